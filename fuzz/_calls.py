@@ -53,16 +53,14 @@ def explained(case: Case, **options: Any) -> rsens.Explanation:
     """An explanation without refits, checked."""
     options = (
         case.maybe(
-            aggregate=["rms", "mean"],
             scale=["raw", "sd"],
             pairs=[True, False],
-            n_bootstrap=[0, 5],
+            intervals=[False],
             pair_scale=["link"],
             alpha=[0.5, 2.0],
             keep_local_pairs=[True],
             weights=[case.rng.random(case.table.n)],
             by=[np.array(["u", "v"])[case.rng.integers(2, size=case.table.n)]],
-            max_memory_mb=[0.01],
         )
         | {"random_state": 0}
         | options
@@ -96,7 +94,7 @@ def call_explain(case: Case) -> None:
 
 
 def call_explain_with_refits(case: Case) -> None:
-    found = rsens.explain(case.model, case.X, case.y, random_state=0, n_probes=2, pairs=bool(case.rng.random() < 0.3))
+    found = rsens.explain(case.model, case.X, case.y, random_state=0, pairs=bool(case.rng.random() < 0.3))
     check_explanation(found)
     if found.null is not None:
         levels = np.atleast_1d(np.asarray(found.null, dtype=float))
@@ -143,17 +141,11 @@ def call_save_and_load(case: Case) -> None:
         same_frames("loaded explanation", found.to_frame(), rsens.Explanation.load(path).to_frame())
 
 
-def call_merge(case: Case) -> None:
-    n = case.table.n
-    cut = int(case.rng.integers(1, max(2, n)))
+def call_explain_in_chunks(case: Case) -> None:
+    cut = int(case.rng.integers(1, max(2, case.table.n)))
     X = case.X
-    parts = [(X.iloc[:cut], X.iloc[cut:]) if hasattr(X, "iloc") else (X[:cut], X[cut:])][0]
-    options = {"random_state": 0, "training": X, "null": False, "intervals": "rows"}
-    first = rsens.explain(case.model, parts[0], first_row=0, **options)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it may say the same again
-        second = rsens.explain(case.model, parts[1], first_row=cut, **options)
-    check_explanation(rsens.Explanation.merge([first, second]))
+    parts = (X.iloc[:cut], X.iloc[cut:]) if hasattr(X, "iloc") else (X[:cut], X[cut:])
+    check_explanation(rsens.explain(case.model, iter(parts), training=X))
 
 
 def call_difference(case: Case) -> None:
@@ -228,7 +220,7 @@ CALLS: dict[str, Call] = {
     "tables and texts": Call(call_tables_and_texts, 1.0, times=3),
     "plots": Call(call_plots, 0.5, times=3),
     "save and load": Call(call_save_and_load, 1.0),
-    "merge": Call(call_merge, 0.7),
+    "explain in chunks": Call(call_explain_in_chunks, 0.7),
     "difference": Call(call_difference, 0.3),
     "check": Call(call_check, 1.5),
     "predict": Call(call_predict, 2.0, "ours", times=3),

@@ -336,7 +336,7 @@ def test_correct_as_printed(d):
 def test_number_of_pairs(inputs):
     X = np.random.default_rng(inputs).normal(size=(4, inputs))
     model = rsens.from_function(lambda rows: rsens.Normal(rows.sum(axis=1), 1.0 + rows[:, 0] ** 2))
-    pairs = rsens.explain(model, X, pairs=True, n_bootstrap=0).pairs
+    pairs = rsens.explain(model, X, pairs=True, intervals=False).pairs
     assert list(pairs.index) == list(combinations([f"x{d}" for d in range(inputs)], 2))
     assert len(pairs) == inputs * (inputs - 1) // 2
 

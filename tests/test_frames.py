@@ -16,6 +16,7 @@ import pytest
 import rsens
 from rsens._errors import InputError
 from rsens._frames import as_pandas
+from tests.few_probes import explain_with_probes
 
 N = 40
 
@@ -55,9 +56,9 @@ def gp(**settings):
 
 def explained(X, table):
     model = rsens.BayesianLinearRegression().fit(X, table("y"))
-    found = rsens.explain(
+    found = explain_with_probes(
         model, X, table("y"), weights=table("weight"), clusters=table("person"), by=table("text"), n_probes=3,
-        random_state=0, n_bootstrap=20,
+        random_state=0,
     )  # fmt: skip
     return [found.to_frame(), found.to_frame(2), found.local_main, found.by, found.data]
 
@@ -115,7 +116,7 @@ def drawn(X, table):
     import matplotlib.pyplot as plt
 
     model = rsens.BayesianLinearRegression().fit(X, table("y"))
-    found = rsens.explain(model, X, random_state=0, n_bootstrap=20)
+    found = rsens.explain(model, X, random_state=0)
     lines = []
     profile = np.ravel(rsens.plots.profile(model, X, "real"))
     for ax in (*profile, found.plot_beeswarm(), rsens.plots.beeswarm(found, X=X)):

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rsens import GPRegressor, assess, compare, explain, stability
+from rsens import GPRegressor, assess, compare, stability
 from rsens._arguments import child, seed_sequence
+from tests.few_probes import explain_with_probes
 
 RNG = np.random.default_rng(0)
 X = pd.DataFrame(RNG.normal(size=(40, 3)), columns=["a", "b", "c"])
@@ -21,41 +22,41 @@ def same(one, other):
     pd.testing.assert_frame_equal(pd.DataFrame(one), pd.DataFrame(other), check_exact=True)
 
 
-OPTIONS = {"random_state": 3, "n_bootstrap": 40, "n_probes": 6}
+OPTIONS = {"random_state": 3, "n_probes": 6}
 
 
 @pytest.fixture(scope="module")
 def whole(model):
-    return explain(model, X, y, null=True, **OPTIONS)
+    return explain_with_probes(model, X, y, null=True, **OPTIONS)
 
 
 class TestExplain:
     def test_the_null_level_changes_no_interval(self, model, whole):
-        alone = explain(model, X, y, null=False, **OPTIONS)
+        alone = explain_with_probes(model, X, y, null=False, **OPTIONS)
         same(alone.main, whole.main)
         same(alone.intervals, whole.intervals)
         same(alone.pairs, whole.pairs)
         same(alone.pair_intervals, whole.pair_intervals)
 
     def test_pairs_change_no_interval_and_no_null_level(self, model, whole):
-        alone = explain(model, X, y, null=True, pairs=False, **OPTIONS)
+        alone = explain_with_probes(model, X, y, null=True, pairs=False, **OPTIONS)
         same(alone.main, whole.main)
         np.testing.assert_allclose(alone.intervals, whole.intervals, rtol=1e-12)  # sums of another shape round anew
         np.testing.assert_allclose(alone.null, whole.null, rtol=1e-9)
 
     def test_the_bootstrap_changes_no_null_level(self, model, whole):
-        alone = explain(model, X, y, null=True, **OPTIONS | {"n_bootstrap": 0})
+        alone = explain_with_probes(model, X, y, null=True, **OPTIONS | {"intervals": False})
         np.testing.assert_array_equal(alone.null, whole.null)
 
     def test_subgroups_change_nothing(self, model, whole):
-        groups = explain(model, X, y, null=True, by=np.where(X["c"] > 0.0, "high", "low"), **OPTIONS)
+        groups = explain_with_probes(model, X, y, null=True, by=np.where(X["c"] > 0.0, "high", "low"), **OPTIONS)
         same(groups.intervals, whole.intervals)
         np.testing.assert_array_equal(groups.null, whole.null)
 
 
 def test_the_number_of_jobs_changes_no_byte(model, whole):
     """Those of `stability` and `select_interactions` are with their other tests."""
-    assert explain(model, X, y, null=True, n_jobs=2, **OPTIONS).to_json() == whole.to_json()
+    assert explain_with_probes(model, X, y, null=True, n_jobs=2, **OPTIONS).to_json() == whole.to_json()
     one, two = (assess(GPRegressor(n_restarts=0), X, y, random_state=3, n_jobs=jobs) for jobs in (None, 2))
     same(one.to_frame(), two.to_frame())
 

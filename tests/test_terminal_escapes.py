@@ -20,6 +20,7 @@ from rsens import (
     stability,
 )
 from rsens._app.cli import main
+from tests.few_probes import explain_with_probes
 
 #: Renames the window, rings, and prints what follows in red.
 ESCAPE = "\x1b]0;owned\x07\x1b[31m"
@@ -54,7 +55,9 @@ def said(call):
 
 
 CALLS = {
-    "explain": lambda model: explain(model, X, Y, by=f"g{ESCAPE}", n_probes=6, random_state=0, progress=True),
+    "explain": lambda model: explain_with_probes(
+        model, X, Y, by=f"g{ESCAPE}", n_probes=6, random_state=0, progress=True
+    ),
     "check": lambda model: check(model, X),
     "assess": lambda model: assess(BayesianLinearRegression(), X, Y, random_state=0, progress=True),
     "stability": lambda model: stability(BayesianLinearRegression(), X, Y, n_boot=2, random_state=0, progress=True),

@@ -13,5 +13,5 @@ import rsens
 X, y = load_diabetes(return_X_y=True, as_frame=True)
 X = X[["sex", "age", "bmi", "bp", "s5"]]
 model = rsens.GPRegressor(random_state=0, n_restarts=0).fit(X, y)
-explanation = rsens.explain(model, X, y, intervals=False, n_probes=20, random_state=0)
+explanation = rsens.explain(model, X, y, intervals=False, random_state=0)
 ax = rsens.plots.heatmap(explanation)

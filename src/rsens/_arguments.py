@@ -51,14 +51,6 @@ def one_of(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
     return value
 
 
-def megabytes(value: Any, name: str) -> int:
-    """A bound on memory in bytes, from one in megabytes."""
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not 0.0 < float(value) < np.inf:
-        raise InputError(Argument(name), f" must be a number of megabytes greater than 0; got {value!r}.")
-    return max(1, int(float(value) * 1e6))
-
-
 def jobs(n_jobs: Any) -> int | None:
     """The number of processes as joblib counts them: None, or a whole number other than 0."""
     if n_jobs is not None and (n_jobs == 0 or isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer)):

@@ -70,7 +70,6 @@ def own_order(
     *others: Any,
     clusters: Positions | None = None,
     names: Sequence[str] | None = None,
-    last: Positions | None = None,
 ) -> OwnOrder:
     """The order of the rows and columns of X: an array or a data frame of pandas, of numbers, text or anything.
 
@@ -82,7 +81,6 @@ def own_order(
         others: What else belongs to a row: targets, weights. Arrays or Series (n,) or (n, k), or None.
         clusters: The cluster of each row, by any numbers from 0 on.
         names: Of the columns; None: as X has them. They decide where columns hold the same, and else their places do.
-        last: Numbers by row that decide about rows that agree in everything else.
     """
     given = [other for other in others if other is not None]
     columns = list(_columns(X))
@@ -96,7 +94,7 @@ def own_order(
     numbers = None
     if clusters is not None:
         numbers = inverse(np.lexsort([_sums(each, clusters) for each in (keys, rest)]))[clusters]
-    ties = [each for each in (last, numbers) if each is not None]
+    ties = () if numbers is None else (numbers,)
     return OwnOrder(np.lexsort([*ties, keys, rest]), np.array(order, dtype=np.intp), numbers)
 
 

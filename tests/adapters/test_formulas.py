@@ -98,7 +98,7 @@ def test_categories_are_contrasts_also_where_they_are_numbers(engine, formula):
     """√(2 D₁) between the levels, from the predictions that statsmodels itself makes for the switched frame."""
     rows = FRAME[["a", "town", "grade", "old"]].iloc[:40]
     results = smf.ols(formula, DATA).fit()
-    explained = rsens.explain(results, rows, scale="raw", pairs=False, n_bootstrap=0)
+    explained = rsens.explain(results, rows, scale="raw", pairs=False, intervals=False)
     model = as_model(results)
     here = model.predict_distribution(rows)
     shares = rows.grade.value_counts(normalize=True)
@@ -146,7 +146,7 @@ def test_a_quoted_column():
 
 def test_no_continuous_column():
     results = smf.ols("y ~ town", DATA).fit()
-    assert rsens.explain(results, FRAME[["town"]], n_bootstrap=0).main["town"] > 0.0
+    assert rsens.explain(results, FRAME[["town"]], intervals=False).main["town"] > 0.0
 
 
 WRONG = {

@@ -126,7 +126,7 @@ def test_what_was_understood():
     model = as_model(fitted())
     assert "included: 0.16 (sigma_noise²)" in model.description.noise
     assert {finding.name: finding.verdict for finding in model.checks(X)}["noise"] == "ok"
-    explained = rsens.explain(fitted(), X, n_bootstrap=0)
+    explained = rsens.explain(fitted(), X, intervals=False)
     assert explained.main.idxmax() == "x0"
 
 

@@ -10,7 +10,7 @@ from rsens import InputError, Normal, from_function
 from rsens.adapters import ADAPTERS, Adapter
 
 X = np.random.default_rng(0).normal(size=(30, 3))
-SETTINGS = {"null": False, "n_bootstrap": 0, "random_state": 0}
+SETTINGS = {"null": False, "intervals": False, "random_state": 0}
 
 
 class Foreign:

@@ -212,7 +212,7 @@ def test_derivatives_are_those_of_the_prediction(name, uncertainty):
 
 def test_two_valued_columns_are_contrasts_and_the_constant_is_quiet():
     flagged = X.assign(b=(X.b > 0).astype(float))
-    explained = rsens.explain(sm.OLS(Y, flagged).fit(), flagged, n_bootstrap=0)
+    explained = rsens.explain(sm.OLS(Y, flagged).fit(), flagged, intervals=False)
     assert explained.main["const"] == 0.0
     assert explained.two_valued == ("b",)
     assert explained.main["b"] > 0.0
@@ -309,7 +309,7 @@ def test_columns_of_exog():
 def test_a_plain_array_with_a_constant_warns_of_it():
     plain = sm.OLS(Y, X.to_numpy()).fit()
     with pytest.warns(RsensWarning, match="Constant columns"):
-        rsens.explain(plain, X.to_numpy(), n_bootstrap=0)
+        rsens.explain(plain, X.to_numpy(), intervals=False)
 
 
 def test_beta_parameters():

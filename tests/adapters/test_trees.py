@@ -23,6 +23,7 @@ from rsens.derivatives import NoSecondDerivativesError
 from rsens.distributions import Bernoulli, Categorical, LogNormal, Normal
 from rsens.distributions import Exponential as OurExponential
 from tests.adapters import fakes
+from tests.few_probes import explain_with_probes
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 3))
@@ -98,7 +99,7 @@ def test_pairs_are_refused_and_explain_goes_on_without():
     with pytest.raises(NoSecondDerivativesError, match="NGBRegressor are piecewise constant"):
         quietly(rsens.rsens2, estimator, FRAME)
     with pytest.warns(RsensWarning) as heard:
-        explained = rsens.explain(estimator, FRAME, n_bootstrap=0)
+        explained = rsens.explain(estimator, FRAME, intervals=False)
     assert any(str(each.message).startswith("no pairs:") for each in heard)
     assert explained.main.idxmax() == "a"
 
@@ -146,7 +147,7 @@ def test_null_level_and_intervals_by_refits():
     """An NGBRegressor can be cloned, so that `explain` with y has stars and intervals for new data."""
     estimator = NGBRegressor(**BOOST).fit(FRAME, Y)
     explained = quietly(
-        rsens.explain, estimator, FRAME, y=Y, pairs=False, intervals="rows", n_probes=6, n_bootstrap=0, random_state=0
+        explain_with_probes, estimator, FRAME, y=Y, pairs=False, intervals="rows", n_probes=6, random_state=0
     )
     assert explained.main["a"] > explained.null["a"]
 

@@ -138,7 +138,7 @@ FLAGGED = X.iloc[:, :2].assign(flag=np.where(np.arange(30) % 5 == 0, 3, 1))
 @pytest.mark.parametrize("rows", [FLAGGED, FLAGGED.to_numpy()], ids=["frame", "array"])
 def test_two_values_are_compared_as_explain_does(rows):
     model = GPRegressor(random_state=0, n_restarts=0).fit(rows, y + FLAGGED["flag"])
-    found = explain(model, rows, n_bootstrap=0)
+    found = explain(model, rows, intervals=False)
     first = compare(model, rows, y, methods=[*QUICK[1], "ard"], budget="paper", random_state=0)
     assert (first["status"] == "ok").all()
     values = first.pivot(index="term", columns="method", values="value").loc[list(found.names)]

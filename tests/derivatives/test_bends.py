@@ -20,6 +20,7 @@ from rsens import (
     from_torch,
 )
 from tests.derivatives.sources import rows
+from tests.small_chunks import rows_at_once
 
 X = rows(60, columns=3)
 W, V = rows(3, columns=16, seed=1), rows(16, columns=3, seed=2)
@@ -82,12 +83,17 @@ def test_the_advice_helps():
     assert rsens.rsens2(wide, X).mean(axis=0).min() > 0.05
 
 
+def in_chunks(model):
+    with rows_at_once(3):
+        return explain(model, X)
+
+
 def test_once_in_every_call():
     model = from_jax(lambda Z: Normal((jax.nn.relu(Z @ W + 0.1) @ V)[:, 0], 1.0))
     for call in (
         lambda: explain(model, X),
         lambda: compare(model, X, order=2, methods=["rsens2", "eah", "aeh"]),
-        lambda: explain(model, X, max_memory_mb=0.01),  # in chunks
+        lambda: in_chunks(model),
     ):
         with WARNS as caught:
             call()

@@ -23,6 +23,7 @@ from rsens.distributions import (
     Poisson,
     StudentT,
 )
+from tests.small_chunks import rows_at_once
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(6, 3))
@@ -220,9 +221,10 @@ def test_blocks_of_rows_change_nothing_and_bound_memory():
     b, rows = rng.normal(size=(400, 8)), rng.normal(size=(80, 8))
     model = from_draws(lambda p, X: Normal(X @ p["b"], 1.0), {"b": b})
     found = []
-    for megabytes in (256, 4):
+    for at_once in (80, 5):
         tracemalloc.start()
-        explanation = explain(model, rows, pairs=False, intervals=False, max_memory_mb=megabytes)
+        with rows_at_once(at_once):
+            explanation = explain(model, rows, pairs=False, intervals=False)
         found.append((explanation.local_main, tracemalloc.get_traced_memory()[1]))
         tracemalloc.stop()
     (whole, much), (blocks, little) = found

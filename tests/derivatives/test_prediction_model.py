@@ -58,7 +58,7 @@ def test_pairs_of_trees_are_refused():
     with pytest.raises(NoSecondDerivativesError, match="second differences of jumps say nothing"):
         rsens.rsens2(model, X)
     with pytest.warns(RsensWarning, match="no pairs: predictions of Tree"):
-        explained = rsens.explain(model, X, n_bootstrap=0)
+        explained = rsens.explain(model, X, intervals=False)
     np.testing.assert_allclose(explained.main, rsens.rsens(model, X).mean(axis=0) * X.std(axis=0), rtol=1e-12)
 
 
@@ -101,7 +101,7 @@ class Picky:
 
 def test_rows_come_as_they_were_given():
     """Levels and flags are switched, numbers are moved, and the frame keeps its types."""
-    explained = rsens.explain(PredictionModel(Picky(), "Picky"), FRAME, scale="raw", n_bootstrap=0)
+    explained = rsens.explain(PredictionModel(Picky(), "Picky"), FRAME, scale="raw", intervals=False)
     assert explained.main["size"] == pytest.approx(2.0, rel=1e-8)  # the mean grade
     assert explained.main["flag"] == pytest.approx(2.0, rel=1e-12)
     assert explained.main["old"] == pytest.approx(1.0, rel=1e-12)

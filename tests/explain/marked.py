@@ -15,7 +15,7 @@ from tests.explain.models import Linear
 def plain() -> Explanation:
     """Values 4, 3, 2, 1 of a, b, c, d, and nothing else; a moves with b."""
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 4)), columns=list("abcd"))
-    return explain(Linear([4.0, 3.0, 2.0, 1.0], sigma=1.0, gamma=0.001), X, scale="raw", n_bootstrap=0)
+    return explain(Linear([4.0, 3.0, 2.0, 1.0], sigma=1.0, gamma=0.001), X, scale="raw", intervals=False)
 
 
 def marked(

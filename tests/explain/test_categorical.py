@@ -13,6 +13,8 @@ from rsens._explain import Explanation
 from rsens.derivatives import Derivatives, from_function
 from rsens.distributions import Bernoulli, Categorical, MultivariateNormal, Normal, Poisson
 from rsens.measures import rsens, rsens2
+from tests.few_probes import explain_with_probes
+from tests.small_chunks import rows_at_once
 
 RNG = np.random.default_rng(5)
 N = 60
@@ -33,7 +35,7 @@ def normal(Z):
 
 
 MODEL = from_function(normal)
-QUICK = {"n_bootstrap": 20, "random_state": 0}
+QUICK = {"random_state": 0}
 #: √(P(two random rows differ)/2), counted over all pairs of rows.
 CITY, SOLD = (
     float(np.sqrt((FRAME[name].to_numpy()[:, None] != FRAME[name].to_numpy()).mean() / 2)) for name in ("city", "sold")
@@ -67,13 +69,11 @@ def test_levels_have_no_direction(explanation):
     assert explanation.consistency[["city", "sold"]].isna().all()
 
 
-def test_root_mean_square_and_alpha():
-    for options in ({"aggregate": "rms"}, {"alpha": 0.7}):
-        result = explain(MODEL, FRAME, **QUICK, **options)
-        np.testing.assert_allclose(result.parts.sum(axis=1), result.main, rtol=1e-12)
-        local = rsens(MODEL, FRAME, alpha=options.get("alpha", 1.0))
-        mean = np.sqrt((local**2).mean(axis=0)) if "aggregate" in options else local.mean(axis=0)
-        np.testing.assert_allclose(result.main[["city", "sold"]], mean[[1, 3]] * [CITY, SOLD], rtol=1e-12)
+def test_alpha():
+    result = explain(MODEL, FRAME, **QUICK, alpha=0.7)
+    np.testing.assert_allclose(result.parts.sum(axis=1), result.main, rtol=1e-12)
+    mean = rsens(MODEL, FRAME, alpha=0.7).mean(axis=0)
+    np.testing.assert_allclose(result.main[["city", "sold"]], mean[[1, 3]] * [CITY, SOLD], rtol=1e-12)
 
 
 def test_a_truth_value_has_the_unit_of_a_0_1_column(explanation):
@@ -118,7 +118,8 @@ def test_a_column_of_one_level_is_constant():
 
 
 def test_memory_changes_no_number(explanation):
-    small = explain(MODEL, FRAME, max_memory_mb=0.2, **QUICK)
+    with rows_at_once(7):
+        small = explain(MODEL, FRAME, **QUICK)
     np.testing.assert_allclose(small.main, explanation.main, rtol=1e-12)
     np.testing.assert_allclose(small.pairs, explanation.pairs, rtol=1e-12)
 
@@ -214,7 +215,9 @@ def test_null_level(as_array):
     LevelMeans.seen.clear()
     names = ["x1", "x3"] if as_array else ["city", "sold"]
     with pytest.warns(RsensWarning, match=rf"interactions that it cannot hold: {'x0:x1' if as_array else 'x:city'} "):
-        result = explain(model, X, y, n_probes=6, intervals=False, **QUICK)  # the slope of x differs between cities
+        result = explain_with_probes(
+            model, X, y, n_probes=6, intervals=False, **QUICK
+        )  # the slope of x differs between cities
     assert result.categorical == tuple(names)
     assert result.main[names[0]] > result.null_levels[names[0]]
     assert result.null_levels.notna().all()

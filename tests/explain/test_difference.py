@@ -14,7 +14,7 @@ from scipy import stats
 import rsens
 from rsens import BayesianLinearRegression, Difference, Explanation, InputError
 from rsens._explain import explain
-from rsens._explain._jackknife import jackknife
+from rsens._explain._intervals import jackknife
 from tests.explain.marked import marked
 from tests.explain.models import BayesianLinear, Linear, Softmax
 
@@ -163,6 +163,15 @@ def test_rows_that_are_the_same_are_paired():
     np.testing.assert_allclose(found.intervals["upper"], found.main + reach, rtol=1e-9)
     turned = explain(Linear([1.0, 2.0], gamma=0.6), X.iloc[::-1])
     assert a.difference(turned).interval_kind == "rows"
+
+
+def test_the_influence_of_rows_matches_the_intervals():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(400, 2)), columns=["a", "b"])
+    weights = np.random.default_rng(1).random(400)
+    a = explain(Linear([1.0, 2.0], gamma=1.0), X, weights=weights, random_state=0)
+    found = a.difference(explain(Linear([1.0, 2.0], gamma=1e-9), X, weights=weights)).to_frame()
+    ends = found.set_index("term").loc[["a", "b"], ["lower_a", "upper_a"]].to_numpy()
+    np.testing.assert_allclose(ends, a.intervals.to_numpy(), rtol=1e-9)
 
 
 def test_where_one_has_refits_only_rows_are_compared_and_that_is_said(two_samples):

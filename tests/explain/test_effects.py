@@ -19,6 +19,7 @@ from rsens import (
 from rsens._contents import own_order
 from rsens._explain._refit_intervals import jackknife
 from rsens.distributions import Bernoulli, Categorical, Normal, Poisson, StudentT
+from tests.small_chunks import rows_at_once
 
 QUICK = {"null": False, "random_state": 0}
 
@@ -164,8 +165,9 @@ def test_memory_changes_nothing():
     X, y = mixed()
     X["z"] = np.where(np.arange(120) % 3, 0.0, X["a"] ** 2)
     model = GPRegressor(optimize=False).fit(X, y)
-    tables = [explain(model, X, max_memory_mb=size, **QUICK).effects for size in (256.0, 0.5)]
-    pd.testing.assert_frame_equal(*tables, rtol=1e-9)
+    whole = explain(model, X, **QUICK).effects
+    with rows_at_once(7):
+        pd.testing.assert_frame_equal(explain(model, X, **QUICK).effects, whole, rtol=1e-9)
 
 
 # ---- steps -----------------------------------------------------------------------------------------------------------
@@ -219,7 +221,7 @@ def test_steps_ask_the_model_near_the_rows():
     ],
 )
 def test_which_columns_have_steps(values, step):
-    from rsens._explain._steps import steps_of
+    from rsens._explain._effects import steps_of
 
     found = steps_of(np.asarray(values, dtype=float)[:, np.newaxis], [0])
     if step is None:
@@ -234,7 +236,7 @@ def test_which_columns_have_steps(values, step):
     [(4.4, 1.0), (13.0, 1.0), (0.6, 1.0), (0.0476, 0.01), (0.3, 0.1), (40.0, 10.0), (5e4, 1e4), (0.0, 1.0)],
 )
 def test_readable_units(sd, unit):
-    from rsens._explain._steps import readable_unit
+    from rsens._explain._effects import readable_unit
 
     assert readable_unit(sd) == unit
 
@@ -254,7 +256,7 @@ def test_intervals_over_rows_of_a_linear_model_have_no_width():
 def test_intervals_from_refits_by_hand():
     """value ± t · se of the jackknife, of coefficients that are fitted here again; with a sign, they may be below 0."""
     from rsens._arguments import child, seed_sequence
-    from rsens._explain._explain import FOLDS
+    from rsens._explain._query import FOLDS
     from rsens._refits import rounds_of_folds
 
     X, y = mixed()

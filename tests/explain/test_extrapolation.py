@@ -7,7 +7,7 @@ import pytest
 
 from rsens._errors import InputError
 from rsens._explain import explain
-from rsens._explain._extrapolation import outside
+from rsens._explain._rows import outside
 from tests.explain.models import Linear
 
 

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from rsens import Normal, _chunks, explain, from_function
-from rsens._explain import _in_blocks
-from tests.explain.merging import assert_same, gp
+from rsens._explain import _row_loop
+from tests.explain.cases import assert_same, gp
 
 ROUNDING = ("effect",)
 
@@ -17,8 +17,8 @@ ROUNDING = ("effect",)
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Blocks of 256 rows, in processes whatever they cost."""
-    monkeypatch.setattr(_in_blocks, "LEAST_ROWS", 256)
-    monkeypatch.setattr(_in_blocks, "WORTH_IT", -1.0)
+    monkeypatch.setattr(_row_loop, "LEAST_ROWS", 256)
+    monkeypatch.setattr(_row_loop, "WORTH_IT", -1.0)
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def case():
 def test_the_number_of_jobs_changes_nothing(small_blocks, case):
     """The same blocks, the same threads: the same bytes."""
     model, X = case
-    asked = {"random_state": 1, "by": "flag", "weights": np.linspace(0.0, 1.0, len(X)), "first_row": 100}
+    asked = {"random_state": 1, "by": "flag", "weights": np.linspace(0.0, 1.0, len(X))}
     one, two = (explain(model, X, n_jobs=jobs, **asked).to_json() for jobs in (1, 2))
     with joblib.parallel_config(backend="threading"):  # a third process would take seconds to start
         three = explain(model, X, n_jobs=3, **asked).to_json()
@@ -39,10 +39,9 @@ def test_the_number_of_jobs_changes_nothing(small_blocks, case):
 
 def test_blocks_change_only_rounding(case, monkeypatch):
     model, X = case
-    whole = explain(model, X, random_state=1, first_row=0)
-    monkeypatch.setattr(_in_blocks, "LEAST_ROWS", 256)
-    loose = (*ROUNDING, "sum_effects", "replicate_effects")
-    assert_same(whole, explain(model, X, random_state=1, first_row=0), rtol=1e-11, loose=loose)
+    whole = explain(model, X, random_state=1)
+    monkeypatch.setattr(_row_loop, "LEAST_ROWS", 256)
+    assert_same(whole, explain(model, X, random_state=1), rtol=1e-11, loose=ROUNDING)
 
 
 def test_the_number_of_jobs_changes_nothing_of_files(tmp_path, monkeypatch, case):
@@ -87,8 +86,8 @@ def test_few_rows_and_little_work_start_no_process(monkeypatch, case):
         assert n_jobs == 1, "a process was started"
         return run_pieces(*_, n_jobs=n_jobs, **__)
 
-    run_pieces = _in_blocks.run_pieces
-    monkeypatch.setattr(_in_blocks, "run_pieces", no_process)
-    explain(model, X, n_jobs=2, n_bootstrap=10)
-    monkeypatch.setattr(_in_blocks, "LEAST_ROWS", 256)  # blocks, but not enough work
-    explain(model, X, n_jobs=2, n_bootstrap=10)
+    run_pieces = _row_loop.run_pieces
+    monkeypatch.setattr(_row_loop, "run_pieces", no_process)
+    explain(model, X, n_jobs=2)
+    monkeypatch.setattr(_row_loop, "LEAST_ROWS", 256)  # blocks, but not enough work
+    explain(model, X, n_jobs=2)

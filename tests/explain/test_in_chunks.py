@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 
 from rsens import BayesianLinearRegression, Explanation, InputError, Normal, explain, from_function
-from rsens._explain import _in_chunks
-from rsens._explain._shown_field import NotComputedError
-from tests.explain.merging import CASES, assert_same, gp, numbers, with_town
+from rsens._explain import _row_loop
+from rsens._explain._tables import NotComputedError
+from tests.explain.cases import CASES, assert_same, gp, numbers, with_town
 
-ROUNDING = ("effect", "sum_effects", "replicate_effects")
+ROUNDING = ("effect",)
 
 
 def cut(X, size):
@@ -25,7 +25,7 @@ def cut(X, size):
 @pytest.mark.parametrize("case", ["counts and categories", "a function", "draws"])
 def test_iterators(case):
     model, X, asked = CASES[case]()
-    asked = asked | {"random_state": 1, "first_row": 0, "n_bootstrap": 50}
+    asked = asked | {"random_state": 1}
     # Draws are summed in blocks that depend on the number of rows, and differences show the rounding of these sums.
     rtol = 1e-9 if case == "draws" else 1e-11
     assert_same(explain(model, X, **asked), explain(model, cut(X, 101), **asked), rtol=rtol, loose=ROUNDING)
@@ -36,7 +36,7 @@ def test_weights_and_subgroups_of_all_rows():
     weights = np.random.default_rng(1).random(len(X))
     weights[:100] = 0.0  # a chunk that does not count
     by = pd.Series(np.random.default_rng(2).choice(["x", "y"], len(X)))
-    asked = {"weights": weights, "by": by, "random_state": 1, "first_row": 0}
+    asked = {"weights": weights, "by": by, "random_state": 1}
     assert_same(explain(model, X, **asked), explain(model, cut(X, 100), **asked), rtol=1e-11, loose=ROUNDING)
     with pytest.raises(InputError, match="weights: expected one entry for each of the 600 rows; got 700"):
         explain(model, cut(X, 100), weights=np.ones(700))
@@ -82,7 +82,7 @@ def dask(X, folder):
 
 
 #: What is asked of files, and of the table in memory.
-OF_FILES = {"by": "flag", "random_state": 1, "first_row": 0}
+OF_FILES = {"by": "flag", "random_state": 1}
 
 
 @cache
@@ -112,7 +112,7 @@ def test_labels_of_files(tmp_path):
     model = BayesianLinearRegression().fit(X, y)
     rows = with_town(300, 5)
     rows.to_parquet(tmp_path / "rows.parquet", row_group_size=50)
-    asked = {"random_state": 1, "first_row": 0}
+    asked = {"random_state": 1}
     found = explain(model, tmp_path / "rows.parquet", **asked)
     assert_same(explain(model, rows, **asked), found, rtol=1e-11, loose=ROUNDING)
 
@@ -125,7 +125,7 @@ def test_models_without_second_derivatives():
 
     X = numbers(200)[["a", "b"]]
     model = RandomForestRegressor(20, min_samples_leaf=5, random_state=0).fit(X, X["a"] + X["b"])
-    asked = {"training": X, "random_state": 1, "first_row": 0, "n_bootstrap": 20}
+    asked = {"training": X, "random_state": 1}
     whole, chunks = explain(model, X, **asked), explain(model, cut(X, 60), **asked)
     assert chunks.n == 200
     assert chunks.order == 1
@@ -147,7 +147,7 @@ def test_one_chunk_is_in_memory_at_a_time():
             yield chunk
             del chunk
 
-    explain(model, chunks(), keep_local=False, n_bootstrap=10)
+    explain(model, chunks(), keep_local=False)
 
 
 # ---- values of single rows -------------------------------------------------------------------------------------------
@@ -155,8 +155,8 @@ def test_one_chunk_is_in_memory_at_a_time():
 
 def test_values_of_rows_are_kept_if_they_are_few(monkeypatch):
     model, X, _ = gp()
-    monkeypatch.setattr(_in_chunks, "AUTO_LOCAL_ROWS", 500)
-    asked = {"random_state": 1, "first_row": 0, "n_bootstrap": 20}
+    monkeypatch.setattr(_row_loop, "AUTO_LOCAL_ROWS", 500)
+    asked = {"random_state": 1}
     assert explain(model, cut(X.iloc[:500], 100), **asked).local_main.shape == (500, 5)
     many = explain(model, cut(X, 100), **asked)
     with pytest.raises(NotComputedError, match="keep_local=True"):
@@ -181,31 +181,6 @@ def test_without_values_of_rows(tmp_path):
     assert again.n == 600
     with pytest.raises(InputError, match="keep_local_pairs=True keeps values of single rows"):
         explain(model, X, keep_local=False, keep_local_pairs=True)
-
-
-def test_merging_with_and_without_values_of_rows():
-    model, X, _ = gp()
-    asked = {"random_state": 1, "n_bootstrap": 20}
-    parts = [
-        explain(model, X.iloc[:300], first_row=0, **asked),
-        explain(model, X.iloc[300:], first_row=300, keep_local=False, **asked),
-    ]
-    merged = Explanation.merge(parts)
-    assert merged.n == 600
-    np.testing.assert_allclose(merged.main, explain(model, X, **asked).main, rtol=1e-12)
-    with pytest.raises(NotComputedError, match="keep_local"):
-        _ = merged.local_main
-
-
-def test_chunks_join_what_the_training_rows_know_of_the_fit():
-    X = numbers(80)[["a", "b"]]
-    y = X["a"] + 0.1 * np.random.default_rng(1).normal(size=80)
-    model = BayesianLinearRegression().fit(X, y)
-    rows = numbers(300, 8)[["a", "b"]]
-    training = explain(model, X, y, first_row=0, random_state=1, n_probes=6)
-    merged = Explanation.merge([training, explain(model, cut(rows, 100), first_row=80, random_state=1)])
-    assert merged.n == 380
-    assert merged.null is not None
 
 
 # ---- refusals --------------------------------------------------------------------------------------------------------

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rsens._contents import own_order
 from rsens._explain._interaction_marks import Interactions, collinear_terms, collinearity_warning, interaction_marks
-from rsens._explain._query import query_of
+from rsens._explain._query import Context, query_of
 from rsens._interactions import Untested
 from rsens._progress import progress_of
 from rsens.adapters import read_for
@@ -19,17 +20,19 @@ from rsens.models import BayesianLinearRegression
 def query(model, table, groups=None):
     n = len(table)
     return query_of(
-        model, table, None, groups=groups, scale="sd", weights=np.full(n, 1.0 / n), alpha=1.0, aggregate="mean",
-        pairs=True, keep_local_pairs=False, max_memory_mb=100,
+        model, table, None, groups=groups, scale="sd", weights=np.full(n, 1.0 / n), alpha=1.0,
+        pairs=True, keep_local_pairs=False,
     )  # fmt: skip
 
 
 def marks(model, X, y, groups=None, **given):
     source, table = read_for(model, X)
     asked = query(model, table, groups)
-    seed, progress = np.random.SeedSequence(0), progress_of(False)
-    collinear = collinear_terms(table, asked)
-    return interaction_marks(model, source, table, y, asked, collinear=collinear, seed=seed, progress=progress, **given)
+    context = Context(
+        model=model, source=source, table=table, y=y, query=asked, order=own_order(X, y), n_jobs=None,
+        seed=np.random.SeedSequence(0), progress=progress_of(False),
+    )  # fmt: skip
+    return interaction_marks(context, collinear=collinear_terms(table, asked), **given)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rsens._explain import explain
-from rsens._explain._legend import intervals_legend, pairs_legend, variables_legend
+from rsens._explain._text import intervals_legend, pairs_legend, variables_legend
 from rsens._text import p_text
 from rsens.derivatives import from_function
 from rsens.distributions import Normal

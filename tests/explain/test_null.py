@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import warnings
-from dataclasses import replace
 from typing import ClassVar
 
 import joblib
@@ -17,11 +16,20 @@ from rsens._coding import Coding
 from rsens._contents import own_order
 from rsens._errors import InputError, RsensWarning
 from rsens._explain import _null_level, explain
-from rsens._explain._evaluate import evaluate
-from rsens._explain._null_level import _compare, _reach_of_terms, find_null_level, refitter
-from rsens._explain._probe_refits import CATEGORICAL, SINGLE, TWO_VALUED, Refits, probes_of_refits
+from rsens._explain._evaluate import RowEvaluation
+from rsens._explain._null_level import (
+    CATEGORICAL,
+    SINGLE,
+    TWO_VALUED,
+    Refits,
+    _compare,
+    _reach_of_terms,
+    find_null_level,
+    probes_of_refits,
+    refitter,
+)
 from rsens._explain._probes import sources_of
-from rsens._explain._query import query_of
+from rsens._explain._query import Context, query_of
 from rsens._progress import progress_of
 from rsens._refits import Fit
 from rsens._table import read_table
@@ -32,6 +40,7 @@ from rsens.kernels import EQ
 from rsens.measures import group_rsens
 from rsens.models import BayesianLinearRegression, GPRegressor
 from tests.explain.models import BayesianLinear, Linear
+from tests.few_probes import explain_with_probes
 
 PLAIN = from_function(lambda X: Normal(X[:, 0], 1.0))  # says nothing about its inputs
 
@@ -72,7 +81,7 @@ def test_about_one_irrelevant_variable_in_twenty_lies_above_the_level(rho):
         X = np.sqrt(rho) * rng.normal(size=(60, 1)) + np.sqrt(1.0 - rho) * rng.normal(size=(60, 5))
         y = 2.0 * X[:, 0] + 0.5 * rng.normal(size=60)
         level = null_level(BayesianLinear(), X, y, linear=True, seed=seed)
-        marks = level.found.main > level.null
+        marks = level.found > level.null
         assert marks[0]
         above += marks[1:].tolist()
     assert 1 <= sum(above) <= 13
@@ -88,27 +97,27 @@ class Level:
         return getattr(self.level, name)
 
 
-def null_level(estimator, X, y, *, clusters=None, linear=False, seed=0, n_probes=None, **asked):
+def null_level(estimator, X, y, *, clusters=None, linear=False, seed=0, **asked):
     """`find_null_level` by itself, for what `explain` does not ask of it."""
     model, table = read_for(estimator.fit(X, y), X)
     n = len(table.values)
     options = {
-        "groups": None, "scale": "sd", "weights": np.full(n, 1.0 / n), "alpha": 1.0, "aggregate": "mean",
-        "pairs": False, "keep_local_pairs": False, "max_memory_mb": 256.0,
+        "groups": None, "scale": "sd", "weights": np.full(n, 1.0 / n), "alpha": 1.0, "pairs": False,
+        "keep_local_pairs": False,
     }  # fmt: skip
     query = query_of(estimator, table, None, **options | asked)
-    found = evaluate(model, table, query).values
-    level = find_null_level(
-        Fit(estimator), table, y, query, found, order=own_order(X, y, clusters=clusters), linear=linear,
-        n_probes=n_probes, n_jobs=None,
-        seed=np.random.SeedSequence(seed), required=True, progress=progress_of(False),
+    found = RowEvaluation(model, query).sums(table).main.mean
+    context = Context(
+        model=estimator, source=model, table=table, y=y, query=query, order=own_order(X, y, clusters=clusters),
+        n_jobs=None, seed=np.random.SeedSequence(seed), progress=progress_of(False),
     )  # fmt: skip
+    level = find_null_level(context, Fit(estimator), found, linear=linear, required=True)
     return Level(level, found)
 
 
 def in_refits(seen, y, units, n_columns):
     """R-sens of real columns and probes in refits with the frames that were seen, by another route."""
-    refitted = [explain(BayesianLinear().fit(Z, y), Z, scale="raw", pairs=False, n_bootstrap=0).main for Z in seen]
+    refitted = [explain(BayesianLinear().fit(Z, y), Z, scale="raw", pairs=False, intervals=False).main for Z in seen]
     real = np.array([main.to_numpy()[:n_columns] for main in refitted]) * units
     return real, [main.to_numpy()[n_columns:] for main in refitted]
 
@@ -128,7 +137,7 @@ def test_the_level_by_hand():
         return BayesianLinear().fit(Z, target)
 
     model = BayesianLinear().fit(X, y)
-    result = explain(model, X, y, refit=refit, random_state=0, n_probes=30, pairs=False, intervals=False)
+    result = explain_with_probes(model, X, y, refit=refit, random_state=0, n_probes=30, pairs=False, intervals=False)
     assert len(seen) == 10  # three at a time
     for Z in seen:
         pd.testing.assert_frame_equal(Z[list("abcd")], X)
@@ -176,7 +185,7 @@ def test_marks_of_categories_do_not_depend_on_units():
     y = X["x"].to_numpy() + (X["c"] == "b").to_numpy() + 0.3 * rng.normal(size=60)
     model = GPRegressor(n_restarts=0).fit(X, y)
     per_sd, raw, given = (
-        explain(model, X, y, random_state=0, pairs=False, intervals=False, n_probes=12, scale=scale)
+        explain_with_probes(model, X, y, random_state=0, pairs=False, intervals=False, n_probes=12, scale=scale)
         for scale in ("sd", "raw", [3.0, 7.0])
     )
     for other in (raw, given):
@@ -198,16 +207,17 @@ def test_categories_are_compared_with_categories_that_reach_as_far():
     X = pd.DataFrame({"x": rng.normal(size=80), "a": rng.choice(list("uv"), 80), "b": rng.choice(list("stuvw"), 80)})
     table = Coding.of(X).read(X)
     query = query_of(
-        PLAIN, table, None, groups=None, scale="sd", weights=np.full(80, 1.0 / 80), alpha=1.0, aggregate="mean",
-        pairs=False, keep_local_pairs=False, max_memory_mb=256.0,
+        PLAIN, table, None, groups=None, scale="sd", weights=np.full(80, 1.0 / 80), alpha=1.0, pairs=False,
+        keep_local_pairs=False,
     )  # fmt: skip
     probe_terms = np.tile([0, 1, 2], 30)
     probes = rng.uniform(0.9, 1.1, size=90) * np.array([10.0, 1.0, 2.0])[probe_terms]
     kinds = np.array([SINGLE, CATEGORICAL, CATEGORICAL])
-    found = evaluate(*read_for(GPRegressor(n_restarts=0).fit(X, X["x"]), X), query).values
+    model, table = read_for(GPRegressor(n_restarts=0).fit(X, X["x"]), X)
+    found = RowEvaluation(model, query).sums(table).main.mean
     for a, b, marks in [(1.0, 2.0, [False, False]), (1.2, 2.0, [True, False]), (1.0, 2.4, [False, True])]:
         level = _compare(Refits(np.array([[10.0, a, b]]), probes, probe_terms), np.ones(3), kinds, query, found)
-        assert (found.main > level.null)[1:].tolist() == marks
+        assert (found > level.null)[1:].tolist() == marks
 
 
 def test_probes_of_numbers_and_categories():
@@ -290,16 +300,15 @@ def test_few_rows_are_said():
 
 def test_a_term_that_the_model_or_its_refits_do_not_use():
     """value 0: the level of an irrelevant variable, and p = 1. 0 in the refits: never above."""
-    X, y = figure_2(2, n=70)
+    X, _ = figure_2(2, n=70)
     table = read_table(X)
     n = len(X)
     query = query_of(
-        PLAIN, table, None, groups=None, scale="sd", weights=np.full(n, 1.0 / n), alpha=1.0, aggregate="mean",
-        pairs=False, keep_local_pairs=False, max_memory_mb=256.0,
+        PLAIN, table, None, groups=None, scale="sd", weights=np.full(n, 1.0 / n), alpha=1.0, pairs=False,
+        keep_local_pairs=False,
     )  # fmt: skip
-    found = evaluate(*read_for(BayesianLinear().fit(X, y), X), query).values
     refits = Refits(np.array([[1.0, 0.0]]), np.linspace(0.1, 0.5, 20), np.tile([0, 1], 10))
-    level = _compare(refits, np.ones(2), np.array([SINGLE, SINGLE]), query, replace(found, main=np.array([0.0, 3.0])))
+    level = _compare(refits, np.ones(2), np.array([SINGLE, SINGLE]), query, np.array([0.0, 3.0]))
     assert (level.null >= [0.3, 3.0]).all()
     assert level.p_value.tolist() == [1.0, 1.0]
     assert level.reached.tolist() == [1.0, 1.0]
@@ -312,7 +321,7 @@ def test_seeds_and_parallel_refits_change_nothing():
     alone = {"intervals": False, "pairs": False}
     once = explain(model, X, y, random_state=5)
     pd.testing.assert_frame_equal(explain(model, X, y, random_state=5, **alone).probes, once.probes)
-    pd.testing.assert_frame_equal(explain(model, X, y, random_state=5, n_bootstrap=0).probes, once.probes)
+    pd.testing.assert_frame_equal(explain(model, X, y, random_state=5).probes, once.probes)
     assert (explain(model, X, y, random_state=6, **alone).probes["value"] != once.probes["value"]).any()
     with joblib.parallel_config(backend="threading"):  # as processes would, but without starting any
         pd.testing.assert_frame_equal(explain(model, X, y, random_state=5, n_jobs=2, **alone).probes, once.probes)
@@ -372,7 +381,7 @@ def test_a_group_has_probes_of_its_own():
         seen.append(Z)
         return BayesianLinear().fit(Z, target)
 
-    result = explain(
+    result = explain_with_probes(
         BayesianLinear().fit(X, y),
         X,
         y,
@@ -466,8 +475,6 @@ def test_what_null_needs_is_said():
         explain(model, X, y[:9])
     with pytest.raises(InputError, match="each of the 10 rows"):
         explain(model, X, 3.0)
-    with pytest.raises(InputError, match="n_probes"):
-        explain(model, X, y, n_probes=0)
     with pytest.raises(InputError, match="n_jobs"):
         explain(model, X, y, n_jobs=0)
     with pytest.raises(InputError, match="null must be one of"):

@@ -9,7 +9,7 @@ import pytest
 from rsens import GPRegressor, Normal, explain, from_function
 from rsens._errors import InputError
 from rsens._explain import Explanation
-from rsens._explain._ranking import UNCERTAINTY_ONLY
+from rsens._explain._tables import UNCERTAINTY_ONLY
 from rsens.datasets import load_concrete
 from rsens.distributions import Gamma, LogNormal, MultivariateNormal, NegativeBinomial, StudentT
 from tests.explain.models import Linear, Logistic, Softmax
@@ -52,19 +52,14 @@ FAMILIES = {
 
 
 ONE_GROUP, TWO_GROUPS = {"xz": ["x", "z"]}, {"xz": ["z", "x"], "just w": ["w"]}
-#: Values of rows are grouped and averaged in the same way for all families: each has every grouping and both averages,
-#: the first one all combinations.
-ASKED = [
-    *[(family, *asked) for family in FAMILIES for asked in ((None, "rms"), (ONE_GROUP, "mean"), (TWO_GROUPS, "rms"))],
-    *[("Normal", *asked) for asked in ((None, "mean"), (ONE_GROUP, "rms"), (TWO_GROUPS, "mean"))],
-]
 
 
-@pytest.mark.parametrize(("family", "groups", "aggregate"), ASKED)
-def test_parts_of_pairs_add_up(family, groups, aggregate):
+@pytest.mark.parametrize("groups", [None, ONE_GROUP, TWO_GROUPS], ids=["columns", "one group", "two groups"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_parts_of_pairs_add_up(family, groups):
     model = from_function(lambda Z: FAMILIES[family](*moments(Z)))
     weights = np.linspace(0.0, 2.0, 20)
-    asked = {"groups": groups, "aggregate": aggregate, "weights": weights, "alpha": 0.4, "n_bootstrap": 0}
+    asked = {"groups": groups, "weights": weights, "alpha": 0.4, "intervals": False}
     result = explain(model, FRAME.head(20), **asked)
     assert list(result.pair_parts.columns) == list(result.parts.columns)
     assert result.pair_parts.index.equals(result.pairs.index)
@@ -78,7 +73,7 @@ def test_a_normal_by_hand():
     """q_mean = (∂²m)²/v and q_variance = (∂²v)²/(2v²), each over R₂."""
     X = np.random.default_rng(0).normal(size=(30, 2))
     model = from_function(lambda X: Normal(X[:, 0] * X[:, 1], np.exp(0.4 * X[:, 0] * X[:, 1])))
-    result = explain(model, X, scale="raw", n_bootstrap=0)
+    result = explain(model, X, scale="raw", intervals=False)
     product = X.prod(axis=1)
     v = np.exp(0.4 * product)
     of_mean, of_variance = 1.0 / v, (0.4 * (1.0 + 0.4 * product)) ** 2 / 2.0
@@ -93,7 +88,7 @@ def test_levels_by_hand():
     x, share = FRAME["x"].to_numpy(), np.bincount(city) / N
     slopes, rates = np.array([0.0, 1.0, -2.0]), np.array([0.1, 0.1, 0.4])
     model = from_function(lambda Z: Normal(slopes[(c := Z[:, 1].astype(int))] * Z[:, 0], np.exp(rates[c] * Z[:, 0])))
-    result = explain(model, FRAME[["x", "city"]], scale="raw", n_bootstrap=0)
+    result = explain(model, FRAME[["x", "city"]], scale="raw", intervals=False)
     expected = np.zeros(2)
     for i, own in enumerate(city):
         v = np.exp(rates[own] * x[i])
@@ -115,7 +110,7 @@ def test_a_group_is_split_along_the_combination_that_bends_most():
         def fn(Z):
             return Normal(strong_mean * Z[:, 0] * Z[:, 1], 1.0 + 0.01 * (Z[:, 0] + 4.0) * (Z[:, 2] + 4.0))
 
-        return explain(from_function(fn), X, groups={"bc": ["b", "c"]}, scale="raw", n_bootstrap=0)
+        return explain(from_function(fn), X, groups={"bc": ["b", "c"]}, scale="raw", intervals=False)
 
     for strength, leading in ((5.0, "mean"), (1e-4, "variance")):
         result = both(strength)
@@ -148,7 +143,7 @@ def mixed() -> Explanation:
     """a:b bends the variance only, b:c the mean, a little."""
     X = pd.DataFrame(np.random.default_rng(3).normal(size=(60, 3)), columns=list("abc"))
     model = from_function(lambda Z: Normal(Z[:, 0] + 0.1 * Z[:, 1] * Z[:, 2], np.exp(0.7 * Z[:, 0] * Z[:, 1])))
-    return explain(model, X, n_bootstrap=10, random_state=0)
+    return explain(model, X, random_state=0)
 
 
 def test_a_pair_of_the_uncertainty_is_named(mixed):
@@ -223,7 +218,7 @@ def test_collinear_rows_bend_the_uncertainty_and_the_true_interaction_leads_by_p
     line = rng.normal(size=(120, 1)) + 0.03 * rng.normal(size=(120, 3))
     X = pd.DataFrame(np.hstack([line, rng.normal(size=(120, 2))]), columns=list("abcde"))
     y = X[["a", "b", "c"]].sum(axis=1) + 0.2 * X["d"] * X["e"] + 0.2 * rng.normal(size=120)
-    result = explain(GPRegressor(random_state=0, n_restarts=0).fit(X, y), X, n_bootstrap=0)
+    result = explain(GPRegressor(random_state=0, n_restarts=0).fit(X, y), X, intervals=False)
     collinear = {("a", "b"), ("a", "c"), ("b", "c")}
     assert set(result.top(3, 2).index) == collinear <= set(result.uncertainty_only)
     assert result.top(1, 2, by="prediction").index[0] == ("d", "e")
@@ -233,7 +228,7 @@ def test_collinear_rows_bend_the_uncertainty_and_the_true_interaction_leads_by_p
 def test_the_leading_pairs_of_concrete_are_of_the_uncertainty(data_folder):
     """103 recipes that nearly add up to a constant volume: 4 of 21 pairs lead with less than 1 % in the prediction."""
     X, y = load_concrete(folder=data_folder)
-    result = explain(GPRegressor(random_state=0, n_restarts=0).fit(X, y), X, n_bootstrap=0)
+    result = explain(GPRegressor(random_state=0, n_restarts=0).fit(X, y), X, intervals=False)
     frame = result.to_frame(2)
     assert frame["uncertainty_only"][:4].all()
     assert (frame["part_mean"] / frame["value"])[:4].max() < 0.01

@@ -12,10 +12,11 @@ from rsens import BayesianLinearRegression, BayesianLogisticRegression, Explanat
 from rsens._arguments import child, seed_sequence
 from rsens._contents import own_order
 from rsens._explain import _refit_intervals, explain
-from rsens._explain._marking import FOLDS
+from rsens._explain._query import FOLDS
 from rsens._explain._refit_intervals import _some_rows, jackknife
 from rsens._refits import LOOKS, rounds_of_folds
 from tests.explain.models import BayesianLinear, Linear
+from tests.few_probes import explain_with_probes
 
 QUICK = {"null": False, "random_state": 3}
 
@@ -52,7 +53,7 @@ def test_folds_of_one_row_are_the_jackknife_of_text_books():
     [
         ({}, 300),
         ({}, 25),
-        ({"aggregate": "rms", "level": 0.8, "alpha": 0.5}, 300),
+        ({"level": 0.8, "alpha": 0.5}, 300),
         ({"scale": "raw"}, 300),
         ({"scale": {"a": 1.0, "b": 2.0, "c": 3.0}}, 300),
         ({"groups": {"both": ["a", "c"]}, "pairs": False}, 300),
@@ -106,7 +107,7 @@ def test_they_are_as_wide_as_data_vary():
         result = explain(model, X, y, pairs=False, null=False, random_state=seed)
         values.append(result.main)
         reach.append((result.intervals["upper"] - result.main) / stats.t.ppf(0.975, 8))
-        rows = explain(model, X, pairs=False, random_state=seed, n_bootstrap=100).intervals
+        rows = explain(model, X, pairs=False, random_state=seed).intervals
         by_rows.append((rows["upper"] - rows["lower"]) / (2 * 1.96))
     spread = np.std(values, axis=0, ddof=1)
     ratio = np.sqrt(np.mean(np.square(reach), axis=0)) / spread
@@ -140,8 +141,8 @@ def test_nothing_else_changes_them():
     X, y = linear_data()
     model = BayesianLinear().fit(X, y)
     once = explain(model, X, y, null=False, random_state=5)
-    for options in ({"null": True, "n_probes": 4}, {"n_bootstrap": 0}, {"intervals": "refits"}):
-        again = explain(model, X, y, **{"null": False, "random_state": 5, **options})
+    for options in ({"null": True}, {"intervals": "refits"}):
+        again = explain_with_probes(model, X, y, n_probes=4, **{"null": False, "random_state": 5, **options})
         pd.testing.assert_frame_equal(again.intervals, once.intervals)
         pd.testing.assert_frame_equal(again.pair_intervals, once.pair_intervals)
     with joblib.parallel_config(backend="threading"):  # as processes would, but without starting any
@@ -162,11 +163,7 @@ def test_kinds(tmp_path):
     refits = [explain(model, X, y, **QUICK), explain(model, X, y, intervals="refits", **QUICK)]
     refits.append(explain(function, X, y, refit=lambda X, y: BayesianLinear().fit(X, y), **QUICK))
     rows = [explain(model, X, **QUICK), explain(model, X, y, intervals="rows", **QUICK), explain(function, X, y)]
-    none = [
-        explain(model, X, y, intervals=False, **QUICK),
-        explain(model, X, n_bootstrap=0),
-        explain(model, X, y, intervals="rows", n_bootstrap=0, **QUICK),
-    ]
+    none = [explain(model, X, y, intervals=False, **QUICK), explain(model, X, intervals=False)]
     for kind, n_refits, results in (("refits", 10, refits), ("rows", 0, rows), (None, None, none)):
         for number, result in enumerate(results):
             assert (result.interval_kind, result.interval_refits) == (kind, n_refits)
@@ -194,7 +191,7 @@ def test_whether_they_hold():
     model = BayesianLinear().fit(X, y)
     assert explain(model, X, y, null=False, random_state=0).intervals_hold  # nobody knows better
     assert explain(model, X, y, random_state=0).intervals_hold
-    flat = explain(model, X, y, random_state=0, n_probes=4)
+    flat = explain_with_probes(model, X, y, random_state=0, n_probes=4)
     noise = Explanation(
         setup=flat._setup,
         values=flat._values,

@@ -23,7 +23,7 @@ TABLES = (
     "main", "pairs", "direction", "consistency", "effects", "parts", "pair_parts", "intervals", "pair_intervals",
     "null", "probes", "p_value", "discovery", "familywise", "by", "by_counts", "extrapolation", "local_main", "scale",
 )  # fmt: skip
-PLAIN = ("names", "groups", "alpha", "aggregate", "level", "family", "n", "order", "scale_kind", "pair_scale")
+PLAIN = ("names", "groups", "alpha", "level", "family", "n", "order", "scale_kind", "pair_scale")
 
 
 CASES = ("everything", "little", "labels", "classes", "one row", "one column")
@@ -40,9 +40,9 @@ def explanations() -> dict[str, Explanation]:
     return {
         "everything": explain(
             BayesianLinear().fit(X, y), X, y, keep_local_pairs=True, by=rng.integers(0, 3, size=40), random_state=0,
-            groups={"🎿 & <b>": NAMES[:2]}, alpha=0.1, aggregate="rms", level=0.9, scale=[0.1, 1 / 3, 1e-300],
+            groups={"🎿 & <b>": NAMES[:2]}, alpha=0.1, level=0.9, scale=[0.1, 1 / 3, 1e-300],
         ),
-        "little": explain(Linear([1.0, 2.0]), rng.normal(size=(5, 2)), pairs=False, n_bootstrap=0),
+        "little": explain(Linear([1.0, 2.0]), rng.normal(size=(5, 2)), pairs=False, intervals=False),
         "labels": explain(Linear([1.0, 2.0]), numbered, by=["a", "b"] * 3),
         "classes": explain(Softmax(rng.normal(size=(2, 3))), rng.normal(size=(20, 2))),
         "one row": explain(Linear([1.0, 2.0, 3.0]), [[1.0, 2.0, 3.0]], scale="raw"),
@@ -89,7 +89,7 @@ def test_the_largest_and_the_smallest_numbers(tmp_path):
 def test_any_column_names(names):
     rows = np.arange(4.0 * len(names)).reshape(4, -1)
     result = explain(
-        Linear(np.ones(len(names))), pd.DataFrame(rows, columns=pd.Index(names, dtype=object)), n_bootstrap=0
+        Linear(np.ones(len(names))), pd.DataFrame(rows, columns=pd.Index(names, dtype=object)), intervals=False
     )
     with tempfile.TemporaryDirectory() as folder:
         result.save(Path(folder) / "x.json")

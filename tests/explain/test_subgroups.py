@@ -11,7 +11,7 @@ from rsens import Explanation
 from rsens._arguments import child, seed_sequence
 from rsens._contents import own_order
 from rsens._explain import explain
-from rsens._explain._marking import FOLDS
+from rsens._explain._query import FOLDS
 from rsens._refits import rounds_of_folds
 from tests.explain.models import BayesianLinear, Linear
 
@@ -32,20 +32,18 @@ def tables(explanation: Explanation) -> pd.DataFrame:
     return explanation.by_frame().set_index(["subgroup", "term"])
 
 
-def mean_or_rms(local, weights, aggregate):
-    power = 2 if aggregate == "rms" else 1
-    return ((local**power).T @ weights / weights.sum()) ** (1 / power)
+def average(local, weights):
+    return local.T @ weights / weights.sum()
 
 
-@pytest.mark.parametrize("aggregate", ["mean", "rms"])
-def test_values_are_averages_of_local_values(aggregate):
+def test_values_are_averages_of_local_values():
     X, y, region = regions()
-    found = explain(BayesianLinear().fit(X, y), X, by=region, aggregate=aggregate, **QUICK)
+    found = explain(BayesianLinear().fit(X, y), X, by=region, **QUICK)
     frame, local = tables(found), found.local_main
     for label in LABELS:
         inside = region == label
         lines = frame.loc[label].loc[list(X.columns)]
-        value, rest = (mean_or_rms(local[rows], np.ones(rows.sum()), aggregate) for rows in (inside, ~inside))
+        value, rest = (average(local[rows], np.ones(rows.sum())) for rows in (inside, ~inside))
         np.testing.assert_allclose(lines["value"], value, rtol=1e-12)
         np.testing.assert_allclose(lines["rest"], rest, rtol=1e-12)
         np.testing.assert_allclose(lines["difference"], value - rest, rtol=1e-9, atol=1e-12)
@@ -60,9 +58,7 @@ def test_lines_are_in_the_order_of_subgroups_and_of_what_matters():
     assert list(frame["term"]) == 3 * list(ranked)
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"aggregate": "rms", "level": 0.8}, {"weights": 1.0 + np.arange(60) % 4}, {"scale": "raw"}]
-)
+@pytest.mark.parametrize("options", [{}, {"level": 0.8}, {"weights": 1.0 + np.arange(60) % 4}, {"scale": "raw"}])
 def test_intervals_from_refits_by_hand(options):
     """Each refit is explained with its own rows; within and outside of a subgroup, these are averaged as all rows are.
 
@@ -70,7 +66,7 @@ def test_intervals_from_refits_by_hand(options):
     """
     X, y, region = regions()
     found = explain(BayesianLinear().fit(X, y), X, y, by=region, **options, **QUICK)
-    weights, aggregate = options.get("weights", np.ones(60)), options.get("aggregate", "mean")
+    weights = options.get("weights", np.ones(60))
     spreads = {label: [] for label in LABELS}
     rows = own_order(X, y, options.get("weights")).rows
     for splits in rounds_of_folds(2, 5, y.to_numpy(), False, child(seed_sequence(3), FOLDS), None, rows):
@@ -81,7 +77,7 @@ def test_intervals_from_refits_by_hand(options):
             local = explain(BayesianLinear().fit(part, y.iloc[train]), part, **fixed).local_main.to_numpy()
             for label in LABELS:
                 rows = region[train] == label
-                value, rest = (mean_or_rms(local[side], counts[side], aggregate) for side in (rows, ~rows))
+                value, rest = (average(local[side], counts[side]) for side in (rows, ~rows))
                 seen[label].append([value, value - rest])
         for label in LABELS:
             refits = np.array(seen[label])  # refits × value and difference × terms

@@ -40,8 +40,8 @@ def test_the_heading_says_what_was_done():
     assert repr(explain(Heteroscedastic(), X)).startswith(
         "R-sens per standard deviation, mean over 30 rows, Normal predictive\n\nVariables"
     )
-    other = repr(explain(Heteroscedastic(), X, scale="raw", aggregate="rms", alpha=0.5, pairs=False))
-    assert other.startswith("R-sens per unit, root mean square over 30 rows, Normal predictive, alpha = 0.5\n")
+    other = repr(explain(Heteroscedastic(), X, scale="raw", alpha=0.5, pairs=False))
+    assert other.startswith("R-sens per unit, mean over 30 rows, Normal predictive, alpha = 0.5\n")
     assert "Pairs" not in other
     assert "per given unit" in repr(explain(Heteroscedastic(), X, scale=[1, 2, 3]))
 
@@ -87,7 +87,7 @@ def test_frame_of_terms():
 
 def test_directions_have_arrows():
     X = np.random.default_rng(1).normal(size=(200, 4))
-    text = repr(explain(Linear([3.0, 0.1, -2.0, 0.0], gamma=1.0), X, scale="raw", n_bootstrap=0, pairs=False))
+    text = repr(explain(Linear([3.0, 0.1, -2.0, 0.0], gamma=1.0), X, scale="raw", intervals=False, pairs=False))
     variables = text.partition("Effects")[0]
     found = {line.split()[0]: line.split()[2:] for line in variables.splitlines() if line.startswith("x")}
     assert found["x0"][0] == "▲"

@@ -19,8 +19,9 @@ from rsens import (
     rsens,
     rsens2,
 )
+from tests.few_probes import explain_with_probes
 
-QUICK = {"n_bootstrap": 0, "random_state": 0}
+QUICK = {"intervals": False, "random_state": 0}
 
 
 def flagged(n=1000, ones=10, effect=3.0, noise=0.5, seed=0, **values):
@@ -236,7 +237,7 @@ def test_null_level_of_two_valued_columns(as_frame):
     """Refits get columns of numbers, and probes of a flag are compared between its two values too."""
     X, y = flagged(n=80, ones=20, effect=2.0, seed=8)
     rows = X if as_frame else X.to_numpy()
-    found = explain(GPRegressor(n_restarts=0).fit(rows, y), rows, y, n_probes=4, intervals=False, **QUICK)
+    found = explain_with_probes(GPRegressor(n_restarts=0).fit(rows, y), rows, y, n_probes=4, **QUICK)
     frame = found.to_frame().set_index("term")
     flag = "flag" if as_frame else "x3"
     assert found.two_valued == (flag,)

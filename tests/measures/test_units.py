@@ -16,7 +16,7 @@ from rsens.kernels import EQ, Constant, Linear, Matern32, Periodic
 from rsens.measures import lengthscales, level_deviations, training_inputs
 from rsens.measures._lengthscales import gaps
 
-QUICK = {"n_bootstrap": 0, "pairs": False, "random_state": 0}
+QUICK = {"intervals": False, "pairs": False, "random_state": 0}
 
 
 def unit(*frequencies, labels=None, numeric=False, deviation=np.nan):

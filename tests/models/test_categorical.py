@@ -22,6 +22,7 @@ from rsens.models import (
     BayesianProbitRegression,
 )
 from rsens.models._gp import GPClassifier, GPRegressor
+from tests.few_probes import explain_with_probes
 
 FLAT = BayesianLinearRegression()
 PROPER = [
@@ -425,7 +426,7 @@ def test_copies_pipelines_and_cross_validation(estimator):
 def test_explain_ranks_the_level_effect_first(estimator):
     X, y = table(estimator)
     model = fitted(estimator)
-    explanation = rsens.explain(model, X, y, n_probes=6, n_bootstrap=20, random_state=0)
+    explanation = explain_with_probes(model, X, y, n_probes=6, random_state=0)
     assert explanation.main.idxmax() == "town"
     assert explanation.main["town"] > 2.0 * explanation.null["town"]
     assert explanation.main["colour"] < explanation.main["town"] / 3.0
@@ -445,7 +446,7 @@ def test_refits_for_the_null_level_keep_the_types_of_columns():
         seen.append(rows)
         return BayesianPoissonRegression().fit(rows, y)
 
-    rsens.explain(refit(X, y), X, y, refit=refit, intervals=False, n_probes=6, random_state=0)
+    explain_with_probes(refit(X, y), X, y, refit=refit, intervals=False, n_probes=6, random_state=0)
     probes = [rows[name] for rows in seen[1:] for name in rows.columns[5:]]
     assert {str(probe.dtype) for probe in probes} == {str(dtype) for dtype in X.dtypes}
     for rows in seen[1:]:
@@ -457,8 +458,8 @@ def test_refits_know_copies_of_columns_that_are_named_categorical():
     array = np.column_stack([X["age"], pd.factorize(X["town"], sort=True)[0], X["noise"]])
     model = BayesianPoissonRegression(categorical=[1]).fit(array, y)
     asked = {"n_probes": 4, "intervals": False, "random_state": 0}
-    explanation = rsens.explain(model, array, y, **asked)
+    explanation = explain_with_probes(model, array, y, **asked)
     assert explanation.main.idxmax() == "x1"
     frame = X[["age", "town", "noise"]].set_axis(["x0", "x1", "x2"], axis=1)
-    same = rsens.explain(BayesianPoissonRegression().fit(frame, y), frame, y, **asked)
+    same = explain_with_probes(BayesianPoissonRegression().fit(frame, y), frame, y, **asked)
     np.testing.assert_allclose(explanation.null, same.null, rtol=1e-8)

@@ -27,6 +27,7 @@ from rsens.models import (
     BayesianPoissonRegression,
     BayesianProbitRegression,
 )
+from tests.few_probes import explain_with_probes
 
 ESTIMATORS = [
     BayesianLinearRegression(),
@@ -134,7 +135,7 @@ def test_copies_pipelines_and_searches(estimator):
 def test_explain_finds_the_columns_and_a_null_level(estimator):
     X, y = frame(estimator)
     model = clone(estimator).fit(X, y)
-    explanation = rsens.explain(model, X, y, n_probes=4, n_bootstrap=20, random_state=0)
+    explanation = explain_with_probes(model, X, y, n_probes=4, random_state=0)
     assert set(explanation.main.nlargest(2).index) == {"age", "dose"}
     assert (explanation.null_levels > 0).all()
     assert explanation.main["age"] > explanation.null_levels["age"]

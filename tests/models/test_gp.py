@@ -25,6 +25,7 @@ from rsens.kernels import Categorical as CategoricalKernel
 from rsens.likelihoods import PoissonLikelihood, ProbitLikelihood, StudentTLikelihood
 from rsens.models import _gp, _inference
 from rsens.models._gp import GPClassifier, GPRegressor
+from tests.few_probes import explain_with_probes
 
 #: Columns with different units, none of them centred.
 SCALES, CENTRES = np.array([2.0, 30.0, 0.1]), np.array([5.0, -40.0, 3.0])
@@ -576,7 +577,7 @@ def test_explain_with_the_null_level_by_refitting():
     X = pd.DataFrame(rng.normal(size=(50, 3)), columns=["strong", "weak", "none"])
     y = np.sin(2.0 * X["strong"]) + 0.3 * X["weak"] + 0.1 * rng.normal(size=50)
     model = GPRegressor(n_restarts=0, random_state=0).fit(X, y)
-    explanation = rsens.explain(model, X, y=y, null=True, random_state=0, n_probes=4)
+    explanation = explain_with_probes(model, X, y=y, null=True, random_state=0, n_probes=4)
     assert list(explanation.main.sort_values(ascending=False).index) == ["strong", "weak", "none"]
     assert explanation.main["weak"] > explanation.null_levels["weak"] > 0.0
     assert explanation.main["none"] < 2.0 * explanation.null_levels["none"]

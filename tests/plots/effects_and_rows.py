@@ -35,4 +35,4 @@ def with_names(names: list[str]) -> Explanation:
     rng = np.random.default_rng(5)
     X = pd.DataFrame(rng.normal(size=(40, len(names))), columns=names)
     slopes = 3.0 * 0.9 ** np.arange(len(names)) * np.where(np.arange(len(names)) % 2, -1.0, 1.0)
-    return explain(from_function(lambda Z: Normal(Z @ slopes, 1.0)), X, null=False, n_bootstrap=0)
+    return explain(from_function(lambda Z: Normal(Z @ slopes, 1.0)), X, null=False, intervals=False)

@@ -40,7 +40,7 @@ def rows(n: int = 150) -> pd.DataFrame:
 def numbers(**options: Any) -> Explanation:
     """Mean sin(1.3 a) b + 0.3 c, variance 0.2 + 0.1 a²; a and c do not interact."""
     model = from_function(lambda Z: Normal(np.sin(1.3 * Z[:, 0]) * Z[:, 1] + 0.3 * Z[:, 2], 0.2 + 0.1 * Z[:, 0] ** 2))
-    return explain(model, rows().iloc[:, :3], n_bootstrap=0, **options)
+    return explain(model, rows().iloc[:, :3], intervals=False, **options)
 
 
 def levels(family: str = "Normal") -> Explanation:
@@ -52,10 +52,10 @@ def levels(family: str = "Normal") -> Explanation:
     def predict(Z: Any) -> Any:
         return Normal(latent(Z), 0.3 + 0.1 * Z[:, 3]) if family == "Normal" else Bernoulli(expit(latent(Z)))
 
-    return explain(from_function(predict), rows(), n_bootstrap=0)
+    return explain(from_function(predict), rows(), intervals=False)
 
 
 def classes() -> Explanation:
     weights = np.random.default_rng(9).standard_normal((3, 3))
     model = from_function(lambda Z: Categorical(softmax(Z @ weights, axis=1)))
-    return explain(model, rows().iloc[:, :3], n_bootstrap=0)
+    return explain(model, rows().iloc[:, :3], intervals=False)

@@ -51,8 +51,8 @@ def test_diamonds_are_the_means():
     np.testing.assert_array_equal(line.get_xdata(), explanation.main.sort_values(ascending=False))
     np.testing.assert_array_equal(line.get_ydata(), range(8))
     assert ax.get_xlabel() == "R-sens per sd  (points: rows, diamond: mean)"
-    rms = beeswarm(explanation.but(aggregate="rms", scale_kind="raw"))
-    assert rms.get_xlabel() == "R-sens per unit  (points: rows, diamond: root mean square)"
+    raw = beeswarm(explanation.but(scale_kind="raw"))
+    assert raw.get_xlabel() == "R-sens per unit  (points: rows, diamond: mean)"
 
 
 @pytest.mark.parametrize("n", [5, 50, 200])

@@ -64,7 +64,7 @@ def test_two_levels_are_one_line():
     X = pd.DataFrame({"site": ["north", "south"] * 20, "dose": np.linspace(0.0, 1.0, 40)})
     y = (X["site"] == "south") * 3.0 + X["dose"] + 0.1 * rng.normal(size=40)
     model = BayesianLinearRegression().fit(X, y)
-    found = explain(model, X, null=False, n_bootstrap=0)
+    found = explain(model, X, null=False, intervals=False)
     ax = effects(found)
     assert names(ax) == ["site = south", "dose"]
     assert dots(ax)[0] == found.effects.set_index("level").loc["south", "effect"]
@@ -75,7 +75,7 @@ def test_many_levels_are_the_largest():
     X = pd.DataFrame({"letter": rng.choice(list("abcdefghij"), 200), "x": rng.normal(size=200)})
     y = X["letter"].map(dict(zip("abcdefghij", [0, 9, 0, -9, 5, 0, -5, 7, 0, -7], strict=True)))
     y = y + X["x"] + 0.1 * rng.normal(size=200)
-    found = explain(BayesianLinearRegression().fit(X, y), X, null=False, n_bootstrap=0)
+    found = explain(BayesianLinearRegression().fit(X, y), X, null=False, intervals=False)
     assert names(effects(found)) == [f"letter = {level}" for level in "bdeghj"] + ["x"]
 
 
@@ -110,7 +110,7 @@ def test_classes_have_room():
 def test_many_classes_are_counted():
     weights = np.random.default_rng(0).normal(size=(2, 9))
     model = from_function(lambda Z: Categorical(softmax(Z @ weights, axis=1)))
-    found = explain(model, np.random.default_rng(1).normal(size=(40, 2)), null=False, n_bootstrap=0)
+    found = explain(model, np.random.default_rng(1).normal(size=(40, 2)), null=False, intervals=False)
     ax = effects(found)
     assert "7 of 9 classes" in below(ax)
     kept = found.effects[found.effects["output"].isin([f"y{k}" for k in range(7)])]
@@ -163,7 +163,7 @@ def test_hostile_names_are_kept_whole():
 def test_groups_have_no_effects():
     X = np.random.default_rng(0).normal(size=(30, 2))
     model = from_function(lambda Z: Normal(Z.sum(axis=1), 1.0))
-    found = explain(model, X, groups={"both": ["x0", "x1"]}, null=False, n_bootstrap=0)
+    found = explain(model, X, groups={"both": ["x0", "x1"]}, null=False, intervals=False)
     with pytest.raises(InputError, match="no effects to draw"):
         effects(found)
 

@@ -246,7 +246,7 @@ def test_a_level_without_rows_is_not_drawn(towns):
 def test_two_values_are_levels_too():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"flag": rng.integers(0, 2, 60).astype(float), "x": rng.standard_normal(60)})
-    result = explain(normal(lambda Z: 2.0 * Z[:, 0] + Z[:, 1]), X, n_bootstrap=0)
+    result = explain(normal(lambda Z: 2.0 * Z[:, 0] + Z[:, 1]), X, intervals=False)
     assert result.two_valued == ("flag",)
     upper, lower = result.plot_profile("flag", y=rng.standard_normal(60))
     assert [label.get_text() for label in lower.get_xticklabels()] == ["0", "1"]
@@ -481,11 +481,11 @@ def test_a_weighted_explanation_uses_its_weights():
     X = collinear(60, 0.8)
     weights = np.where(X[:, 0] < 0.5, 1.0, 0.0)
     model = normal(lambda X: X[:, 0] * X[:, 1])
-    result = explain(model, X, weights=weights, n_bootstrap=0)
+    result = explain(model, X, weights=weights, intervals=False)
     upper, _ = result.plot_profile("x0")
     assert np.nanmax(lines(upper)["effect"][0]) < 0.5
     np.testing.assert_array_equal(result.weights, weights)
-    assert explain(model, X, n_bootstrap=0).weights is None
+    assert explain(model, X, intervals=False).weights is None
 
 
 def test_of_many_rows_some_are_used_and_both_ends_stay():
@@ -574,6 +574,6 @@ def test_a_constant_column_and_one_row_have_no_profile():
 
 
 def test_a_group_has_no_profile():
-    result = explain(normal(lambda X: X[:, 0]), collinear(30, 0.5), n_bootstrap=0, groups={"both": ["x0", "x1"]})
+    result = explain(normal(lambda X: X[:, 0]), collinear(30, 0.5), intervals=False, groups={"both": ["x0", "x1"]})
     with pytest.raises(InputError, match="variable must be a column of X, by name or position; got 'both'"):
         result.plot_profile("both")

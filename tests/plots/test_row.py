@@ -73,7 +73,7 @@ def test_groups_have_bars():
     """A group has no value to name."""
     X = np.random.default_rng(0).normal(size=(30, 3))
     model = from_function(lambda Z: Normal(Z.sum(axis=1), 1.0))
-    explained = explain(model, X, groups={"both": ["x0", "x1"]}, null=False, n_bootstrap=0).row(0)
+    explained = explain(model, X, groups={"both": ["x0", "x1"]}, null=False, intervals=False).row(0)
     ax = row(explained)
     np.testing.assert_allclose(lengths(ax), explained.to_frame()["contribution"])
     assert "both" in names(ax)

@@ -121,7 +121,7 @@ def test_where_no_row_is_near():
     rng = np.random.default_rng(0)
     x = rng.uniform(size=(400, 2))
     x = np.concatenate([x[(x.sum(axis=1) < 0.9)], [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [1.0, 0.1]]])
-    result = explain(from_function(lambda Z: Normal(Z[:, 0], 1.0 + 0.0 * Z[:, 0])), x, n_bootstrap=0)
+    result = explain(from_function(lambda Z: Normal(Z[:, 0], 1.0 + 0.0 * Z[:, 0])), x, intervals=False)
     found = pair_surface(result, 0, 1, n_grid=21)
     total = np.add.outer(found.first, found.second)
     assert found.far[total > 1.2].all()
@@ -144,7 +144,7 @@ def test_the_output_that_changes_most_or_the_one_asked_for():
 
 def test_a_median_where_there_is_no_mean():
     X = np.random.default_rng(0).normal(size=(20, 2))
-    result = explain(from_function(lambda Z: StudentT(Z[:, 0], 1.0 + Z[:, 1] ** 2, 1.0)), X, n_bootstrap=0)
+    result = explain(from_function(lambda Z: StudentT(Z[:, 0], 1.0 + Z[:, 1] ** 2, 1.0)), X, intervals=False)
     found = pair_surface(result, 0, 1, n_grid=4)
     np.testing.assert_allclose(found.prediction, np.broadcast_to(found.first[:, None], (4, 4)), atol=1e-12)
     assert surface(result, 0, 1, n_grid=4).figure.axes[1].get_ylabel() == "predicted median"
@@ -199,7 +199,7 @@ def test_no_interaction_is_said_in_words(numbers):
 
 def test_a_constant_prediction_is_drawn():
     X = np.random.default_rng(1).normal(size=(40, 2))
-    flat = explain(Linear([0.0, 0.0]), X, n_bootstrap=0)
+    flat = explain(Linear([0.0, 0.0]), X, intervals=False)
     for quantity in ("prediction", "uncertainty", "rsens2"):
         ax = drawn(surface(flat, 0, 1, quantity=quantity, n_grid=5))
         assert (ax.get_xlabel(), ax.get_ylabel()) == ("x0", "x1")
@@ -226,7 +226,7 @@ def test_one_line_for_each_level(levels):
 def test_of_many_levels_the_frequent_ones_have_lines():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"x": rng.normal(size=200), "level": rng.choice(list("abcdefghijkl"), 200)})
-    result = explain(from_function(lambda Z: Normal(Z[:, 0] * Z[:, 1], 1.0 + 0.0 * Z[:, 0])), X, n_bootstrap=0)
+    result = explain(from_function(lambda Z: Normal(Z[:, 0] * Z[:, 1], 1.0 + 0.0 * Z[:, 0])), X, intervals=False)
     ax = drawn(surface(result, "x", "level", n_grid=5))
     assert set(legend(ax)[1:]) == set(X["level"].value_counts(sort=True).sort_index().nlargest(7).index)
     assert "5 less frequent levels not shown" in ax.get_xlabel()
@@ -261,7 +261,7 @@ def test_odd_names():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(30, len(ODD_NAMES))), columns=ODD_NAMES)
     X[ODD_NAMES[3]] = np.array(["$a$", "<script>", "x" * 200])[rng.integers(0, 3, 30)]
-    result = explain(from_function(lambda Z: Normal(Z[:, 2] * Z[:, 4], 1.0 + 0.0 * Z[:, 0])), X, n_bootstrap=0)
+    result = explain(from_function(lambda Z: Normal(Z[:, 2] * Z[:, 4], 1.0 + 0.0 * Z[:, 0])), X, intervals=False)
     ax = drawn(surface(result, ODD_NAMES[0], "cost in $ per $_unit^2", n_grid=4))
     assert ax.get_ylabel() == "cost in $ per $_unit^2"
     assert len(ax.get_xlabel()) < 90

@@ -17,7 +17,7 @@ from tests.plots.looks import drawn, outside_figure, overlapping, texts
 
 def explanation_of(mean, X, **options):
     model = from_function(lambda Z: Normal(mean(Z), 0.3 + 0.0 * Z[:, 0]))
-    return explain(model, X, n_bootstrap=0, **options)
+    return explain(model, X, intervals=False, **options)
 
 
 def standard(n: int, r: float = 0.0, seed: int = 0) -> np.ndarray:
@@ -171,7 +171,7 @@ def test_a_table_is_empty_where_no_row_has_the_two():
 def test_r_sens_2_is_an_average_over_the_rows_near_by():
     X = standard(150)
     model = from_function(lambda Z: Normal(np.sin(Z[:, 0]) * Z[:, 1], 0.2 + 0.1 * Z[:, 0] ** 2))
-    result = explain(model, X, n_bootstrap=0, scale="raw")
+    result = explain(model, X, intervals=False, scale="raw")
     found = pair_surface(result, 0, 1)
     local = rsens2(model, X)[:, 0, 1]
     inside = found.sensitivity[~found.far]
@@ -211,9 +211,9 @@ def test_of_many_rows_some_are_asked():
 
 def test_a_probability_and_a_median():
     X = standard(80)
-    event = explain(from_function(lambda Z: Bernoulli(1.0 / (1.0 + np.exp(-Z[:, 0])))), X, n_bootstrap=0)
+    event = explain(from_function(lambda Z: Bernoulli(1.0 / (1.0 + np.exp(-Z[:, 0])))), X, intervals=False)
     assert drawn(surface(event, 0, 1)).figure.axes[1].get_ylabel() == "predicted probability"
-    cauchy = explain(from_function(lambda Z: StudentT(Z[:, 0], 1.0 + Z[:, 1] ** 2, 1.0)), X, n_bootstrap=0)
+    cauchy = explain(from_function(lambda Z: StudentT(Z[:, 0], 1.0 + Z[:, 1] ** 2, 1.0)), X, intervals=False)
     found = pair_surface(cauchy, 0, 1)
     ours, expected = values_at(found, lambda a, b: a + 0.0 * b)
     np.testing.assert_allclose(ours, expected, atol=1e-9)

@@ -101,7 +101,7 @@ def test_row_groups_are_read_on_the_workers(client, tmp_path, monkeypatch):
     model = rsens.GPRegressor(optimize=False).fit(frame, y)
     frame.assign(comment="is not read").to_parquet(tmp_path / "rows.parquet", row_group_size=30)
     with parallel_config(backend="sequential"):
-        expected = rsens.explain(model, frame, first_row=0, random_state=1)
+        expected = rsens.explain(model, frame, random_state=1)
     found = rsens.explain(model, tmp_path / "rows.parquet", random_state=1)
     np.testing.assert_allclose(found.main, expected.main, rtol=1e-12)
     np.testing.assert_allclose(found.pair_intervals, expected.pair_intervals, rtol=1e-12)

@@ -8,8 +8,8 @@ from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import rsens
 from rsens._refits._fit import quick
+from tests.few_probes import explain_with_probes
 
 
 def test_refits_search_once():
@@ -30,6 +30,6 @@ def fitted():
 
 def test_the_null_level_is_known_and_says_what_matters(fitted):
     model, X, y = fitted  # the refits end at that bound too, and do not say so again and again
-    explanation = rsens.explain(model, X, y, pairs=False, n_probes=9, random_state=0)
+    explanation = explain_with_probes(model, X, y, pairs=False, n_probes=9, random_state=0)
     assert explanation.to_frame().set_index("term")["above_null"].to_dict() == {"x0": True, "x1": False}
     assert explanation.interval_kind == "refits"

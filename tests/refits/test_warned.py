@@ -12,6 +12,7 @@ import rsens
 from rsens._errors import Argument, RsensWarning, spelled
 from rsens._progress import progress_of
 from rsens._refits import one_target, run_pieces
+from tests.few_probes import explain_with_probes
 
 RNG = np.random.default_rng(0)
 X = pd.DataFrame(RNG.normal(size=(30, 2)), columns=["a", "b"])
@@ -85,7 +86,7 @@ CLASSES = (Y > 0.0).astype(int)
 CALLS = {
     "stability": lambda model: rsens.stability(model, X, CLASSES, n_boot=6, methods=["rsens"], random_state=0),
     "assess": lambda model: rsens.assess(model, X, CLASSES, random_state=0),
-    "explain": lambda model: rsens.explain(model, X, CLASSES, n_probes=4, pairs=False, random_state=0),
+    "explain": lambda model: explain_with_probes(model, X, CLASSES, n_probes=4, pairs=False, random_state=0),
     "compare": lambda model: rsens.compare(model, X, CLASSES, methods=["rsens", "pfi"], random_state=0),
 }
 
@@ -121,14 +122,14 @@ def model():
 
 @pytest.fixture(scope="module")
 def one(model):
-    return rsens.explain(model, X, Y, **OPTIONS)
+    return explain_with_probes(model, X, Y, **OPTIONS)
 
 
 @pytest.mark.parametrize("kind", COLUMNS)
 def test_a_column_of_targets_is_one_target(kind, model, one):
     """pytest makes scikit-learn's warning of a column vector an error."""
     y = COLUMNS[kind]()
-    other = rsens.explain(model, X, y, **OPTIONS)
+    other = explain_with_probes(model, X, y, **OPTIONS)
     pd.testing.assert_frame_equal(one.to_frame(), other.to_frame())
     pd.testing.assert_series_equal(one.null, other.null)
     rsens.assess(BayesianRidge(), X, y, random_state=0)

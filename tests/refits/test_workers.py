@@ -10,9 +10,9 @@ from joblib import Parallel, delayed
 from joblib.externals.loky import get_reusable_executor
 from sklearn.linear_model import BayesianRidge
 
-import rsens
 from rsens._progress import progress_of
 from rsens._refits import run_pieces, workers
+from tests.few_probes import explain_with_probes
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(30, 2)), RNG.normal(size=30)
@@ -73,6 +73,6 @@ def test_processes_end_with_a_call_that_fails():
 def test_explain_leaves_neither_processes_nor_threads(monkeypatch):
     monkeypatch.setattr("rsens._progress.DELAY", 0.0)  # a bar is made, and shown nowhere
     before = threads()
-    rsens.explain(BayesianRidge().fit(X, Y), X, Y, n_probes=4, n_jobs=2, random_state=0)
+    explain_with_probes(BayesianRidge().fit(X, Y), X, Y, n_probes=4, n_jobs=2, random_state=0)
     assert threads() == before
     assert not processes()

@@ -1,22 +1,41 @@
-"""What a change of a variable does to the prediction, in the units of the target: `Explanation.effects`."""
+"""What a change of a variable does to the prediction, in the units of the target: `Explanation.effects`.
+
+With f the prediction (or its spread, or its logarithm; `Quantities`), over rows i with weights w_i that add up to 1:
+
+    slope of a number        Σ_i w_i ∂f(x_i)/∂x_d, per unit of the column
+    level l of a category    Σ_i w_i [f(x_i with l) − Σ_{m≠l} p_m f(x_i with m) / Σ_{m≠l} p_m], p the frequencies
+    number of two values     Σ_i w_i [f(x_i with the higher) − f(x_i with the lower)]
+    step from a to b         Σ_k mean of f(x_i with z_{k+1}) − f(x_i with z_k) over the rows from z_k to z_{k+1}
+
+The last is the accumulated local effect of Apley and Zhu (2020): each row moves only between two neighbouring values
+a = z_0 < z_1 < … < z_K = b that hold rows, so the model is asked near the data, and an additive model has f(b) − f(a).
+Each row is in one part k, and parts are independent, so that the squares of their standard errors add up.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from rsens._explain._bootstrap import percentiles
-from rsens._explain._effect_sums import Key, RowEffects
+from rsens._coding import Levels
+from rsens._explain._intervals import Spread
 from rsens._explain._query import Query
-from rsens._explain._stated import Stated
-from rsens._explain._steps import readable_unit
+from rsens._explain._sums import Moments, Sums
 from rsens._results import Part, stored
-from rsens._typing import Array
+from rsens._table import Table
+from rsens._typing import Array, Positions
+from rsens.derivatives import Derivatives, Model
+from rsens.distributions import Distribution, Exponential, Gamma, LogNormal, NegativeBinomial, Poisson, Weibull
+from rsens.measures import Terms, first_of_prediction, first_of_spread, has_spread, spread_of
 
 #: What a line is about: a slope times a standard deviation; a step between two values; a level against the rest.
 SLOPE, STEP, LEVEL = "slope", "step", "level"
+#: What an effect is about: the term, a level of it, and where a step starts and stops.
+Key = tuple[str, str | None, float | None, float | None]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -28,39 +47,34 @@ class Effects(Part):
     effect_start: Array = stored("Where a step between two values starts; NaN for other effects.", "effect_terms")
     effect_stop: Array = stored("Where a step between two values stops; NaN for other effects.", "effect_terms")
     effect_step: Array = stored(
-        "How long the step is: a standard deviation, or from start to stop; NaN for levels.",
-        "effect_terms",
+        "How long the step is: a standard deviation, or from start to stop; NaN for levels.", "effect_terms",
     )  # fmt: skip
     effect_unit: Array = stored(
-        "A readable unit of the column, 1 or a power of ten; NaN for levels.",
-        "effect_terms",
+        "A readable unit of the column, 1 or a power of ten; NaN for levels.", "effect_terms",
     )  # fmt: skip
     effect: Array = stored("Mean change of the point prediction.", "effect_terms", "outputs")
     effect_ends: Array | None = stored(
-        "Lower and upper ends of the intervals of `effect`.",
-        2, "effect_terms", "outputs", default=None,
+        "Lower and upper ends of the intervals of `effect`.", 2, "effect_terms", "outputs", default=None,
     )  # fmt: skip
     effect_spread: Array | None = stored(
-        "Mean change of the predictive standard deviation; None for classes.",
-        "effect_terms", default=None,
+        "Mean change of the predictive standard deviation; None for classes.", "effect_terms", default=None,
     )  # fmt: skip
     effect_spread_ends: Array | None = stored(
-        "Lower and upper ends of the intervals of `effect_spread`.",
-        2, "effect_terms", default=None,
+        "Lower and upper ends of the intervals of `effect_spread`.", 2, "effect_terms", default=None,
     )  # fmt: skip
     effect_log: Array | None = stored(
         "Mean change of the logarithm of the prediction, for families of positive numbers.",
         "effect_terms", default=None,
     )  # fmt: skip
     effect_log_ends: Array | None = stored(
-        "Lower and upper ends of the intervals of `effect_log`.",
-        2, "effect_terms", default=None,
+        "Lower and upper ends of the intervals of `effect_log`.", 2, "effect_terms", default=None,
     )  # fmt: skip
 
     @classmethod
-    def of(cls, found: RowEffects, query: Query, n_rows: int, level: float) -> Effects:
-        """From the rows, of which `n_rows` count: the effects, and intervals over rows if there are replicates."""
-        keys = list(found.edges)
+    def of(cls, sums: Sums, query: Query, level: float | None) -> Effects:
+        """The effects over rows, with intervals over rows of this level, or without intervals."""
+        found = line_values(sums)
+        keys = [key for name in query.terms.names for key in found if key[0] == name]
         deviation = {query.terms.names[t]: query.deviations[m[0]] for t, m in enumerate(query.terms.members)}
         start, stop = (np.array([np.nan if key[k] is None else key[k] for key in keys]) for k in (2, 3))
         numbers = np.array([key[1] is None for key in keys], dtype=np.bool_)
@@ -74,25 +88,18 @@ class Effects(Part):
             effect_stop=stop,
             effect_step=step,
             effect_unit=np.where(numbers, unit, np.nan),
-            effect=np.empty((len(keys), found.stated.outputs)),
+            effect=np.empty((len(keys), sums.quantities.outputs)),
         )
-        return lines.over_rows(found, n_rows, level)
-
-    def over_rows(self, found: RowEffects, n_rows: int, level: float) -> Effects:
-        """These lines with what was found over rows, of which `n_rows` count."""
-        values, replicates = found.values, found.replicates
+        values = np.array([found[key][0] for key in keys]).reshape(len(keys), len(sums.quantities))
         ends = None
-        if values and replicates is not None:
-            ends = np.stack([percentiles(drawn, level) for drawn in replicates.values()], axis=1)
-            if n_rows < 2:  # a single row that counts says nothing about its spread
-                ends = np.full_like(ends, np.nan)
-        all_values = np.array(list(values.values())).reshape(len(values), len(found.stated))
-        return self.with_values(found.stated, self.per_step(all_values), self.per_step(ends))
+        if keys and level is not None:
+            ends = np.stack([found[key][1].around(found[key][0], level) for key in keys], axis=1)
+        return lines.with_values(sums.quantities, lines.per_step(values), lines.per_step(ends))
 
     @property
-    def stated(self) -> Stated:
-        """What effects are stated of."""
-        return Stated(self.effect.shape[1], self.effect_spread is not None, self.effect_log is not None)
+    def quantities(self) -> Quantities:
+        """What effects are changes of."""
+        return Quantities(self.effect.shape[1], self.effect_spread is not None, self.effect_log is not None)
 
     @property
     def keys(self) -> list[Key]:
@@ -111,6 +118,12 @@ class Effects(Part):
             for level, start in zip(self.effect_levels, self.effect_start, strict=True)
         ]
 
+    @property
+    def joined(self) -> Array:
+        """The values (lines, Q) of all quantities."""
+        parts = [self.effect, *(x[:, np.newaxis] for x in (self.effect_spread, self.effect_log) if x is not None)]
+        return np.concatenate(parts, axis=1)
+
     def per_step(self, values: Any) -> Any:
         """Slopes per unit become slopes per step."""
         if values is None:
@@ -118,15 +131,290 @@ class Effects(Part):
         times = np.where([kind == SLOPE for kind in self.kinds], self.effect_step, 1.0)
         return values * times[:, np.newaxis]
 
-    def with_values(self, stated: Stated, values: Array, ends: Array | None) -> Effects:
+    def with_values(self, quantities: Quantities, values: Array, ends: Array | None) -> Effects:
         """These with values (lines, Q) and their ends (2, lines, Q)."""
         names = ("effect", "effect_spread", "effect_log")
-        parts: dict[str, Any] = dict(zip(names, stated.split(_finite(values)), strict=True))
+        parts: dict[str, Any] = dict(zip(names, quantities.split(_finite(values)), strict=True))
         if ends is not None:
-            parts |= dict(zip((f"{name}_ends" for name in names), stated.split(_finite(ends)), strict=True))
+            parts |= dict(zip((f"{name}_ends" for name in names), quantities.split(_finite(ends)), strict=True))
         return replace(self, **parts)
 
 
 def _finite(values: Array) -> Array:
     """NaN for what does not fit in float64, or does not exist: a Student-t with df ≤ 2 has no spread."""
     return np.where(np.isfinite(values), values, np.nan)
+
+
+# ---- over rows -------------------------------------------------------------------------------------------------------
+
+
+def line_keys(table: Table, terms: Terms, steps: Mapping[int, Step]) -> dict[Key, tuple[float, ...]]:
+    """The lines in the order of `line_changes`, then the steps with the widths of their parts."""
+    slopes = [d for d in numeric_columns(terms, table) if d not in steps]
+    keys: list[Key] = [(terms.names[terms.of_column(d)], None, None, None) for d in slopes]
+    for column in () if table.coding is None else table.coding.columns:
+        term = terms.names[terms.of_column(column.position)]
+        if column.numeric:
+            keys.append((term, None, *two_values(column)))
+        else:
+            keys += [(term, level, None, None) for level in level_names(column)]
+    return dict.fromkeys(keys, ()) | {_step_key(terms, d, step): step.widths for d, step in steps.items()}
+
+
+def line_changes(table: Table, terms: Terms, steps: Mapping[int, Step], derivatives: Derivatives) -> Array:
+    """Slopes, and levels against the rest, at some rows: (n, lines · Q)."""
+    quantities = Quantities.of(derivatives.distribution)
+    slopes = [d for d in numeric_columns(terms, table) if d not in steps]
+    with np.errstate(over="ignore", invalid="ignore"):  # an effect that is not finite is not known
+        changes = [quantities.slopes(derivatives)[..., slopes].swapaxes(1, 2)]
+        for contrast in derivatives.contrasts:
+            assert table.coding is not None
+            at = np.stack([quantities.values(level) for level in contrast.levels], axis=1)
+            changes.append(level_changes(table.coding[contrast.column], at))
+    return np.concatenate(changes, axis=1).reshape(len(derivatives), -1)
+
+
+def step_moments(
+    model: Model, table: Table, weights: Array, terms: Terms, steps: Mapping[int, Step], quantities: Quantities
+) -> dict[Any, Moments]:
+    """The changes in each part of each step; the model is asked at the rows there, moved to both ends of the part."""
+    found = {}
+    for d, step in steps.items():
+        edges, x = np.array(step.edges), table.values[:, d]
+        rows: Positions = np.flatnonzero((x >= step.start) & (x <= step.stop) & (weights > 0.0))
+        part = np.clip(np.searchsorted(edges, x[rows], side="right") - 1, 0, len(edges) - 2)
+        up, down = (_moved(model, table, rows, d, edges[part + k], quantities) for k in (1, 0))
+        for k in range(len(edges) - 1):
+            inside = part == k
+            with np.errstate(invalid="ignore"):
+                found[_step_key(terms, d, step), k] = Moments.of((up - down)[inside], weights[rows[inside]])
+    return found
+
+
+def line_values(sums: Sums) -> dict[Any, tuple[Array, Spread]]:
+    """The effect (Q,) of each line, per unit for slopes, and its standard error over rows."""
+    plain = sums.moments["effects"]
+    spread, q, found, start = plain.spread, len(sums.quantities), {}, 0
+    for key, widths in sums.lines.items():
+        if widths:
+            found[key] = _accumulated([sums.moments[key, k] for k in range(len(widths))], np.array(widths))
+        else:
+            columns = slice(start, start + q)
+            found[key] = (plain.average[columns], Spread(spread.error[columns], spread.degrees[columns]))
+            start += q
+    return found
+
+
+def _accumulated(parts: list[Moments], widths: Array) -> tuple[Array, Spread]:
+    """Σ_k of the mean change in part k; parts without rows count as the others do, per width."""
+    there = [part for part in parts if part.weight > 0.0]
+    if not there:
+        nothing = np.full(len(parts[0].mean), np.nan)
+        return nothing, Spread.of(nothing, 1.0)
+    share = widths.sum() / widths[[part.weight > 0.0 for part in parts]].sum()
+    value = share * np.sum([part.mean for part in there], axis=0)
+    counted = sum(part.counted for part in there)
+    errors = [part.spread.error for part in there if part.counted > 1]
+    if not errors:
+        return value, Spread.of(np.full(len(value), np.nan), 1.0)
+    return value, Spread.of(share * np.linalg.norm(errors, axis=0), max(counted - len(there), 1))
+
+
+def _step_key(terms: Terms, column: int, step: Step) -> Key:
+    return terms.names[terms.of_column(column)], None, step.start, step.stop
+
+
+def _moved(
+    model: Model, table: Table, rows: Positions, column: int, to: Array, quantities: Quantities
+) -> Array:  # fmt: skip
+    """The quantities (rows, Q) at rows whose column has other values, in chunks."""
+    values = table.values[rows]
+    values[:, column] = to
+    most = max(1, model.rows_per_chunk(values.shape[1], 1))
+    found = [np.empty((0, len(quantities)))]
+    for start in range(0, len(rows), most):
+        part = values[start : start + most]
+        found.append(quantities.values(model.predict_distribution(table.like(part)).checked(len(part))))
+    return np.concatenate(found)
+
+
+def level_changes(column: Levels, at: Array) -> Array:
+    """Each level that occurs against the rest, or the higher of two numbers against the lower, from (n, L, Q) at each.
+
+    NaN where nothing is left to compare with.
+    """
+    used = np.flatnonzero(column.frequencies)
+    if column.numeric:
+        return at[:, -1:] - at[:, :1] if at.shape[1] == 2 else np.full_like(at[:, :1], np.nan)
+    p = column.frequencies[used]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rest = (1.0 - np.eye(len(p))) * p
+        rest = rest / rest.sum(axis=1, keepdims=True)  # rest[l, m]: the weight of m among the levels other than l
+    return at - np.einsum("lm,nmq->nlq", rest, at) if len(p) > 1 else np.full_like(at, np.nan)
+
+
+def level_names(column: Levels) -> list[str]:
+    """The levels that occur, as text; their type is shown where 1 and "1" are both levels."""
+    texts = [str(label) for label in column.labels]
+    names = [repr(label) if texts.count(text) > 1 else text for label, text in zip(column.labels, texts, strict=True)]
+    return [names[int(code)] for code in np.flatnonzero(column.frequencies)]
+
+
+def two_values(column: Levels) -> tuple[float | None, float | None]:
+    """The lower and the higher of the numbers that occur; None where there is only one."""
+    numbers = column.numbers[np.flatnonzero(column.frequencies)]
+    return (float(numbers.min()), float(numbers.max())) if len(numbers) == 2 else (None, None)
+
+
+# ---- quantities ------------------------------------------------------------------------------------------------------
+
+#: Families of positive y, whose models usually add up on the log scale.
+POSITIVE = (Poisson, NegativeBinomial, Gamma, Exponential, LogNormal, Weibull)
+
+
+@dataclass(frozen=True)
+class Quantities:
+    """Q numbers of each prediction: its P outputs, then the spread and the logarithm if it has them."""
+
+    outputs: int
+    spread: bool
+    log: bool
+
+    @classmethod
+    def of(cls, distribution: Distribution) -> Quantities:
+        """The quantities of a prediction that effects are changes of."""
+        outputs = distribution.prediction().shape[1]
+        return cls(outputs, has_spread(distribution), outputs == 1 and isinstance(distribution, POSITIVE))
+
+    def __len__(self) -> int:
+        return self.outputs + self.spread + self.log
+
+    def values(self, distribution: Distribution) -> Array:
+        """The Q numbers at each row, (n, Q)."""
+        prediction = distribution.prediction()
+        parts = [prediction]
+        if self.spread:
+            parts.append(spread_of(distribution)[:, np.newaxis])
+        if self.log:
+            with np.errstate(divide="ignore"):
+                parts.append(np.log(prediction))
+        return np.concatenate(parts, axis=1)
+
+    def slopes(self, derivatives: Derivatives) -> Array:
+        """Their derivatives in the numeric columns, (n, Q, D); ∂ log f = ∂f/f."""
+        slope = first_of_prediction(derivatives)
+        parts = [slope]
+        if self.spread:
+            parts.append(first_of_spread(derivatives)[:, np.newaxis])
+        if self.log:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                parts.append(slope / derivatives.distribution.prediction()[..., np.newaxis])
+        return np.concatenate(parts, axis=1)
+
+    def split(self, values: Array) -> tuple[Array, Array | None, Array | None]:
+        """The outputs (…, P), the spread (…) and the logarithm (…) of values (…, Q)."""
+        p = self.outputs
+        return values[..., :p], values[..., p] if self.spread else None, values[..., -1] if self.log else None
+
+
+# ---- steps -----------------------------------------------------------------------------------------------------------
+
+# A standard deviation is no change that people make where a column is mostly 0, or has a long tail: from most rows it
+# leads to values that rarely occur. There the step is from the 25 % to the 75 % quantile, of the other values where
+# more than half of the rows share one.
+
+#: A column has a long tail if its standard deviation is longer than this many times the middle half of its values:
+#: 0.74 times for a Gaussian, 0.9 for an exponential and 1.5 for a lognormal column with σ = 1.
+LONG_TAIL = 1.25
+#: One unit of a column is a readable change if it is between these shares of a standard deviation.
+READABLE = (1.0 / 30.0, 2.0)
+#: The smallest power of ten that float64 holds.
+SMALLEST_POWER = -323
+#: A step between two values is made of at most this many parts, with at least so many rows in each.
+MOST_PARTS, ROWS_PER_PART = 10, 20
+
+
+@dataclass(frozen=True)
+class Step:
+    """From `edges[0]` to `edges[-1]`, in parts between neighbouring edges that hold rows."""
+
+    edges: tuple[float, ...]
+
+    @property
+    def start(self) -> float:
+        return self.edges[0]
+
+    @property
+    def stop(self) -> float:
+        return self.edges[-1]
+
+    @property
+    def widths(self) -> tuple[float, ...]:
+        """How long each part is."""
+        return tuple(np.diff(self.edges).tolist())
+
+
+def steps_of(values: Array, columns: Iterable[int], weights: Array | None = None) -> dict[int, Step]:
+    """The steps, by position, of those columns of the inputs (n, D) whose standard deviation is no sensible change."""
+    shares = np.full(len(values), 1.0 / len(values)) if weights is None else weights
+    counted = shares > 0.0
+    found = {d: _step(values[counted, d], shares[counted]) for d in columns}
+    return {d: step for d, step in found.items() if step is not None}
+
+
+def numeric_columns(terms: Terms, table: Table) -> list[int]:
+    """Positions of the columns that have slopes: numbers, and terms of their own."""
+    levels = () if table.coding is None else table.coding.categorical
+    return [members[0] for members in terms.members if len(members) == 1 and members[0] not in levels]
+
+
+def readable_unit(deviation: float) -> float:
+    """1, or the power of ten next below a standard deviation that one unit of the column is far from."""
+    if not (np.isfinite(deviation) and deviation > 0.0) or READABLE[0] * deviation <= 1.0 <= READABLE[1] * deviation:
+        return 1.0
+    power = math.floor(math.log10(deviation))
+    return float(f"1e{max(power, SMALLEST_POWER)}")  # 0.01 as it is read, not 10⁻² with its rounding
+
+
+def _step(values: Array, shares: Array) -> Step | None:
+    levels, of = np.unique(values, return_inverse=True)
+    if len(levels) < 2:
+        return None
+    masses = np.bincount(of, weights=shares)
+    common = int(masses.argmax())
+    if masses[common] > 0.5 * masses.sum():
+        others = of != common
+        start, stop = _quartiles(values[others], shares[others])
+        if start == stop:  # the others share one value too: the step leads there
+            start, stop = sorted((float(levels[common]), start))
+    else:
+        start, stop = _quartiles(values, shares)
+        if _deviation(values, shares) <= LONG_TAIL * (stop - start):
+            return None
+    return Step(_edges(values[(values >= start) & (values <= stop)], start, stop)) if start < stop else None
+
+
+def _quartiles(values: Array, shares: Array) -> tuple[float, float]:
+    """Values that occur: the first below or at which a quarter, and three quarters, of all weight lies.
+
+    So a row of weight 2 is the same as the row twice; rounding in the sums of weights must not tell them apart.
+    """
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(shares[order]) / shares.sum()
+    low, high = values[order][np.searchsorted(below, np.array([0.25, 0.75]) - 1e-9)]
+    return float(low), float(high)
+
+
+def _deviation(values: Array, shares: Array) -> float:
+    scale = float(np.abs(values).max()) or 1.0  # so that squares do not overflow
+    centred = values / scale
+    centred = centred - shares @ centred / shares.sum()
+    return scale * float(np.sqrt(shares @ centred**2 / shares.sum()))
+
+
+def _edges(between: Array, start: float, stop: float) -> tuple[float, ...]:
+    """`start` and `stop`, and values between them that divide the rows evenly."""
+    parts = int(np.clip(len(between) // ROWS_PER_PART, 1, MOST_PARTS))
+    inner = np.quantile(between, np.arange(1, parts) / parts, method="inverted_cdf") if parts > 1 else np.empty(0)
+    inner = np.unique(inner[(inner > start) & (inner < stop)])
+    return (start, *(float(edge) for edge in inner), stop)

@@ -1,156 +1,171 @@
-"""R-sens and R-sens₂ of all terms, in one pass over the rows: local values, their averages, parts and directions."""
+"""R-sens and R-sens₂ of all terms, in one pass over rows: local values, and their sums.
+
+Arrays of shape (n, T, T) are built chunk by chunk unless the caller keeps them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from rsens._explain._bootstrap import row_sums
+from rsens._explain._effects import Quantities, Step, line_changes, line_keys, step_moments
+from rsens._explain._posterior import draw_sums
 from rsens._explain._query import Query
-from rsens._explain._sums import Sums
-from rsens._explain._values import Averages
+from rsens._explain._subgroups import Division
+from rsens._explain._sums import LocalValues, Moments, Sums
 from rsens._table import Table
 from rsens._typing import Array
+from rsens.adapters import classes_of
 from rsens.derivatives import Contrast, Derivatives, Model, iterate
 from rsens.measures import finite, first_of_prediction, pair_parts_of, parts_of, rsens2_of, rsens_of, switches_of
 
 
-class Watcher(Protocol):
-    """Who wants to see the derivatives of all rows too, in their order."""
+@dataclass(frozen=True, eq=False)
+class RowEvaluation:
+    """What is computed at every row.
 
-    def add(self, derivatives: Derivatives) -> None:
-        """Some more rows."""
-
-
-def evaluate(
-    model: Model,
-    table: Table,
-    query: Query,
-    *,
-    output_names: Callable[[int], tuple[str, ...]] | None = None,
-    keep_local: bool = True,
-    keep_local_pairs: bool = False,
-    split_pairs: bool = False,
-    n_bootstrap: int = 0,
-    seed: np.random.SeedSequence | None = None,
-    first_row: int = 0,
-    prepared: bool = False,
-    watch: bool = True,
-    advance: Callable[[int], Any] = lambda rows: None,
-    watchers: Sequence[Watcher] = (),
-) -> Averages:
-    """Explain the rows. Of what has a size of n × T × T only a chunk exists at a time, unless it is asked for.
-
-    `split_pairs` asks for `pair_parts`, which refits have no use for. `watchers` see the same derivatives. `first_row`
-    is the number of the first row among more rows, for which the model is `prepared`.
+    Args:
+        model: The model.
+        query: Terms, units, the weights of the rows, and whether there are pairs.
+        link: Makes a model of η from the model, where pairs are measured on the link scale (`rsens.measures.on_link`).
+            Such pairs have no parts: η is the prediction.
+        steps: The steps of effects; None for no effects.
+        draws: Whether to sum R-sens of each posterior draw, if the model has them.
+        split_pairs: Whether to split pairs into parts, which refits do not need.
+        keep_local: Whether to keep R-sens of every row.
+        keep_local_pairs: Whether to keep R-sens₂ of every row.
+        prepared: Whether the model is prepared already, for more rows than it is asked about.
     """
-    n, t = len(query.weights), len(query.terms)
-    local_main = np.empty((n, t)) if keep_local else None
-    local_pairs = np.empty((n, t, t)) if keep_local_pairs else None
-    upper = np.triu_indices(t, 1)
-    squared = query.aggregate == "rms"
-    family, n_parameters = "", 0
-    part_names: tuple[str, ...] = ()
-    pair_part_names: tuple[str, ...] = ()
-    chunks = iterate(
-        model, table, 2 if query.pairs else 1, max_bytes=query.max_bytes, watch=watch, prepared=prepared
-    )  # fmt: skip
 
-    def columns() -> Iterator[Array]:
-        """What is summed over rows, a chunk at a time: main, pairs, parts, directions, their sizes, parts of pairs."""
-        nonlocal family, n_parameters, part_names, pair_part_names
-        for rows, derivatives in chunks:
-            local = _local(derivatives, slice(first_row + rows.start, first_row + rows.stop), query, split_pairs)
-            for watcher in watchers:
-                watcher.add(derivatives)
-            family, n_parameters = type(derivatives.distribution).__name__, derivatives.first.shape[1]
-            part_names, pair_part_names = tuple(local.parts), tuple(local.pair_parts)
-            if local_main is not None:
-                local_main[rows] = local.main
-            summed = [local.main**2 if squared else local.main]
-            if local.pairs is not None:
-                if local_pairs is not None:
-                    local_pairs[rows] = local.pairs
-                pairs = local.pairs[:, *upper]
-                summed.append(pairs**2 if squared else pairs)
-            # rms = mean(R²)/rms, and R² = Σ_b R · part_b: the parts add up to the rms just as they do to the mean.
-            summed += [local.main * part if squared else part for part in local.parts.values()]
-            direction = local.direction.reshape(len(local.main), -1)
-            summed += [direction, np.abs(direction)]
-            summed += [pairs * part if squared else part for part in local.pair_parts.values()]
-            yield np.concatenate(summed, axis=1)
-            advance(len(local.main))
+    model: Model
+    query: Query
+    link: Callable[[Model], Model] | None = None
+    steps: Mapping[int, Step] | None = None
+    draws: bool = False
+    split_pairs: bool = False
+    keep_local: bool = False
+    keep_local_pairs: bool = False
+    prepared: bool = False
 
-    n_pairs = len(upper[0]) if query.pairs else 0
-    found = row_sums(
-        columns(), query.weights, bootstrapped=t + n_pairs, n_bootstrap=n_bootstrap, seed=seed, first_row=first_row
-    )  # fmt: skip
-    k, l, split = len(part_names), len(pair_part_names), n_pairs if split_pairs else 0
-    mean = found.mean()
-    n_directions = (len(mean) - t - n_pairs - k * t - l * split) // 2
-    sizes = [t, n_pairs, k * t, n_directions, n_directions]
-    main, by_pair, parts, direction, size, pair_parts = np.split(mean, np.cumsum(sizes))
-    if not part_names and n_parameters > 1:  # λ that cannot be told apart: one part, the whole
-        part_names = ("joint",)
-    if split and part_names and not pair_part_names:
-        pair_part_names = ("joint",)
-    n_outputs = n_directions // t
-    return Averages(
-        family=family,
-        outputs=tuple(map(str, range(n_outputs))) if output_names is None else output_names(n_outputs),
-        part_names=part_names,
-        pair_part_names=pair_part_names,
-        squared=squared,
-        sums=Sums(
-            sum_weight=1.0,
-            sum_rows=int(np.count_nonzero(query.weights)),
-            sum_main=main,
-            sum_pairs=by_pair if query.pairs else None,
-            sum_parts=parts.reshape(k, t).T,
-            sum_pair_parts=pair_parts.reshape(l, n_pairs).T if query.pairs else None,
-            sum_direction=direction.reshape(-1, t),
-            sum_size=size.reshape(-1, t),
-            replicate_weight=found.replicate_mass if n_bootstrap else None,
-            replicate_main=found.replicate_total[:, :t] if n_bootstrap else None,
-            replicate_pairs=found.replicate_total[:, t:] if n_bootstrap and query.pairs else None,
-        ),
-        local_main=local_main,
-        local_pairs=local_pairs,
-    )
+    def sums(
+        self,
+        table: Table,
+        weights: Array | None = None,
+        division: Division | None = None,
+        *,
+        watch: bool = True,
+        first_row: int = 0,
+        advance: Callable[[int], Any] = lambda rows: None,
+    ) -> Sums:
+        """The sums over the rows of a table.
+
+        Args:
+            table: The rows.
+            weights: How much each counts; None for the weights of the query.
+            division: Subgroups of the rows.
+            watch: Whether to warn of a model without curvature; see `iterate`.
+            first_row: The number of the first row in the table that errors speak of.
+            advance: Called with the number of rows that are done.
+        """
+        query, weights = self.query, self.query.weights if weights is None else weights
+        if self.link is not None and query.pairs:
+            return self._with_link_pairs(table, weights, division, watch=watch, first_row=first_row, advance=advance)
+        total: Sums | None = None
+        for rows, derivatives in iterate(
+            self.model, table, 2 if query.pairs else 1, watch=watch, prepared=self.prepared
+        ):  # fmt: skip
+            own = None if division is None else division.taken(rows)
+            sums = self._of_chunk(derivatives, table, weights[rows], own, first_row + rows.start)
+            total = sums if total is None else total + sums
+            advance(len(derivatives))
+        assert total is not None  # a table has at least one row
+        if self.steps:
+            moved = step_moments(self.model, table, weights, query.terms, self.steps, total.quantities)
+            total = replace(total, moments={**total.moments, **moved})
+        return total
+
+    def _with_link_pairs(self, table: Table, weights: Array, division: Division | None, **how: Any) -> Sums:
+        without = replace(self, query=replace(self.query, pairs=False), link=None, keep_local_pairs=False)
+        found = without.sums(table, weights, division, **how)
+        assert self.link is not None
+        linked = RowEvaluation(
+            self.link(self.model), self.query, keep_local_pairs=self.keep_local_pairs, prepared=self.prepared
+        ).sums(table, weights, watch=how["watch"], first_row=how["first_row"])  # fmt: skip
+        found = replace(found, moments={**found.moments, "pairs": linked.moments["pairs"]})
+        if not self.keep_local_pairs:
+            return found
+        assert found.local_main is not None  # local pairs are kept with the values of single rows
+        return replace(found, local=(LocalValues(found.local_main, linked.local_pairs),))
+
+    def _of_chunk(
+        self, derivatives: Derivatives, table: Table, weights: Array, division: Division | None, first_row: int
+    ) -> Sums:
+        """The sums of the local values of one chunk."""
+        query = self.query
+        terms, units, alpha, split = query.terms, query.units, query.alpha, self.split_pairs and query.pairs
+        rows = slice(first_row, first_row + len(derivatives))
+        with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float64 is reported by `finite`
+            switches = switches_of(derivatives, alpha)
+            main = rsens_of(derivatives, alpha, units, terms, switches)
+            pairs = rsens2_of(derivatives, alpha, units, terms) if query.pairs else None
+        finite(main, rows, terms.names, 1, "R-sens")
+        parts = parts_of(derivatives, alpha, units, terms, switches)
+        direction = _direction(derivatives, query)
+        columns = {"main": main, "parts": _beside(parts, main), "direction": direction, "size": np.abs(direction)}
+        pair_parts: Mapping[str, Array] = {}
+        if pairs is not None:
+            finite(pairs, rows, terms.names, 2, "R-sens₂")
+            pair_parts = pair_parts_of(derivatives, pairs, alpha, units, terms) if split else {}
+            columns["pairs"] = pairs[:, *np.triu_indices(len(terms), 1)]
+            columns["pair_parts"] = _beside(pair_parts, main)
+        if self.steps is not None:
+            columns["effects"] = line_changes(table, terms, self.steps, derivatives)
+        moments: dict[Any, Moments] = {name: Moments.of(values, weights) for name, values in columns.items()}
+        if division is not None:
+            moments |= division.moments(main, weights)
+        by_draw, draw_weights = draw_sums(derivatives, weights, query) if self.draws else (None, None)
+        # Parameters that cannot be told apart are one part, the whole.
+        part_names = tuple(parts) or (("joint",) if derivatives.first.shape[1] > 1 else ())
+        kept = LocalValues(main, pairs if self.keep_local_pairs else None)
+        return Sums(
+            family=type(derivatives.distribution).__name__,
+            quantities=Quantities.of(derivatives.distribution),
+            part_names=part_names,
+            pair_part_names=tuple(pair_parts) or (("joint",) if split and part_names else ()),
+            lines={} if self.steps is None else line_keys(table, terms, self.steps),
+            moments=moments,
+            draws=by_draw,
+            draw_weights=draw_weights,
+            label_order=None if division is None else division.categories,
+            local=(kept,) if self.keep_local or self.keep_local_pairs else None,
+        )
 
 
-@dataclass(frozen=True)
-class _Local:
-    """The values of one chunk, in the units asked for."""
-
-    main: Array  # (rows, T)
-    pairs: Array | None  # (rows, T, T)
-    parts: dict[str, Array]  # (rows, T) each
-    pair_parts: dict[str, Array]  # (rows, pairs) each
-    direction: Array  # (rows, P, T)
+def output_names(model: Any, n_outputs: int) -> tuple[str, ...]:
+    """The classes where the model names them, else y0, y1, …"""
+    classes = classes_of(model)
+    if n_outputs > 1 and classes is not None and len({str(c) for c in classes}) == len(classes) == n_outputs:
+        return tuple(str(c) for c in classes)
+    return ("y",) if n_outputs == 1 else tuple(f"y{p}" for p in range(n_outputs))
 
 
-def _local(derivatives: Derivatives, rows: slice, query: Query, split_pairs: bool) -> _Local:
-    terms, units, alpha = query.terms, query.units, query.alpha
-    with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float64 is reported by `finite`
-        switches = switches_of(derivatives, alpha)
-        main = rsens_of(derivatives, alpha, units, terms, switches)
-        pairs = rsens2_of(derivatives, alpha, units, terms) if query.pairs else None
-        direction = terms.of_columns(first_of_prediction(derivatives) * units, np.nan)
+def _direction(derivatives: Derivatives, query: Query) -> Array:
+    """The derivative of the point prediction in each term, (rows, outputs · terms); NaN for groups and levels."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        direction = query.terms.of_columns(first_of_prediction(derivatives) * query.units, np.nan)
     for contrast in derivatives.contrasts:  # levels have no direction, unless they are two numbers
-        up = _rise(contrast) * units[contrast.column] if contrast.column in query.two_valued else np.nan
-        direction[..., terms.of_column(contrast.column)] = up
-    finite(main, rows, terms.names, 1, "R-sens")
-    if pairs is not None:
-        finite(pairs, rows, terms.names, 2, "R-sens₂")
-    query.check_squares(main)
-    query.check_squares(pairs)
-    by_part = parts_of(derivatives, alpha, units, terms, switches)
-    by_pair = {} if pairs is None or not split_pairs else pair_parts_of(derivatives, pairs, alpha, units, terms)
-    return _Local(main, pairs, by_part, by_pair, direction)
+        d = contrast.column
+        up = _rise(contrast) * query.units[d] if d in query.two_valued else np.nan
+        direction[..., query.terms.of_column(d)] = up
+    return direction.reshape(len(direction), -1)
+
+
+def _beside(parts: Mapping[str, Array], like: Array) -> Array:
+    """Parts side by side, (rows, parts · values); no columns without parts."""
+    return np.concatenate([np.empty((len(like), 0)), *parts.values()], axis=1)
 
 
 def _rise(contrast: Contrast) -> Array | float:

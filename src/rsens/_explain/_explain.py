@@ -9,33 +9,41 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
-from rsens._arguments import child, fraction, jobs, one_of, seed_sequence, whole_number
+from rsens._arguments import fraction, jobs, one_of, seed_sequence
 from rsens._contents import own_order
-from rsens._errors import RsensWarning
-from rsens._explain._effects import Effects
+from rsens._errors import Argument, InputError, RsensWarning
+from rsens._explain._effects import Effects, numeric_columns, steps_of
+from rsens._explain._evaluate import RowEvaluation, output_names
 from rsens._explain._explanation import Explanation
-from rsens._explain._how_to_refit import fit_for_intervals, fit_for_null_level
-from rsens._explain._in_chunks import ChunkOptions, RowsSeen, kept_locally, look_at_chunks, look_at_table, opened
-from rsens._explain._kept_refits import KeptRefits
-from rsens._explain._limits import WITHOUT_REFITS, check_difference_columns, check_refit_columns
-from rsens._explain._link_pairs import PAIR_SCALES
-from rsens._explain._marking import BOOTSTRAP, FOLDS, Marking
-from rsens._explain._merge import kept_for_merging
-from rsens._explain._no_mean import warn_of_no_mean
-from rsens._explain._pieces import RowLook
-from rsens._explain._query import query_of
+from rsens._explain._marking import Marking, with_marks
+from rsens._explain._null_level import refitter
+from rsens._explain._posterior import DrawValues
+from rsens._explain._query import (
+    PAIR_SCALES,
+    WITHOUT_REFITS,
+    Context,
+    Query,
+    Setup,
+    check_difference_columns,
+    check_refit_columns,
+    query_of,
+)
 from rsens._explain._reading import ReadRows
-from rsens._explain._refit_intervals import ValuesOfRefits, find_refit_intervals
-from rsens._explain._setup import Setup
-from rsens._explain._steps import numeric_columns, steps_of
-from rsens._explain._subgroups import division_of
+from rsens._explain._refit_intervals import ValuesOfRefits, refit_without_folds, with_refits
+from rsens._explain._row_loop import ChunkOptions, RowLoop, kept_locally, opened
+from rsens._explain._rows import Rows, extrapolates, index_of
+from rsens._explain._subgroups import Subgroups, division_of
+from rsens._explain._sums import Sums
+from rsens._explain._values import Values, row_intervals
 from rsens._frames import as_pandas
 from rsens._progress import progress_of
-from rsens._refits import check_one_per_row, read_clusters, warn_of_tight_clusters, workers
+from rsens._refits import Fit, check_one_per_row, read_clusters, warn_of_tight_clusters, workers
+from rsens._text import quoted
 from rsens._warned import saying_once
-from rsens.derivatives import Model, NoSecondDerivativesError
-from rsens.measures import check_alpha, warn_of_gaps
+from rsens.derivatives import NoSecondDerivativesError
+from rsens.measures import check_alpha, on_link, warn_of_gaps
 
 
 def explain(
@@ -57,16 +65,11 @@ def explain(
     n_jobs: int | None = None,
     progress: bool | None = None,
     keep_local_pairs: bool = False,
-    aggregate: Literal["mean", "rms"] = "mean",
     alpha: float = 1.0,
-    n_bootstrap: int = 500,
     level: float = 0.95,
-    n_probes: int | None = None,
     refit: Callable[[Any, Any], Any] | None = None,
-    max_memory_mb: float = 256.0,
     keep_local: bool | Literal["auto"] = "auto",
     training: Any = None,
-    first_row: int | None = None,
 ) -> Explanation:
     """Which variables, and which pairs of them, move the predictive distribution of a model over the rows of X.
 
@@ -78,8 +81,7 @@ def explain(
         X: The rows to explain, usually the training data: a data frame, whose column names appear everywhere, or an
             array. Or rows in chunks, of which one at a time is in memory: the path of a Parquet file or folder, a
             dataset of pyarrow, a DataFrame of Dask, a LazyFrame of polars, or an iterator of data frames. Chunks need
-            a model that knows its training inputs, or `training`, and have no y: for marks, explain the training rows,
-            and merge (`Explanation.merge`).
+            a model that knows its training inputs, or `training`, and have no y: for marks, explain the training rows.
         y: The targets of these rows. The null level and the intervals need them, to refit the model, and so does the
             test of pairs, for any model.
         pairs: Whether to compute R-sens₂ of pairs, which needs second derivatives. "auto": for up to 30 columns.
@@ -112,35 +114,25 @@ def explain(
         intervals: What the intervals of variables and pairs hold for. "refits": which data were drawn. The model is
             refitted ten times, each time without a fifth of the rows (two rounds of five folds; one round for more than
             2,000 rows), and evaluated on the rows and in the units that it was fitted to; an interval is the value ± t
-            times the standard error of the jackknife. "rows": only which rows are explained, by a bootstrap of the
-            rows. The model is taken as it is, so these are several times too narrow for new data. "auto": refits if y
-            is given, the model can be refitted, and X has as many rows as it was fitted to; else rows. False: none.
-        random_state: Seed of the bootstrap, the folds and the probes, and of refits of a model whose own random_state
-            is None: a whole number, a NumPy Generator, or None for a new seed.
+            times the standard error of the jackknife. "rows": only which rows are explained, the value ± t times the
+            standard error of a weighted mean. The model is taken as it is, so these are several times too narrow for
+            new data. "auto": refits if y is given, the model can be refitted, and X has as many rows as it was fitted
+            to; else rows. False: none.
+        random_state: Seed of the folds and the probes, and of refits of a model whose own random_state is None: a whole
+            number, a NumPy Generator, or None for a new seed.
         n_jobs: How many refits, and blocks of rows, run at once, as in joblib.
         progress: Whether to show a progress bar. None: only in a terminal, and only if it takes long.
 
     Rarely needed:
         keep_local_pairs: Keep R-sens₂ of every row, n × T × T numbers.
-        aggregate: How local values are averaged: "mean", or "rms", the root mean square, which gives more to rows with
-            high values.
         alpha: Order of the Rényi divergence, greater than 0. It multiplies all values by its square root.
-        n_bootstrap: Bootstrap replicates for intervals over rows; 0 for none of these. All replicates of all pairs are
-            held in memory: 80 MB for 200 columns.
         level: Level of the intervals.
-        n_probes: How many probes, and as many again for every group. None: 60, or 42 for more than 600 rows. Numbers,
-            categories and numbers of two values share them, but none of the three has fewer than half, and every
-            column with levels has at least 3. A refit has about half as many extra columns as X has, between 3 and 6,
-            unless a group is larger.
         refit: How to refit: a function (X, y) -> fitted model that accepts extra columns in X. By default an estimator
             (anything with `fit` and `get_params`) is cloned and fitted.
-        max_memory_mb: Working memory for chunks of rows, in megabytes, results not included. It only changes rounding.
         keep_local: Keep R-sens of every row, n × T numbers, which swarms of points and single rows need. "auto": unless
             X comes in chunks, and has more than 200,000 rows.
         training: The inputs that the model was fitted to, for a model that does not know them (`training_inputs_`):
             units, levels, columns of two values, steps and extrapolation then come from these rows instead of X.
-        first_row: The number of the first row of X in a larger table, if X is a part of it, counted from 0. The
-            explanation then keeps what `Explanation.merge` needs to join it with the other parts.
 
     Returns:
         An `Explanation`.
@@ -158,11 +150,9 @@ def explain(
         >>> explanation.pairs.round(1).to_dict()
         {('x0', 'x1'): 0.0, ('x0', 'x2'): 0.0, ('x1', 'x2'): 1.0}
     """
-    exponent = check_alpha(alpha)
+    exponent, share = check_alpha(alpha), fraction(level, "level")
     chunks, X, y = opened(model, X, y, clusters=clusters, training=training)
-    by, number = as_pandas(by, "by"), 0 if first_row is None else whole_number(first_row, "first_row", 0)
-    local = kept_locally(keep_local, keep_local_pairs)
-    is_part = first_row is not None or chunks is not None
+    by, local, n_jobs = as_pandas(by, "by"), kept_locally(keep_local, keep_local_pairs), jobs(n_jobs)
     reading = ReadRows.of(
         model,
         X,
@@ -170,18 +160,16 @@ def explain(
         numeric=numeric,
         groups=groups,
         weights=weights if chunks is None else None,
-        is_part=is_part,
+        in_chunks=chunks is not None,
     )
     source, table, row_weights, inputs = reading.source, reading.table, reading.shares, reading.training
     n, n_columns = table.values.shape
     check_difference_columns(source.by_differences, n_columns)
     seed, follow = seed_sequence(random_state), progress_of(progress)
-    replicates, share = whole_number(n_bootstrap, "n_bootstrap", 0), fraction(level, "level")
-    n_probes, n_jobs = None if n_probes is None else whole_number(n_probes, "n_probes", 1), jobs(n_jobs)
     together = read_clusters(clusters, n)
     if y is not None and clusters is None:
         warn_of_tight_clusters(reading.plain.values, () if table.coding is None else table.coding.categorical)
-    division = None if by is None or chunks is not None else division_of(by, X, reading.plain)
+    division = None if by is None or chunks is not None else division_of(by, X, reading.plain).with_all_labels()
     query = query_of(
         model,
         table,
@@ -190,14 +178,12 @@ def explain(
         scale=scale,
         weights=row_weights,
         alpha=exponent,
-        aggregate=aggregate,
         pairs=pairs,
         keep_local_pairs=keep_local_pairs,
-        max_memory_mb=max_memory_mb,
     )
     warn_of_gaps(model, inputs, table, stacklevel=3)
     fit = fit_for_null_level(null, model, y, refit, n)
-    on_link = one_of(pair_scale, "pair_scale", PAIR_SCALES) == "link" and query.pairs
+    on_link_scale = one_of(pair_scale, "pair_scale", PAIR_SCALES) == "link" and query.pairs
     one_of(intervals, "intervals", ("auto", "refits", "rows", False))
     fit_again = fit_for_intervals(intervals, model, y, refit, same_rows=inputs is None or len(inputs) == n)
     if fit is not None or fit_again is not None:
@@ -205,123 +191,173 @@ def explain(
 
     known, counted = (reading.plain.values, row_weights) if inputs is None else (inputs, None)
     steps = steps_of(known, numeric_columns(query.terms, table), counted)
-    prepared = is_part or training is not None
+    prepared = chunks is not None or training is not None
+    evaluation = RowEvaluation(
+        reading.prepared().source if prepared else source,
+        query,
+        link=partial(on_link, model) if on_link_scale else None,
+        steps=steps,
+        draws=True,
+        split_pairs=True,
+        keep_local=local is not False,
+        keep_local_pairs=keep_local_pairs,
+        prepared=prepared,
+    )
+
+    def evaluated(evaluation: RowEvaluation) -> Sums:
+        loop = RowLoop(evaluation, reading, n_jobs, follow)
+        if chunks is not None:
+            return loop.over_chunks(chunks, ChunkOptions(local, weights, by))
+        return loop.over_table(table, row_weights, division)
+
     with saying_once():
-        look = RowLook(
-            model=model,
-            source=reading.prepared().source if prepared else source,
-            query=query,
-            steps=steps,
-            on_link=on_link,
-            keep_local=local is not False,
-            keep_local_pairs=keep_local_pairs,
-            n_bootstrap=replicates if intervals in ("auto", "rows") else 0,
-            seed=child(seed, BOOTSTRAP),
-            prepared=prepared,
-        )
-
-        def evaluated(look: RowLook) -> RowsSeen:
-            options: dict[str, Any] = {"first_row": number, "n_jobs": n_jobs, "progress": follow}
-            if chunks is not None:
-                return look_at_chunks(look, reading, chunks, ChunkOptions(local, weights, by), **options)
-            return look_at_table(look, reading, division, weights, **options)
-
         try:
-            seen = evaluated(look)
+            sums = evaluated(evaluation)
         except NoSecondDerivativesError as error:
             if pairs is True or keep_local_pairs:
                 raise
             warnings.warn(RsensWarning("no pairs: ", error.sentence), stacklevel=2)
             query = replace(query, pairs=False)
-            look = replace(look, query=query, on_link=False)
-            seen = evaluated(look)
-    averages = seen.piece.averages
-    values, found = averages.values, averages.intervals(share)
-    effects = Effects.of(seen.piece.effects, query, averages.sums.sum_rows, share)
+            sums = evaluated(replace(evaluation, query=query, link=None))
+    rows, index = Rows.of_chunks(sums) if chunks is not None else rows_of_table(reading, weights, local is not False)
+    over_rows = share if intervals in ("auto", "rows") else None
+    values = Values.of(sums, output_names(model, sums.quantities.outputs))
     warn_of_no_mean(values, query, stacklevel=3)
-    marking = None
+    found = Explanation(
+        setup=Setup(
+            alpha=exponent,
+            level=share,
+            scale=scale if isinstance(scale, str) else "given",
+            columns=table.names,
+            units=query.units,
+            categorical=query.categorical,
+            two_valued=query.two_valued,
+            terms=query.terms.names,
+            members=query.terms.members,
+            pair_scale=pair_scale,
+            understood="" if source.description is None else str(source.description),
+        ),
+        values=values,
+        effects=Effects.of(sums, query, over_rows),
+        posterior=DrawValues.of(sums),
+        intervals=None if over_rows is None else row_intervals(sums, over_rows),
+        subgroups=Subgroups.of(sums, over_rows),
+        rows=rows,
+        index=index,
+        model=model,
+        X=X if chunks is None else None,
+        weights=weights,
+    )
     tested = null is not False and y is not None
-    if fit is not None or fit_again is not None or tested:
-        check_one_per_row(y, n)
-        subgroup = None if division is None else division.codes
-        order = own_order(table.values, y, weights, clusters=together, names=table.names, last=subgroup)
+    if fit is None and fit_again is None and not tested:
+        return found
+
+    check_one_per_row(y, n)
+    context = Context(
+        model=model,
+        source=source,
+        table=table,
+        y=y,
+        query=query,
+        order=own_order(table.values, y, weights, clusters=together, names=table.names),
+        n_jobs=n_jobs,
+        seed=seed,
+        progress=follow,
+    )
+    required = null is True or refit is not None
+    marking = Marking(context=context, fit=fit, level_required=required, test_required=null is True)
     if fit is not None or tested:
-        marking = Marking(
-            model=model,
-            source=source,
-            table=table,
-            y=y,
-            query=query,
-            order=order,
-            fit=fit,
-            n_probes=n_probes,
-            n_jobs=n_jobs,
-            seed=seed,
-            progress=follow,
-            level_required=null is True or refit is not None,
-            test_required=null is True,
-        )
         marking.expect()
-    refits: KeptRefits | None = None
-    subgroups = None
-    if seen.piece.subgroups is not None:
-        subgroups = seen.piece.subgroups.subgroups(aggregate == "rms", None if found is None else share)
     with workers():  # intervals and marks share them
         if fit_again is not None:
-            folds = child(seed, FOLDS)
-            look_at_refits = partial(
+            look = partial(
                 ValuesOfRefits.of,
                 pairs=query.pairs,
-                on_link=on_link,
-                seed=folds,
-                order=order,
+                on_link=on_link_scale and query.pairs,
                 weights=None if weights is None else row_weights,
                 compared=reading.compared,
                 groups=groups,
                 scale=scale if isinstance(scale, str) else query.units,
                 alpha=exponent,
-                aggregate=aggregate,
-                max_memory_mb=max_memory_mb,
                 division=division,
                 steps=steps,
             )
-            from_refits = find_refit_intervals(
-                fit_again,
-                X,
-                y,
-                look_at_refits,
-                values,
-                effects,
-                share,
-                order=order,
-                n_jobs=n_jobs,
-                seed=folds,
-                required=intervals == "refits",
-                progress=follow,
-            )
-            if from_refits is not None:
-                found, effects, refits = from_refits.intervals, from_refits.effects, from_refits.refits
-                subgroups = from_refits.within(subgroups, share)
-        null_level, interactions = (None, None) if marking is None else marking.run(values)
-    return Explanation(
-        setup=Setup.of(query, table.names, scale, pair_scale, share, _understood(source)),
-        values=values,
-        effects=effects,
-        posterior=seen.piece.posterior,
-        intervals=found,
-        refits=refits,
-        null_level=null_level,
-        interactions=interactions,
-        subgroups=subgroups,
-        rows=seen.rows,
-        **(kept_for_merging(seen.piece, look, reading, number, seen.rows.n) if first_row is not None else {}),
-        index=seen.index,
-        model=model,
-        X=X if chunks is None else None,
-        weights=weights,
-    )
+            required = intervals == "refits"
+            rounds = refit_without_folds(context, fit_again, X, look, required=required)
+            found = found if rounds is None else with_refits(found, rounds, required=required)
+        return with_marks(found, marking) if fit is not None or tested else found
 
 
-def _understood(source: Model) -> str:
-    """One line on a model of another library; nothing to say of our own."""
-    return "" if source.description is None else str(source.description)
+def fit_for_null_level(null: Any, model: Any, y: Any, refit: Any, n: int) -> Fit | None:
+    """How to refit for the null level, or None for no null level."""
+    one_of(null, "null", (True, False, "auto"))
+    how = refitter(model, refit)
+    if y is not None and (not hasattr(y, "__len__") or len(y) != n):
+        got = f"{len(y)}" if hasattr(y, "__len__") else type(y).__name__
+        raise InputError(Argument("y"), f" must have one entry for each of the {n} rows of X; got {got}.")
+    if null is False or (null == "auto" and y is None and refit is None):
+        return None
+    if y is None or null is True:
+        _check_refits("The null level", Argument("null", False), model, y, how)
+    return how
+
+
+def fit_for_intervals(intervals: Any, model: Any, y: Any, refit: Any, *, same_rows: bool) -> Fit | None:
+    """How to refit for intervals, or None for none from refits.
+
+    A model that was fitted to more or fewer rows than X varies less or more than its refits to these would.
+    """
+    if intervals in (False, "rows"):
+        return None
+    how = refitter(model, refit)
+    if intervals == "auto":
+        return how if y is not None and same_rows else None
+    _check_refits(Argument("intervals", "refits"), Argument("intervals", "rows"), model, y, how)
+    return how
+
+
+def _check_refits(what: str | Argument, instead: Argument, model: Any, y: Any, how: Fit | None) -> None:
+    """An error unless the model can be refitted."""
+    if y is None:
+        raise InputError(what, " needs the targets, for refits. Use explain(model, X, y), or ", instead, ".")
+    if how is None:
+        raise InputError(
+            what,
+            f" needs a model that can be refitted, with fit and get_params; got {type(model).__name__}. Pass ",
+            Argument("refit"),
+            ", a function (X, y) -> fitted model, or ",
+            instead,
+            ".",
+        )
+
+
+def warn_of_no_mean(values: Values, query: Query, *, stacklevel: int) -> None:
+    """An `RsensWarning` that names the columns of numbers that have no direction.
+
+    `stacklevel` counts the calls from here up to the line that the warning is about.
+    """
+    without = set(query.categorical) - set(query.two_valued)
+    names = [
+        name
+        for t, (name, members) in enumerate(zip(query.terms.names, query.terms.members, strict=True))
+        if len(members) == 1 and members[0] not in without and not np.isfinite(values.direction[t]).all()
+    ]
+    if names:
+        warnings.warn(
+            RsensWarning(
+                f"No direction and no effect of {quoted(names)}: the mean of the {values.family} prediction, or its "
+                "slope, is no finite number. R-sens does not need it; if the mean is too large for float64, give y in "
+                "other units."
+            ),
+            stacklevel=stacklevel,
+        )
+
+
+def rows_of_table(reading: ReadRows, weights: Any, keep_local: bool) -> tuple[Rows, pd.Index]:
+    """The rows of a table in memory and their labels; only their number without the values of single rows."""
+    plain = reading.plain
+    outside = extrapolates(plain, reading.training)
+    if not keep_local:
+        rows = Rows.only_counted(len(plain), int(outside.sum()))
+        return rows, rows.index
+    return Rows.of(plain, outside, None if weights is None else reading.shares), index_of(plain)

@@ -10,39 +10,34 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rsens._arguments import whole_number
-from rsens._errors import Argument
+from rsens._errors import Argument, MissingExtraError
 from rsens._explain import _text
-from rsens._explain._asked_model import AskedModel
-from rsens._explain._by_frame import by_frame
 from rsens._explain._difference import Difference, difference_of
 from rsens._explain._effect_table import effect_table
 from rsens._explain._effects import Effects
-from rsens._explain._export import Exports
 from rsens._explain._form import FORM
 from rsens._explain._interaction_marks import Interactions
 from rsens._explain._intervals import Intervals
 from rsens._explain._keeping import Keeping
 from rsens._explain._kept_refits import KeptRefits
 from rsens._explain._null_level import NullLevel
-from rsens._explain._plot_methods import PlotMethods
 from rsens._explain._posterior import DrawValues, Posterior
-from rsens._explain._ranking import ranked_by, uncertainty_only
+from rsens._explain._query import Setup
 from rsens._explain._rows import Rows
-from rsens._explain._setup import Setup
-from rsens._explain._shown_field import NotComputedError, shown_field
-from rsens._explain._stretches import Stretches
-from rsens._explain._subgroup_sums import SubgroupSums
-from rsens._explain._subgroups import Subgroups
-from rsens._explain._sums import Sums
-from rsens._explain._tables import frame_of, read_order
+from rsens._explain._subgroups import Subgroups, by_frame
+from rsens._explain._tables import NotComputedError, frame_of, ranked_by, read_order, shown_field, uncertainty_only
 from rsens._explain._values import Values
 from rsens._results import Field, Part
+from rsens.adapters import read_for
+from rsens.measures import Terms
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from rsens._explain._row_explanation import RowExplanation
 
 
-class Explanation(PlotMethods, Exports, Keeping):
+class Explanation(Keeping):
     """Which variables and pairs move the predictive distribution, where, in which direction, and how surely.
 
     Made by `rsens.explain`, or read from a file by `Explanation.load`. Every attribute gives a new table: what is done
@@ -79,10 +74,6 @@ class Explanation(PlotMethods, Exports, Keeping):
         interactions: Interactions | None = None,
         subgroups: Subgroups | None = None,
         refits: KeptRefits | None = None,
-        sums: Sums | None = None,
-        subgroup_sums: SubgroupSums | None = None,
-        stretches: Stretches | None = None,
-        asked: AskedModel | None = None,
         index: pd.Index | None = None,
         model: Any = None,
         X: Any = None,
@@ -91,8 +82,7 @@ class Explanation(PlotMethods, Exports, Keeping):
         self._setup, self._values, self._rows = setup, values, rows
         self._effects, self._intervals, self._subgroups = effects, intervals, subgroups
         self._null_level, self._interactions, self._posterior = null_level, interactions, posterior
-        self._refits, self._sums = refits, sums
-        self._subgroup_sums, self._stretches, self._asked = subgroup_sums, stretches, asked
+        self._refits = refits
         self._index = rows.index if index is None else index
         self._model, self._X, self._weights = model, X, weights
 
@@ -148,7 +138,6 @@ class Explanation(PlotMethods, Exports, Keeping):
     pair_scale: str = shown_field("setup", "pair_scale")
     understood: str = shown_field("setup", "understood")
     alpha: float = shown_field("setup", "alpha")
-    aggregate: str = shown_field("setup", "aggregate")
     level: float = shown_field("setup", "level")
     family: str = shown_field("values", "family")
 
@@ -361,6 +350,111 @@ class Explanation(PlotMethods, Exports, Keeping):
 
     def _repr_html_(self) -> str:
         return _text.as_html(self)
+
+    # ---- plots ------------------------------------------------------------------------------------------------------
+
+    # Each method draws what the function of `rsens.plots` that it names draws, and takes its options.
+
+    def plot_bars(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Ranked bars of `main`, or with order=2 of `pairs`; see `rsens.plots.bars`."""
+        from rsens.plots import bars
+
+        return bars(self, ax=ax, **options)
+
+    def plot_effects(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """What a change of each variable does to the prediction, with intervals; see `rsens.plots.effects`."""
+        from rsens.plots import effects
+
+        return effects(self, ax=ax, **options)
+
+    def plot_beeswarm(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Every row of `local_main` as a point, coloured by the value of the variable; see `rsens.plots.beeswarm`."""
+        from rsens.plots import beeswarm
+
+        return beeswarm(self, ax=ax, **options)
+
+    def plot_pairs(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Heat map of `pairs`, or with by="prediction" of that part of them; see `rsens.plots.heatmap`."""
+        from rsens.plots import heatmap
+
+        return heatmap(self, ax=ax, **options)
+
+    def plot_posterior(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """R-sens of each draw's own predictive, for models of posterior draws; see `rsens.plots.posterior`."""
+        from rsens.plots import posterior
+
+        return posterior(self.posterior, ax=ax, **options)
+
+    def plot_by(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """R-sens within the subgroups of `by`, beside the other rows; see `rsens.plots.subgroups`."""
+        from rsens.plots import subgroups
+
+        return subgroups(self, ax=ax, **options)
+
+    def plot_profile(self, variable: str | int, ax: Any = None, **options: Any) -> Any:
+        """Prediction and R-sens along one column of X, in the units of this explanation; see `rsens.plots.profile`.
+
+        Evaluates the model, which is remembered from `explain` but not stored in files: after `load`, give it and X as
+        model=..., X=...
+        """
+        from rsens.plots import profile_of
+
+        return profile_of(self, variable, ax=ax, **options)
+
+    def plot_surface(self, first: str | int, second: str | int, ax: Axes | None = None, **options: Any) -> Axes:
+        """Prediction and R-sens₂ over two columns of X, in the units of this explanation; see `rsens.plots.surface`.
+
+        Evaluates the model, which is remembered from `explain` but not stored in files: after `load`, give it and X as
+        model=..., X=...
+        """
+        from rsens.plots import surface
+
+        return surface(self, first, second, ax=ax, **options)
+
+    # ---- other libraries --------------------------------------------------------------------------------------------
+
+    def to_shap(self) -> Any:
+        """The local values as `shap.Explanation`, for shap's bar, beeswarm and scatter plots.
+
+        R-sens has no sign and does not add up to the prediction, so plots that add up (waterfall, force) mean nothing.
+        Plots are coloured by value or level code, if the explanation has X.
+        """
+        try:
+            import shap
+        except ImportError:
+            raise MissingExtraError("shap", "compare") from None
+        local, terms, data = self.local_main.to_numpy(copy=True), Terms(self._setup.terms, self._setup.members), None
+        if self._X is not None:
+            data = terms.of_columns(read_for(self._model, self._X)[1].values, np.nan)
+        return shap.Explanation(
+            values=local, base_values=np.zeros(len(local)), data=data, feature_names=list(self.names)
+        )  # fmt: skip
+
+    def to_interaction_values(self) -> Any:
+        """`main` and `pairs` as `shapiq.InteractionValues`, keyed by tuples of positions: (0,), (0, 1).
+
+        shapiq wants the name of an index it knows, and it does not know ours. "Moebius" comes closest: its values are
+        discrete derivatives, first and mixed second, while R-sens and R-sens₂ measure continuous ones; and shapiq does
+        not add them up as shares of anything.
+        """
+        try:
+            from shapiq import InteractionValues
+        except ImportError:
+            raise MissingExtraError("shapiq", "compare") from None
+        t, pairs = len(self.names), self._values.pairs
+        values: dict[tuple[int, ...], float] = {(d,): float(value) for d, value in enumerate(self._values.main)}
+        if pairs is not None:
+            upper = zip(*np.triu_indices(t, 1), strict=True)
+            values |= {(int(d), int(e)): float(value) for (d, e), value in zip(upper, pairs, strict=True)}
+        return InteractionValues(
+            values=values,
+            index="Moebius",
+            min_order=1,
+            max_order=self.order,
+            n_players=t,
+            estimated=False,
+            baseline_value=0.0,
+        )
 
     # ---- parts ------------------------------------------------------------------------------------------------------
 

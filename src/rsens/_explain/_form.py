@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from rsens._explain._asked_model import AskedModel
 from rsens._explain._effects import Effects
 from rsens._explain._interaction_marks import Interactions
 from rsens._explain._intervals import Intervals
 from rsens._explain._kept_refits import KeptRefits
 from rsens._explain._null_level import NullLevel
 from rsens._explain._posterior import DrawValues
+from rsens._explain._query import Setup
 from rsens._explain._rows import Rows
-from rsens._explain._setup import Setup
-from rsens._explain._stretches import Stretches
-from rsens._explain._subgroup_sums import SubgroupSums
 from rsens._explain._subgroups import Subgroups
-from rsens._explain._sums import Sums
 from rsens._explain._values import Values
 from rsens._results import Form
 
@@ -33,9 +29,5 @@ FORM = Form(
         "subgroups": Subgroups,
         "rows": Rows,
         "refits": KeptRefits,
-        "sums": Sums,
-        "subgroup_sums": SubgroupSums,
-        "stretches": Stretches,
-        "asked": AskedModel,
     },
 )

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from rsens._contents import OwnOrder
+from rsens._arguments import child
 from rsens._errors import Argument, InputError, RsensWarning
-from rsens._explain._p_values import discoveries
-from rsens._explain._query import Query
+from rsens._explain._null_level import discoveries
+from rsens._explain._query import INTERACTIONS, Context, Query
 from rsens._interactions import (
     MOST_INFLATION,
     Untested,
@@ -25,13 +24,11 @@ from rsens._interactions import (
     variance_inflation,
 )
 from rsens._meaning import DISCOVERY_RATE, PER_PAIR
-from rsens._progress import Progress
 from rsens._refits import FAILURES, reason_of
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._text import listed
 from rsens._typing import Array, Flags
-from rsens.derivatives import Model
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -54,8 +51,7 @@ class Interactions(Part):
         "pairs", column="above_null",
     )  # fmt: skip
     pair_unclear: Flags = stored(
-        "Whether a pair that is not marked cannot be told: other columns nearly determine one of its two.",
-        "pairs",
+        "Whether a pair that is not marked cannot be told: other columns nearly determine one of its two.", "pairs",
     )  # fmt: skip
     test_scale: str = stored(
         'The scale on which terms add up in the test: "identity" (of y), "log", "logit" or "probit".'
@@ -65,75 +61,53 @@ class Interactions(Part):
     pair_notes: tuple[str, ...] = stored("What to know about the marks of pairs.")
 
 
-def find_interaction_marks(
-    model: Any,
-    source: Model,
-    table: Table,
-    y: Any,
-    query: Query,
-    *,
-    required: bool,
-    **how: Any,
-) -> Interactions | None:
+def find_interaction_marks(context: Context, additive: Flags, *, required: bool) -> Interactions | None:
     """`interaction_marks`, its notes as warnings. What cannot be tested is an error if `required`, else a warning."""
-    collinear = collinear_terms(table, query)
+    collinear = collinear_terms(context.table, context.query)
     try:
-        found = interaction_marks(model, source, table, y, query, collinear=collinear, **how)
+        found = interaction_marks(context, additive, collinear)
     except FAILURES as error:
         found = Untested(f"the additive model could not be fitted ({reason_of(error)}).")
     if isinstance(found, Untested):
         text = f"Pairs have no marks: {found.reason}"
         if required:
             raise InputError(text, " Use ", Argument("null", False), " or ", Argument("pairs", False), ".")
-        warnings.warn(RsensWarning(text), stacklevel=4)
+        warnings.warn(RsensWarning(text), stacklevel=5)
         return None
     for note in found.pair_notes:
-        warnings.warn(RsensWarning(note), stacklevel=4)
+        warnings.warn(RsensWarning(note), stacklevel=5)
     if (warning := collinearity_warning(collinear)) is not None:
-        warnings.warn(warning, stacklevel=4)
+        warnings.warn(warning, stacklevel=5)
     return found
 
 
 def interaction_marks(
-    model: Any,
-    source: Model,
-    table: Table,
-    y: Any,
-    query: Query,
-    *,
-    additive: Flags | None = None,
-    collinear: tuple[str, ...] = (),
-    order: OwnOrder | None = None,
-    seed: np.random.SeedSequence,
-    progress: Progress,
+    context: Context, additive: Flags | None = None, collinear: tuple[str, ...] = ()
 ) -> Interactions | Untested:
     """Test all pairs of terms on the rows of the table, or say why there is no test.
 
     Args:
-        model, source, table: What was given to `explain`, as a `Model`, and the rows.
-        y: The targets of the rows.
-        query: The terms, and the columns that count as levels.
+        context: The model, and the rows with their targets.
         additive: (T, T), whether the model adds up two terms by construction on its link scale. None: nowhere.
         collinear: The terms that other columns nearly determine: pairs of these that are not marked are unclear.
-        order: An order of the rows that does not depend on how they come, with their clusters; None: as they come.
-        seed: For the choice of rows.
-        progress: Says what is going on.
     """
-    first = table.part(0, 1)
-    target = likelihood_for(model, source.predict_distribution(first if source.takes_tables else first.source), y)
+    query, source, order = context.query, context.source, context.order
+    first = context.table.part(0, 1)
+    predicted = source.predict_distribution(first if source.takes_tables else first.source)
+    target = likelihood_for(context.model, predicted, context.y)
     if isinstance(target, Untested):
         return target
-    rows, levels = _coded(table.values, query.categorical)
+    rows, levels = _coded(context.table.values, query.categorical)
     members = query.terms.members
     found = find_interactions(
         rows,
         target,
         members=members,
         categorical=levels,
-        clusters=None if order is None else order.clusters,
-        order=None if order is None else order.rows,
-        seed=seed,
-        progress=progress,
+        clusters=order.clusters,
+        order=order.rows,
+        seed=child(context.seed, INTERACTIONS),
+        progress=context.progress,
     )
     p, upper = found.p_values, np.triu_indices(len(members), 1)
     by_construction = np.zeros(len(p), dtype=np.bool_) if additive is None else np.asarray(additive, np.bool_)[upper]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t as student
 
 from rsens._results import Part, stored
 from rsens._typing import Array
@@ -16,8 +20,7 @@ class Intervals(Part):
     """How far the averages depend on which data were drawn, or only on which rows are explained."""
 
     intervals: Array = stored(
-        "Intervals of `main`: columns lower, upper. `interval_kind` says what they hold for.",
-        2, "terms", column="",
+        "Intervals of `main`: columns lower, upper. `interval_kind` says what they hold for.", 2, "terms", column="",
     )  # fmt: skip
     pair_intervals: Array | None = stored(
         "Intervals of `pairs`: columns lower, upper.", 2, "pairs", default=None, column=""
@@ -28,3 +31,52 @@ class Intervals(Part):
         "new data.",
     )  # fmt: skip
     interval_refits: int = stored("How many refits the intervals come from; 0 for those over rows.")
+
+
+# ---- The delete-a-group jackknife ------------------------------------------------------------------------------------
+
+
+def jackknife(rounds: Sequence[Array]) -> Array:
+    """The standard error of each value, from (K, values) without each of K folds in every round.
+
+    se² = (K − 1)/K Σ_k (v_k − v̄)², averaged over rounds. Since Σ_k (v_k − v̄)² = K · var, this is (K − 1) var.
+    """
+    return np.sqrt(np.mean([(len(v) - 1) * np.var(v, axis=0) for v in rounds], axis=0))
+
+
+# ---- How far values vary: standard errors with their degrees of freedom, and what follows from them ------------------
+
+
+#: A difference is marked if chance alone gives one as large in at most this share of cases.
+PER_TERM = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Standard errors with their degrees of freedom."""
+
+    error: Array
+    degrees: Array
+
+    @classmethod
+    def of(cls, error: Array, degrees: float) -> Spread:
+        """The same degrees of freedom for all."""
+        return cls(error, np.full(error.shape, float(degrees)))
+
+    def plus(self, other: Spread) -> Spread:
+        """Of the difference of two independent values (Welch and Satterthwaite)."""
+        one, two = self.error**2, other.error**2
+        below = one**2 / self.degrees + two**2 / other.degrees
+        least = np.minimum(self.degrees, other.degrees)
+        return Spread(np.sqrt(one + two), np.divide((one + two) ** 2, below, out=least, where=below > 0.0))
+
+    def around(self, values: Array, level: float) -> Array:
+        """Lower and upper ends."""
+        reach = student.ppf(0.5 + level / 2.0, self.degrees) * self.error
+        return np.array([values - reach, values + reach])
+
+    def p_values(self, values: Array) -> Array:
+        """How often chance alone gives a difference from 0 as large; 1 for a difference of exactly 0."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.where(values == 0.0, 0.0, np.abs(values) / self.error)
+        return np.asarray(2.0 * student.sf(t, self.degrees))

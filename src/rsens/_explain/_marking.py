@@ -6,95 +6,50 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from rsens._arguments import child, seed_sequence
-from rsens._contents import OwnOrder, own_order
+from rsens._arguments import seed_sequence
+from rsens._contents import own_order
 from rsens._explain._explanation import Explanation
 from rsens._explain._interaction_marks import Interactions, find_interaction_marks
 from rsens._explain._null_level import NullLevel, find_null_level, probe_plan, refitter
-from rsens._explain._query import Query, query_of
+from rsens._explain._query import Context, query_of
+from rsens._explain._reading import read_compared
 from rsens._explain._values import Values
 from rsens._files import Checkpoint
 from rsens._progress import Progress
 from rsens._refits import Fit, read_clusters
-from rsens._table import Table
-from rsens.adapters import as_contrasts, read_for
-from rsens.derivatives import Model
-from rsens.measures import adds_up, check_weights, is_linear, training_inputs
-
-#: What random numbers of `explain` are for.
-BOOTSTRAP, PROBES, FOLDS, INTERACTIONS = range(4)
-#: Working memory for chunks of rows, as in `explain`.
-MEMORY_MB = 256.0
+from rsens.measures import adds_up, check_weights, is_linear
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Marking:
-    """All that the marks need; the work is done by `run`.
+    """The marks that are asked for; the work is done by `run`.
 
-    order: An order of rows, columns and clusters that does not depend on how they come.
     fit: How to refit for the null level; None for no level.
     level_required, test_required: Whether what is not possible is an error; else it is a warning.
-    keep: Where finished refits are kept, and read from.
     """
 
-    model: Any
-    source: Model
-    table: Table
-    y: Any
-    query: Query
-    order: OwnOrder
+    context: Context
     fit: Fit | None
-    n_probes: int | None
-    n_jobs: int | None
-    seed: np.random.SeedSequence
-    progress: Progress
     level_required: bool = False
     test_required: bool = False
-    keep: Checkpoint | None = None
 
     def expect(self) -> None:
         """Let the refits count from now on, whatever is refitted before them."""
         if self.fit is not None:
-            plan = probe_plan(self.table, self.query, self.n_probes, self.order, child(self.seed, PROBES))
-            self.progress.expect("refit", "probes", len(plan))
+            self.context.progress.expect("refit", "probes", len(probe_plan(self.context)))
 
     def run(self, values: Values) -> tuple[NullLevel | None, Interactions | None]:
         """The null level for these values, and the test of pairs; None for what is not possible."""
-        asked = (self.model, self.source, self.table, self.query.terms)
-        additive = adds_up(*asked) if self.query.pairs else None
+        c = self.context
+        asked = (c.model, c.source, c.table, c.query.terms)
+        additive = adds_up(*asked) if c.query.pairs else None
         level = None
         if self.fit is not None:
-            level = find_null_level(
-                self.fit,
-                self.table,
-                self.y,
-                self.query,
-                values,
-                order=self.order,
-                linear=is_linear(*asked) if additive is None else bool(additive.all()),
-                n_probes=self.n_probes,
-                n_jobs=self.n_jobs,
-                seed=child(self.seed, PROBES),
-                required=self.level_required,
-                progress=self.progress,
-                keep=self.keep,
-            )
+            linear = is_linear(*asked) if additive is None else bool(additive.all())
+            level = find_null_level(c, self.fit, values.main, linear=linear, required=self.level_required)
         if additive is None:
             return level, None
-        return level, find_interaction_marks(
-            self.model,
-            self.source,
-            self.table,
-            self.y,
-            self.query,
-            additive=additive,
-            order=self.order,
-            seed=child(self.seed, INTERACTIONS),
-            required=self.test_required,
-            progress=self.progress,
-        )
+        return level, find_interaction_marks(c, additive, required=self.test_required)
 
 
 def marking_of(
@@ -109,37 +64,32 @@ def marking_of(
 ) -> Marking:
     """How `explain` would mark what it found without marks, with all else as it was; for rows that count the same."""
     model, setup = explanation.model, explanation._setup
-    source, table = read_for(model, explanation.data)
-    n, n_columns = table.values.shape
-    weights, training = check_weights(None, n), training_inputs(model, n_columns)
-    source, table = as_contrasts(source, table, setup.two_valued, training=training, weights=weights)
+    source, table, training = read_compared(model, explanation.data, setup.two_valued)
+    n = len(table)
     query = query_of(
         model,
         table,
         training,
         groups=explanation.groups,
         scale=setup.units if setup.scale == "given" else setup.scale,
-        weights=weights,
+        weights=check_weights(None, n),
         alpha=setup.alpha,
-        aggregate=setup.aggregate,
         pairs=explanation.order == 2,
         keep_local_pairs=False,
-        max_memory_mb=MEMORY_MB,
     )
-    return Marking(
+    context = Context(
         model=model,
         source=source,
         table=table,
         y=y,
         query=query,
         order=own_order(table.values, y, clusters=read_clusters(clusters, n), names=table.names),
-        fit=refitter(model, None),
-        n_probes=None,
         n_jobs=n_jobs,
         seed=seed_sequence(random_state),
         progress=progress,
         keep=keep,
     )
+    return Marking(context=context, fit=refitter(model, None))
 
 
 def with_marks(explanation: Explanation, marking: Marking) -> Explanation:

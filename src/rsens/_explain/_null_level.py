@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -37,22 +38,19 @@ import numpy as np
 from rsens._arguments import child
 from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
-from rsens._explain._p_values import discoveries, familywise, tail_p_values
-from rsens._explain._probe_refits import CATEGORICAL, SINGLE, TWO_VALUED, Refits, probes_of_refits, refit_with_probes
-from rsens._explain._probe_refits import MOST_ROWS as VALUE_ROWS
-from rsens._explain._probes import sources_of
-from rsens._explain._query import Query
-from rsens._explain._values import Values
-from rsens._files import Checkpoint
+from rsens._explain._evaluate import RowEvaluation
+from rsens._explain._probes import ProbeSource, sources_of
+from rsens._explain._query import PROBES, Context, Query
+from rsens._explain._reading import read_compared
 from rsens._meaning import DISCOVERY_RATE, FAMILYWISE, PER_VARIABLE
-from rsens._progress import Progress
-from rsens._refits import Fit, check_refit, take_rows
+from rsens._refits import Fit, Kept, check_refit, quiet, run_pieces, take_rows
 from rsens._results import Part, stored
-from rsens._table import Table
+from rsens._table import Table, is_pandas
+from rsens._threads import one_thread
 from rsens._typing import Array, Flags, Positions
 
 NULL_QUANTILE = 1.0 - PER_VARIABLE
-#: How many probes; with more rows each refit is dearer and the values are steadier.
+#: How many probes, and as many again for every group; with more rows a refit costs more and its values vary less.
 N_PROBES, N_PROBES_OF_MANY, MANY_ROWS = 60, 42, 600
 #: With fewer rows than this, more than 5 % of the irrelevant variables may pass: docs/calibration.md goes down to 40.
 FEW_ROWS = 60
@@ -82,24 +80,22 @@ class NullLevel(Part):
     )  # fmt: skip
     discovery: Flags = stored(
         "Whether a term is among the discoveries: at most one in ten of these is irrelevant, on average (Benjamini and "
-        "Hochberg, on `p_value`).",
-        "terms", column="discovery",
+        "Hochberg, on `p_value`).", "terms", column="discovery",
     )  # fmt: skip
     familywise: Flags = stored(
         "Whether `p_value` is at most 0.05 divided by the number of terms: with a chance of 95 % none of these is "
-        "irrelevant.",
-        "terms", column="familywise",
+        "irrelevant.", "terms", column="familywise",
     )  # fmt: skip
     null_refits: int = stored("How often the model was refitted for the null level.")
     null_rows: int | None = stored(
-        "How many random rows the model was refitted to for the null level; None if to all.", default=None,
+        "How many random rows the model was refitted to for the null level; None if to all.",
+        default=None,
     )  # fmt: skip
     probe_terms: tuple[str, ...] = stored("The term that each probe is made like.")
     probe_values: Array = stored(
         "The value that each probe reached in its refit, per standard deviation, divided by what the collinearity of "
         "its term accounts for (VIF^¼; VIF^½ in linear models), and for columns with levels by how far probes of the "
-        "same term reach, relative to all of their kind.",
-        "probe_terms",
+        "same term reach, relative to all of their kind.", "probe_terms",
     )  # fmt: skip
 
 
@@ -114,64 +110,43 @@ def refitter(model: Any, refit: Any) -> Fit | None:
 
 
 def find_null_level(
-    refit: Fit,
-    table: Table,
-    y: Any,
-    query: Query,
-    found: Values,
-    *,
-    order: OwnOrder,
-    linear: bool,
-    n_probes: int | None,
-    n_jobs: int | None,
-    seed: np.random.SeedSequence,
-    required: bool,
-    progress: Progress,
-    keep: Checkpoint | None = None,
+    context: Context, fit: Fit, value: Array, *, linear: bool, required: bool = False
 ) -> NullLevel | None:
     """Refit with probes, and compare the real terms with them.
 
     Args:
-        refit: How to fit again; its `quick` version is used.
-        table: The rows the model was fitted to, with targets y.
-        query: The terms, their units, and how rows are summed up.
-        found: What the model itself gave for the real terms.
-        order: An order of rows, columns and clusters that does not depend on how they come: seeds draw in it.
+        context: The rows the model was fitted to, with their targets.
+        fit: How to fit again; its `quick` version is used.
+        value: R-sens of the real terms, from the model itself.
         linear: Whether the model is linear on its link scale.
-        n_probes: How many probes, and as many again for every group. None: 60, or 42 for more than 600 rows.
-        n_jobs: How many refits run at once.
-        seed: Seed of the probes, of the rows, and of the refits.
         required: Whether a failing refit is an error; else it is a warning, and there is no level.
-        progress: Counts the refits.
-        keep: Where finished refits are kept, and read from.
     """
-    if (n := len(table)) > MOST_ROWS:
-        rows = _some_rows(order, np.random.default_rng(child(seed, 2)))
-        if not query.weights[rows].any():  # values are read at rows that count
-            rows = np.union1d(rows, order.rows[query.weights[order.rows] > 0.0][:VALUE_ROWS])
-        table, y, query, order = _taken(rows, table, y, query, order)
-    values, terms = table.values[order.rows], query.terms
-    clusters = None if order.clusters is None else order.clusters[order.rows]
-    plan = probe_plan(table, query, n_probes, order, seed)
+    if (n := len(context.table)) > MOST_ROWS:
+        order, weights = context.order, context.query.weights
+        rows = _some_rows(order, np.random.default_rng(child(context.seed, PROBES, 2)))
+        if not weights[rows].any():  # values are read at rows that count
+            rows = np.union1d(rows, order.rows[weights[order.rows] > 0.0][:VALUE_ROWS])
+        context = context.taken(rows)
+    table, query, order = context.table, context.query, context.order
+    plan = probe_plan(context)
     if not plan:
         _unavailable("no column of X varies", None, required)
         return None
-    sources = sources_of(values, terms.members, query.categorical, clusters)
+    clusters = None if order.clusters is None else order.clusters[order.rows]
+    sources = sources_of(table.values[order.rows], query.terms.members, query.categorical, clusters)
     try:
-        refits = refit_with_probes(
-            refit.quick(), table, y, query, sources, plan, order, n_jobs=n_jobs, seed=seed, progress=progress, keep=keep
-        )
+        refits = refit_with_probes(context, fit.quick(), sources, plan)
     except (ValueError, TypeError, ArithmeticError, LookupError, RuntimeError, AttributeError) as error:
         _unavailable(f"refitting with {len(plan[0])} more columns failed ({error})", error, required)
         return None
     if not refits.probes.any():  # a kernel with fixed dims, say: its zero would say that everything matters
         _unavailable("the refitted model does not use the columns that were added", None, required)
         return None
-    if len(values) < FEW_ROWS:
-        _warn_of_few_rows(len(values))
+    if len(table) < FEW_ROWS:
+        _warn_of_few_rows(len(table))
     inflation = np.array([source.inflation for source in sources]) ** (0.5 if linear else 0.25)
-    level = _compare(refits, inflation, _kinds(query), query, found)
-    return replace(level, null_rows=len(values)) if len(values) < n else level
+    level = _compare(refits, inflation, _kinds(query), query, value)
+    return replace(level, null_rows=len(table)) if len(table) < n else level
 
 
 def _some_rows(order: OwnOrder, rng: np.random.Generator) -> Positions:
@@ -185,29 +160,17 @@ def _some_rows(order: OwnOrder, rng: np.random.Generator) -> Positions:
     return np.flatnonzero(np.isin(clusters, chosen))
 
 
-def _taken(rows: Positions, table: Table, y: Any, query: Query, order: OwnOrder) -> tuple[Table, Any, Query, OwnOrder]:
-    """Some of the rows, with their targets, weights and order."""
-    weights = query.weights[rows]
-    return (
-        Table(table.names, table.values[rows], take_rows(table.source, rows), table.coding),
-        take_rows(y, rows),
-        replace(query, weights=weights / weights.sum()),
-        order.taken(rows),
-    )
-
-
-def probe_plan(
-    table: Table, query: Query, n_probes: int | None, order: OwnOrder, seed: np.random.SeedSequence
-) -> list[list[int]]:
+def probe_plan(context: Context) -> list[list[int]]:
     """The terms that the probes of each refit are made like; none where no column varies."""
-    varies = (np.ptp(table.values, axis=0) > 0.0) & (query.deviations > 0.0)
+    query, values = context.query, context.table.values
+    varies = (np.ptp(values, axis=0) > 0.0) & (query.deviations > 0.0)
     members = query.terms.members
-    varying = [int(t) for t in order.of_terms(members) if varies[list(members[t])].any()]
+    varying = [int(t) for t in context.order.of_terms(members) if varies[list(members[t])].any()]
     if not varying:
         return []
-    if n_probes is None:
-        n_probes = N_PROBES if len(table.values) <= MANY_ROWS else N_PROBES_OF_MANY
-    return probes_of_refits(members, _kinds(query), varying, n_probes, np.random.default_rng(child(seed, 0)))
+    n_probes = N_PROBES if len(values) <= MANY_ROWS else N_PROBES_OF_MANY
+    rng = np.random.default_rng(child(context.seed, PROBES, 0))
+    return probes_of_refits(members, _kinds(query), varying, n_probes, rng)
 
 
 def _unavailable(reason: str, error: Exception | None, required: bool) -> None:
@@ -219,7 +182,7 @@ def _unavailable(reason: str, error: Exception | None, required: bool) -> None:
     )
     if required:
         raise InputError(sentence, ".") from error
-    warnings.warn(RsensWarning(sentence, " to skip it."), stacklevel=5)
+    warnings.warn(RsensWarning(sentence, " to skip it."), stacklevel=6)
 
 
 def _kinds(query: Query) -> Positions:
@@ -238,7 +201,7 @@ def _kind(query: Query, term: int) -> int:
 # ---- levels and marks ------------------------------------------------------------------------------------------------
 
 
-def _compare(refits: Refits, inflation: Array, kinds: Positions, query: Query, found: Values) -> NullLevel:
+def _compare(refits: Refits, inflation: Array, kinds: Positions, query: Query, value: Array) -> NullLevel:
     """The level of each term on the scale of its value, and how it stands among its probes."""
     t = len(query.terms)
     level, reached, p = np.full(t, np.nan), np.full(t, np.nan), np.full(t, np.nan)
@@ -259,7 +222,7 @@ def _compare(refits: Refits, inflation: Array, kinds: Positions, query: Query, f
         reached[of_terms] = np.mean(own >= real[of_terms, np.newaxis], axis=1)
         p[of_terms] = tail_p_values(real[of_terms], own)
     # Where the model itself gives 0, nothing is left to mark; where only the refits do, the value is not above either.
-    value, steps = found.main, _steps(query)
+    steps = _steps(query)
     with np.errstate(divide="ignore", invalid="ignore"):
         null = np.where(real > 0.0, level / real * value, np.maximum(level * scale * steps, value))
     null = np.where(value == 0.0, level * scale * steps, null)
@@ -308,5 +271,213 @@ def _warn_of_few_rows(n: int) -> None:
             f"The null level is only approximate: with {n} rows, somewhat more than 5 % of irrelevant variables may "
             f"pass it. Rely on clear cases only, or use at least {FEW_ROWS} rows."
         ),
-        stacklevel=5,
+        stacklevel=6,
     )
+
+
+# ---- Refits of a model with probes beside the real columns, and R-sens of both in each of them -----------------------
+
+
+#: Probes beside the real columns in one refit: half as many as there are columns, but within these.
+FEWEST_PROBE_COLUMNS, MOST_PROBE_COLUMNS = 3, 6
+#: Probes of each column with levels: how far they reach differs from one to the next.
+FEWEST_OF_CONTRAST = 3
+#: Rows on which the values of a refit are read.
+VALUE_ROWS = 300
+#: A probe below this share of the largest value is not used by the model: contrasts of equal predictions have rounding.
+NEGLIGIBLE = 1e-6
+#: The kind of a term: a column of numbers, of levels, of numbers with two values, or else a group: its own position.
+SINGLE, CATEGORICAL, TWO_VALUED = -1, -2, -3
+
+
+@dataclass(frozen=True)
+class Refits:
+    """Values per standard deviation: of T terms in each refit, and of all probes, which are made like `terms`."""
+
+    real: Array  # (refits, T)
+    probes: Array  # (N,)
+    terms: Positions  # (N,)
+
+
+def probes_of_refits(
+    members: tuple[tuple[int, ...], ...], kinds: Positions, varying: list[int], n_probes: int, rng: np.random.Generator
+) -> list[list[int]]:
+    """The terms that the probes of each refit are made like.
+
+    Numbers, categories and numbers of two values share the `n_probes` by how many columns there are of each, but none
+    of the three gets fewer than half: a level that few probes make depends on the seed. Every column with levels gets
+    at least 3, every group `n_probes`.
+    """
+    by_kind = [[t for t in varying if kinds[t] == kind] for kind in (SINGLE, CATEGORICAL, TWO_VALUED)]
+    n_single = max(sum(map(len, by_kind)), 1)
+    counts = [max(ceil(n_probes / 2), ceil(n_probes * len(terms) / n_single)) for terms in by_kind]
+    least = [0] + [FEWEST_OF_CONTRAST * len(terms) for terms in by_kind[1:]]
+    copies = _mixed(*(_in_turn(*of, rng) for of in zip(by_kind, map(max, counts, least), strict=True)))
+    copies += [t for t in varying if kinds[t] >= 0 for _ in range(n_probes)]
+    n_columns = sum(map(len, members))
+    room = max(FEWEST_PROBE_COLUMNS, min(MOST_PROBE_COLUMNS, ceil(n_columns / 2)))
+    plan: list[list[int]] = []
+    used = room
+    for t in copies:
+        width = len(members[t])
+        if used + width > room:
+            plan.append([])
+            used = 0
+        plan[-1].append(t)
+        used += width
+    return plan
+
+
+def _in_turn(terms: list[int], count: int, rng: np.random.Generator) -> list[int]:
+    """The terms again and again, each time in a new random order."""
+    turns: list[int] = []
+    while terms and len(turns) < count:
+        turns += [int(t) for t in rng.permutation(terms)]
+    return turns[:count]
+
+
+def _mixed(*lists: list[int]) -> list[int]:
+    """All entries, those of each list spread evenly from first to last."""
+    places = [((k + 0.5) / len(entries), entry) for entries in lists for k, entry in enumerate(entries)]
+    return [entry for _, entry in sorted(places, key=lambda place: place[0])]
+
+
+def refit_with_probes(context: Context, fit: Fit, sources: list[ProbeSource], plan: list[list[int]]) -> Refits:
+    """Refit with the probes of each entry of `plan`, which the sources make for rows in their own order."""
+    measured = run_pieces(
+        _measure,
+        len(plan),
+        lambda k: (plan[k], child(context.seed, PROBES, 1, k)),
+        shared=(fit, context.table, context.y, context.query, sources, context.order),
+        n_jobs=context.n_jobs,
+        progress=context.progress,
+        noun="refit",
+        stage="probes",
+        kept=None if context.keep is None else Kept(context.keep, "refit-probes", required=False),
+    )
+    t = len(context.query.terms)
+    real, probes = np.stack([main[:t] for main in measured]), np.concatenate([main[t:] for main in measured])
+    return Refits(
+        real,
+        np.where(probes > NEGLIGIBLE * real.max(), probes, 0.0),
+        np.array([t for probes in plan for t in probes], dtype=np.intp),
+    )
+
+
+def _with_probes(
+    table: Table, query: Query, probes: list[ProbeSource], order: OwnOrder, seed: np.random.SeedSequence
+) -> tuple[Any, list[int], Query, Positions, np.random.SeedSequence]:
+    """X with probes, which column each is made like, what is asked, the rows for that, and the seed of the refit."""
+    rng = np.random.default_rng(seed)
+    n, d = table.values.shape
+    columns, origin, members = [table.values], list(range(d)), []
+    for source in probes:
+        columns.append(source.probe(rng, n)[order.row_ranks])
+        members.append(tuple(range(len(origin), len(origin) + len(source.columns))))
+        origin += source.columns
+    counted = order.rows[query.weights[order.rows] > 0.0]
+    rows = np.sort(rng.permutation(counted)[:VALUE_ROWS])
+    asked = replace(
+        query,
+        two_valued=tuple(k for k, d in enumerate(origin) if d in query.two_valued),
+        terms=query.terms.extended(tuple(f"probe {k}" for k in range(len(probes))), tuple(members)),
+        units=query.deviations[origin],
+        weights=query.weights[rows] / query.weights[rows].sum(),
+        pairs=False,
+    )
+    return _like(table, np.concatenate(columns, axis=1), origin), origin, asked, rows, child(seed, 0)
+
+
+def _measure(
+    fit: Fit,
+    table: Table,
+    y: Any,
+    query: Query,
+    sources: list[ProbeSource],
+    order: OwnOrder,
+    terms: list[int],
+    seed: np.random.SeedSequence,
+) -> Array:
+    """R-sens of the real terms, and of probes made like `terms`, in one refit."""
+    X, origin, query, rows, seed = _with_probes(table, query, [sources[t] for t in terms], order, seed)
+    with one_thread(), warnings.catch_warnings():
+        for category in quiet():
+            warnings.simplefilter("ignore", category)
+        fitted = fit.for_columns(X, y, origin)(X, y, seed)
+        model, table, _ = read_compared(fitted, X, query.two_valued)
+        part = Table(table.names, table.values[rows], take_rows(table.source, rows), table.coding)
+        return RowEvaluation(model, query).sums(part).main.mean
+
+
+def _like(table: Table, values: Array, origin: list[int]) -> Any:
+    """The values as a data frame if X was one, with names for the probes that no column has.
+
+    Column k is made like the column `origin[k]` of X. With categorical columns it is a data frame in any case: probes
+    of these have a type that says what they are, even if a model knows its own only by name or position.
+    """
+    source = table.source
+    if not is_pandas(source):
+        if table.coding is None:
+            return values
+        if all(column.numeric for column in table.coding.columns):  # numbers of two values, and no labels
+            return np.column_stack([table.coding.column(values[:, k], d, source) for k, d in enumerate(origin)])
+    import pandas as pd
+
+    names = list(table.names)
+    while len(names) < values.shape[1]:
+        name = f"probe_{len(names) - len(table.names)}"
+        while name in names:
+            name += "_"
+        names.append(name)
+    if table.coding is None:
+        return pd.DataFrame(values, index=source.index, columns=names)
+    index = source.index if is_pandas(source) else pd.RangeIndex(len(values))
+    copies = {name: table.coding.column(values[:, k], origin[k], source) for k, name in enumerate(names)}
+    return pd.DataFrame(copies, columns=names).set_axis(index)
+
+
+# ---- How rarely an irrelevant variable gets as far: p-values from probes, and marks for many variables at once -------
+
+
+#: The share of the probes that the tail of p-values is fitted to, and the least number of them.
+TAIL, LEAST_IN_TAIL = 0.25, 5
+
+
+def tail_p_values(values: Array, probes: Array) -> Array:
+    """The share of irrelevant variables that reach each value, from N values of probes.
+
+    Among the probes it is (1 + #{probe ≥ value}) / (N + 1). Above the k = N/4 largest ones it is the tail of an
+    exponential distribution, k/N · exp(−(value − u)/m), where u is the largest probe below these k and m their mean
+    excess over u (Pickands, 1975, with shape 0): counting alone cannot give less than 1/(N + 1).
+    """
+    n = len(probes)
+    k = int(TAIL * n)
+    p = (1.0 + np.sum(probes >= values[:, np.newaxis], axis=1)) / (n + 1.0)
+    if k < LEAST_IN_TAIL:
+        return np.asarray(p)
+    ordered = np.sort(probes)
+    u = ordered[n - k - 1]
+    m = float(np.mean(ordered[n - k :])) - u
+    if m <= 0.0:  # all of them the same
+        return np.asarray(p)
+    return np.where(values > u, k / n * np.exp(-np.maximum(values - u, 0.0) / m), p)
+
+
+def discoveries(p: Array, rate: float) -> Flags:
+    """Which of the p-values are discoveries, with a false-discovery rate of `rate` (Benjamini and Hochberg, 1995).
+
+    The largest i with p₍ᵢ₎ ≤ i/T · rate, and all that are smaller. NaN, a term that was not tested, is none and does
+    not count.
+    """
+    tested = np.flatnonzero(~np.isnan(p))
+    ordered = np.sort(p[tested])
+    below = np.flatnonzero(ordered <= np.arange(1, len(tested) + 1) / max(len(tested), 1) * rate)
+    found = np.zeros(len(p), dtype=np.bool_)
+    if len(below):
+        found[tested] = p[tested] <= ordered[below[-1]]
+    return found
+
+
+def familywise(p: Array, level: float) -> Flags:
+    """Which of T p-values are at most level/T: a false one among them has a chance of at most `level` (Bonferroni)."""
+    return np.asarray(p <= level / max(int(np.sum(~np.isnan(p))), 1), dtype=np.bool_)

@@ -12,8 +12,9 @@ import pandas as pd
 from rsens._arguments import fraction
 from rsens._errors import Argument, InputError
 from rsens._explain._query import Query
+from rsens._explain._sums import Sums
 from rsens._results import Part, stored
-from rsens._typing import Array, Positions
+from rsens._typing import Array
 from rsens.derivatives import Derivatives, draw_records, is_of_draws
 from rsens.measures import rsens_of
 
@@ -26,14 +27,16 @@ class DrawValues(Part):
     """R-sens of each draw's own predictive."""
 
     posterior_values: Array = stored(
-        "R-sens of each term under each posterior draw, averaged over the rows.", "draws", "terms"
+        "R-sens of each term under each posterior draw, averaged over the rows.", "draws", "terms", default=None
     )
-    posterior_weights: Array = stored("How much each of these draws counts; they add up to 1.", "draws")
+    posterior_weights: Array = stored("How much each of these draws counts; they add up to 1.", "draws", default=None)
 
     @classmethod
-    def of(cls, sums: Array, weights: Array, squared: bool) -> DrawValues:
-        """From averages over rows, (draws, terms)."""
-        return cls(posterior_values=np.sqrt(sums) if squared else sums.copy(), posterior_weights=weights)
+    def of(cls, sums: Sums) -> DrawValues | None:
+        """Averages over rows; None for a model without draws."""
+        if sums.draws is None or sums.draw_weights is None:
+            return None
+        return cls(posterior_values=sums.draws / sums.main.weight, posterior_weights=sums.draw_weights)
 
     def shown(self, names: Sequence[str]) -> Posterior:
         """These values as tables."""
@@ -41,39 +44,19 @@ class DrawValues(Part):
         return Posterior(draws, pd.Series(self.posterior_weights.copy(), name="weight"))
 
 
-class PosteriorSums:
-    """Looks at the derivatives of all rows, chunk by chunk, and adds up R-sens of each draw."""
-
-    def __init__(self, query: Query) -> None:
-        self._query, self._seen = query, 0
-        self._draws: Positions | None = None
-        self._sums: Array | None = None
-        self._weights = np.zeros(0)
-
-    def add(self, derivatives: Derivatives) -> None:
-        """Some more rows, in their order."""
-        mixture: Any = derivatives.distribution
-        if not is_of_draws(mixture):
-            return
-        q, n = self._query, len(derivatives)
-        rows = q.weights[self._seen : self._seen + n]
-        self._seen += n
-        if self._draws is None or self._sums is None:
-            count = mixture.weights.shape[-1]
-            self._draws = np.unique(np.linspace(0, count - 1, MOST_DRAWS).astype(np.intp))
-            self._sums = np.zeros((len(self._draws), len(q.terms)))
-            self._weights = mixture.weights[0, self._draws]
-        for draws, record in draw_records(derivatives, self._draws):
-            with np.errstate(over="ignore", invalid="ignore"):
-                local = rsens_of(record, q.alpha, q.units, q.terms).reshape(len(draws), n, -1)
-            local = local**2 if q.aggregate == "rms" else local
-            self._sums[np.searchsorted(self._draws, draws)] += np.einsum("n,snt->st", rows, local)
-
-    def found(self) -> tuple[Array, Array] | None:
-        """The averages (draws, terms) over all rows, squares under "rms", and the weights; None without draws."""
-        if self._sums is None:
-            return None
-        return self._sums, self._weights / self._weights.sum()
+def draw_sums(derivatives: Derivatives, weights: Array, query: Query) -> tuple[Array | None, Array | None]:
+    """Sums (draws, terms) of R-sens of each draw over some rows, and the weights of the draws; None without draws."""
+    mixture: Any = derivatives.distribution
+    if not is_of_draws(mixture):
+        return None, None
+    chosen = np.unique(np.linspace(0, mixture.weights.shape[-1] - 1, MOST_DRAWS).astype(np.intp))
+    sums = np.zeros((len(chosen), len(query.terms)))
+    for draws, record in draw_records(derivatives, chosen):
+        with np.errstate(over="ignore", invalid="ignore"):
+            local = rsens_of(record, query.alpha, query.units, query.terms).reshape(len(draws), len(weights), -1)
+        sums[np.searchsorted(chosen, draws)] += np.einsum("n,snt->st", weights, local)
+    of_draws = mixture.weights[0, chosen]
+    return sums, of_draws / of_draws.sum()
 
 
 @dataclass(frozen=True, eq=False)

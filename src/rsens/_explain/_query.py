@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from rsens._arguments import megabytes, one_of
+import numpy as np
+
+from rsens._arguments import one_of
+from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError
-from rsens._explain._limits import check_pair_columns
+from rsens._files import Checkpoint
+from rsens._progress import Progress
+from rsens._refits import take_rows
+from rsens._results import Part, stored
 from rsens._table import Table
-from rsens._typing import Array
+from rsens._typing import Array, Positions
+from rsens.derivatives import Model
 from rsens.measures import Terms, check_groups, column_units, deviations_of
 
-#: The square of this, added up over rows, fits in float64.
-LARGEST_ROOT = 1e145
+#: What pairs are measured on: the parameters of the family, as the paper has it, or the scale where a model adds up.
+PAIR_SCALES = ("parameters", "link")
 #: With `pairs="auto"`, the most columns for which pairs are computed.
 AUTO_PAIRS_COLUMNS = 30
 
@@ -27,22 +34,9 @@ class Query:
     deviations: Array  # (D,) standard deviations; of contrast columns √(P(two rows differ)/2)
     weights: Array  # (n,), adding up to 1
     alpha: float
-    aggregate: str  # "mean" or "rms"
     pairs: bool
-    max_bytes: int
     categorical: tuple[int, ...] = ()  # positions of contrast columns: categorical, or numeric with two values
     two_valued: tuple[int, ...] = ()  # positions of the numeric ones among them
-
-    def check_squares(self, values: Array | None) -> None:
-        """An error if the root mean square of local values is asked for, and their squares do not fit in float64."""
-        largest = 0.0 if values is None or self.aggregate != "rms" else float(values.max(initial=0.0))
-        if largest > LARGEST_ROOT:
-            raise InputError(
-                Argument("aggregate", "rms"),
-                f" squares the values, and the square of {largest:.2g} does not fit in float64. Use ",
-                Argument("aggregate", "mean"),
-                ", or give y or the columns in other units.",
-            )
 
 
 def query_of(
@@ -54,13 +48,10 @@ def query_of(
     scale: Any,
     weights: Array,
     alpha: float,
-    aggregate: str,
     pairs: Any,
     keep_local_pairs: Any,
-    max_memory_mb: Any,
 ) -> Query:
     """The arguments of `explain`, checked against the rows, whose two-valued columns are contrasts by now."""
-    one_of(aggregate, "aggregate", ("mean", "rms"))
     deviations = deviations_of(model, table, training, weights)
     terms = Terms.of(groups, table.names)
     check_groups(terms, table)
@@ -71,9 +62,7 @@ def query_of(
         deviations=deviations,
         weights=weights,
         alpha=alpha,
-        aggregate=aggregate,
         pairs=_wants_pairs(pairs, keep_local_pairs, len(table.names)),
-        max_bytes=megabytes(max_memory_mb, "max_memory_mb"),
         categorical=tuple(column.position for column in levels),
         two_valued=tuple(column.position for column in levels if column.numeric),
     )
@@ -92,3 +81,125 @@ def _wants_pairs(pairs: Any, keep_local_pairs: Any, n_columns: int) -> bool:
     if keep_local_pairs or pairs is True:
         check_pair_columns(n_columns, Argument("keep_local_pairs" if keep_local_pairs else "pairs", True))
     return bool(keep_local_pairs or pairs is True or (pairs == "auto" and n_columns <= AUTO_PAIRS_COLUMNS))
+
+
+# ---- How many columns are too many: what would take many minutes or gigabytes is refused before any work -------------
+
+
+#: Pairs of this many columns are 45,000; they, their parts and their replicates take gigabytes above.
+MOST_COLUMNS_OF_PAIRS = 300
+#: The null level and intervals take about twenty refits, with so many columns and 100 rows a minute or two.
+MOST_REFIT_COLUMNS = 3_000
+#: Differences ask the model about twice as many rows as there are numbers in X, of all columns each.
+MOST_COLUMNS_OF_DIFFERENCES = 5_000
+
+#: What to do in `explain`.
+WITHOUT_REFITS = (
+    "Use fewer columns, or ",
+    Argument("null", False),
+    " and ",
+    Argument("intervals", "rows"),
+    ", which take the model as it is.",
+)
+
+
+def check_pair_columns(n_columns: int, got: Argument) -> None:
+    """An error for pairs of too many columns; `got` is the argument that asked for them."""
+    if n_columns > MOST_COLUMNS_OF_PAIRS:
+        raise InputError(
+            got,
+            f" asks for pairs, which are computed for at most {MOST_COLUMNS_OF_PAIRS} columns; got {n_columns:,} "
+            f"columns, {n_columns * (n_columns - 1) // 2:,} pairs. Rank the columns without pairs first, and keep the "
+            "leading ones.",
+        )
+
+
+def check_refit_columns(model: Any, n_columns: int, *way_out: str | Argument) -> None:
+    """An error for refits to too many columns; `way_out` says what to do instead."""
+    if n_columns > MOST_REFIT_COLUMNS:
+        raise InputError(
+            f"{type(model).__name__} is refitted about twenty times, which takes too long with more than "
+            f"{MOST_REFIT_COLUMNS:,} columns; got {n_columns:,}. ",
+            *way_out,
+        )
+
+
+def check_difference_columns(by_differences: bool, n_columns: int) -> None:
+    """An error for difference quotients in too many columns."""
+    if by_differences and n_columns > MOST_COLUMNS_OF_DIFFERENCES:
+        raise InputError(
+            f"the derivatives of this model are differences of its predictions, which take too long with more than "
+            f"{MOST_COLUMNS_OF_DIFFERENCES:,} columns; got {n_columns:,}. Use fewer columns, or a model with "
+            "derivatives: from_jax, from_torch, or a model of rsens."
+        )
+
+
+# ---- What was asked: the terms, their units, and how rows are summed up ----------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Setup(Part):
+    """D columns, and T terms: columns, or groups in their place."""
+
+    alpha: float = stored("Order of the Rényi divergence.")
+    level: float = stored("Level of the intervals.")
+    scale: str = stored('Where the units come from: "sd", "raw" or "given".')
+    columns: tuple[str, ...] = stored("The columns of X.")
+    units: Array = stored("The unit in which each column is counted.", "columns")
+    categorical: tuple[int, ...] = stored("Positions of the columns whose levels are compared.")
+    two_valued: tuple[int, ...] = stored("Positions of the numeric ones among them, which have two values.")
+    terms: tuple[str, ...] = stored("The terms: columns of X in their order, a group in the place of its first column.")
+    members: tuple[tuple[int, ...], ...] = stored("Positions of the columns of each term.")
+    pair_scale: str = stored(
+        'What pairs are measured on: "parameters", or "link", the scale on which the model adds up.',
+    )  # fmt: skip
+    understood: str = stored(
+        "What was understood of a model of another library: family, noise, how derivatives are made. Else empty.",
+        default="",
+    )  # fmt: skip
+
+
+def check_different(name: str, values: tuple[str, ...]) -> None:
+    """An `InputError` if a value occurs twice."""
+    if len(set(values)) != len(values):
+        raise InputError(f"{name} are not all different")
+
+
+# ---- What refits, probes and tests of `explain` work with ------------------------------------------------------------
+
+
+#: What random numbers of `explain` are for.
+PROBES, FOLDS, INTERACTIONS = range(1, 4)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Context:
+    """The model, the rows with their targets, what is asked of both, and how to work.
+
+    model, source: What was given to `explain`, and the same as a `Model`.
+    table, y: The rows, whose two-valued columns are contrasts, and their targets.
+    order: An order of rows, columns and clusters that does not depend on how they come: seeds draw in it.
+    keep: Where finished refits are kept, and read from.
+    """
+
+    model: Any
+    source: Model
+    table: Table
+    y: Any
+    query: Query
+    order: OwnOrder
+    n_jobs: int | None
+    seed: np.random.SeedSequence
+    progress: Progress
+    keep: Checkpoint | None = None
+
+    def taken(self, rows: Positions) -> Context:
+        """The same for some of the rows."""
+        weights, table = self.query.weights[rows], self.table
+        return replace(
+            self,
+            table=Table(table.names, table.values[rows], take_rows(table.source, rows), table.coding),
+            y=take_rows(self.y, rows),
+            query=replace(self.query, weights=weights / weights.sum()),
+            order=self.order.taken(rows),
+        )

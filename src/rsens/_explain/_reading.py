@@ -39,24 +39,24 @@ class ReadRows:
         numeric: Iterable[str | int] = (),
         groups: Any = None,
         weights: Any = None,
-        is_part: bool = False,
+        in_chunks: bool = False,
     ) -> ReadRows:
         """Read both; the arguments are those of `explain`.
 
-        Where the rows are a part of more rows, nothing may depend on them: all is decided on the training inputs.
+        Where X is the first of several chunks, nothing may depend on it: all is decided on the training inputs.
         """
         source, plain, inputs, shares = _read(model, X, training, weights)
-        if is_part and inputs is None:
+        if in_chunks and inputs is None:
             raise InputError(
-                "Units, levels, columns of two values and extrapolation must be the same for all parts of the rows. "
+                "Units, levels, columns of two values and extrapolation must be the same for all chunks. "
                 f"They come from the inputs that the model was trained on, which {type(model).__name__} does not know. "
                 "Pass them as ",
                 Argument("training"),
                 ", or any table that stands for all rows; or explain all rows at once, as one table in memory.",
             )
-        rows = plain if not is_part or inputs is None else _table_of(inputs, plain)
+        rows = plain if not in_chunks or inputs is None else _table_of(inputs, plain)
         compared = two_valued(rows, inputs, numeric=numeric, grouped=Terms.of(groups, plain.names).grouped_columns)
-        if is_part and inputs is not None:
+        if in_chunks and inputs is not None:
             _check_two_values(plain, inputs, compared)
         counted, table = as_contrasts(source, plain, compared, training=inputs, weights=shares)
         return cls(counted, plain, table, shares, inputs, compared, source)
@@ -80,6 +80,14 @@ class ReadRows:
     def prepared(self) -> ReadRows:
         """With the model prepared for the training inputs, whatever rows it is asked about."""
         return replace(self, source=prepare(self.source, self.training_table))
+
+
+def read_compared(
+    model: Any, X: Any, compared: tuple[int, ...], weights: Array | None = None
+) -> tuple[Model, Table, Array | None]:
+    """A model, rows in which these columns of two values are compared, and the training inputs if they are known."""
+    source, table, training, _ = _read(model, X, None, weights)
+    return *as_contrasts(source, table, compared, training=training, weights=weights), training
 
 
 def _read(model: Any, X: Any, training: Any, weights: Any) -> tuple[Model, Table, Array | None, Array]:

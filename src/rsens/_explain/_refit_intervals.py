@@ -23,26 +23,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from rsens._arguments import child
 from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
-from rsens._explain._effect_sums import EffectSums, RowEffects
-from rsens._explain._effects import Effects
-from rsens._explain._evaluate import evaluate
+from rsens._explain._effects import Effects, Key, Step, line_values, numeric_columns, steps_of
+from rsens._explain._evaluate import RowEvaluation
 from rsens._explain._explanation import Explanation
-from rsens._explain._intervals import REFITS, Intervals
-from rsens._explain._jackknife import jackknife
+from rsens._explain._intervals import REFITS, Intervals, Spread, jackknife
 from rsens._explain._kept_refits import KeptRefits
-from rsens._explain._link_pairs import evaluate_on_link
-from rsens._explain._query import Query, query_of
-from rsens._explain._steps import Step, numeric_columns, steps_of
-from rsens._explain._subgroup_intervals import with_refit_intervals, within_and_rest
-from rsens._explain._subgroups import Division, Subgroups
-from rsens._explain._values import Values
+from rsens._explain._query import FOLDS, Context, Query, query_of
+from rsens._explain._reading import read_compared
+from rsens._explain._subgroups import Division, within_and_rest
 from rsens._files import fingerprint
-from rsens._progress import Progress
 from rsens._refits import (
     LOOKS,
     Failed,
@@ -56,11 +49,11 @@ from rsens._refits import (
 )
 from rsens._table import Table, is_pandas
 from rsens._typing import Array, Flags, Positions
-from rsens.adapters import as_contrasts, read_for
+from rsens.adapters import read_for
 from rsens.derivatives import Model, rows_of
-from rsens.measures import training_inputs
+from rsens.measures import on_link
 
-FOLDS = 5
+N_FOLDS = 5
 #: One round of folds says little about a standard error (4 degrees of freedom, t = 2.8). As many refits as two rounds
 #: of five are enough. With more rows than this one round will do: it holds as often, intervals are a fifth wider, and
 #: with so many rows they are narrow.
@@ -80,7 +73,7 @@ class RefitValues:
 
     main: Array
     pairs: Array | None
-    effects: RowEffects
+    effects: dict[Key, Array]  # the effect of each line, per unit for slopes
     units: Array
     left_out: str  # a fingerprint
     subgroups: Array | None = None  # (2, subgroups, terms) within each subgroup and outside of it
@@ -117,21 +110,11 @@ class ValuesOfRefits:
         groups: Any = None,
         scale: Any = "sd",
         alpha: float = 1.0,
-        aggregate: str = "mean",
-        max_memory_mb: float = 256.0,
         steps: Mapping[int, Step] | None = None,
         division: Division | None = None,
     ) -> ValuesOfRefits:
         """What `explain` is asked about the rows X, all arguments checked; `pairs` says whether it has pairs."""
-        ask = partial(
-            query_of,
-            groups=groups,
-            scale=scale,
-            alpha=alpha,
-            aggregate=aggregate,
-            keep_local_pairs=False,
-            max_memory_mb=max_memory_mb,
-        )
+        ask = partial(query_of, groups=groups, scale=scale, alpha=alpha, keep_local_pairs=False)
         pair_rows = _some_rows(order.rows, child(seed, LOOKS)) if pairs else None
         return cls(X, weights, pair_rows, compared, on_link, ask, steps, division)
 
@@ -141,35 +124,27 @@ class ValuesOfRefits:
         if not weights.any():
             raise InputError("none of its training rows counts: their weights are 0.")
         shares = weights / weights.sum()
-        source, table, training = self.read(model, take_rows(self.X, train), shares)
+        given = None if self.weights is None else shares
+        source, table, training = read_compared(model, take_rows(self.X, train), self.compared, given)
         query = self.ask(model, table, training, weights=shares, pairs=False)
-        effects = EffectSums(table, query.terms, shares, self._steps(model, table, query), max_bytes=query.max_bytes)
+        steps = self._steps(model, table, query)
+        division = None if self.division is None else self.division.taken(train)
         some = None if self.pair_rows is None else self.pair_rows[train] & (weights > 0.0)
         if some is not None and some.all():
-            values = self.evaluate(model, source, table, replace(query, pairs=True), effects)
-            pairs = values.pairs
-        else:
-            values = self.evaluate(model, source, table, query, effects)
-            pairs = None if some is None else self._pairs_of_some(model, source, train[some], weights[some], query)
+            query = replace(query, pairs=True)
+        sums = self._evaluation(model, source, query, steps).sums(table, division=division)
+        pairs = sums.pairs
+        if some is not None and pairs is None:
+            fewer = replace(query, pairs=True, weights=shares[some] / shares[some].sum())
+            pairs = self._evaluation(model, source, fewer).sums(rows_of(source, take_rows(self.X, train[some]))).pairs
         return RefitValues(
-            main=values.main,
-            pairs=pairs,
-            effects=effects.found(source),
+            main=sums.main.mean,
+            pairs=None if pairs is None else pairs.mean,
+            effects={key: value for key, (value, _) in line_values(sums).items()},
             units=query.units,
             left_out=fingerprint(test),
-            subgroups=self._within(values, train, shares, query.aggregate),
+            subgroups=None if division is None else within_and_rest(sums, division.labels),
         )
-
-    def _pairs_of_some(self, model: Any, source: Model, rows: Positions, weights: Array, query: Query) -> Array | None:
-        table = rows_of(source, take_rows(self.X, rows))
-        return self.evaluate(model, source, table, replace(query, weights=weights / weights.sum(), pairs=True)).pairs
-
-    def _within(self, values: Values, train: Positions, shares: Array, aggregate: str) -> Array | None:
-        if self.division is None:
-            return None
-        assert values.local_main is not None
-        division = replace(self.division, codes=self.division.codes[train])
-        return within_and_rest(values.local_main, division, shares, aggregate)
 
     def _steps(self, model: Any, table: Table, query: Query) -> Mapping[int, Step]:
         """The steps that effects are stated for: the same in every refit."""
@@ -178,19 +153,10 @@ class ValuesOfRefits:
         columns = numeric_columns(query.terms, table)
         return steps_of(read_for(model, self.X)[1].values, columns, self.weights) if columns else {}
 
-    def read(self, model: Any, rows: Any, shares: Array) -> tuple[Model, Table, Array | None]:
-        """The one place where a refitted model and its rows are read, as `explain` reads all rows."""
-        source, table = read_for(model, rows)
-        if self.weights is not None and table.coding is not None:
-            source, table = read_for(model, rows, shares)
-        training = training_inputs(model, table.values.shape[1])
-        return *as_contrasts(source, table, self.compared, training=training, weights=shares), training
-
-    def evaluate(self, model: Any, source: Model, table: Table, query: Query, *watchers: EffectSums) -> Values:
-        """The one place where a refitted model is evaluated."""
-        if self.on_link and query.pairs:
-            return evaluate_on_link(model, source, table, query, watchers=watchers).values
-        return evaluate(source, table, query, watchers=watchers).values
+    def _evaluation(
+        self, model: Any, source: Model, query: Query, steps: Mapping[int, Step] | None = None
+    ) -> RowEvaluation:
+        return RowEvaluation(source, query, link=partial(on_link, model) if self.on_link else None, steps=steps)
 
 
 def _some_rows(rows: Positions, seed: np.random.SeedSequence) -> Flags:
@@ -203,91 +169,53 @@ def _some_rows(rows: Positions, seed: np.random.SeedSequence) -> Flags:
 # ---- from what was seen to intervals ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class FromRefits:
-    """The intervals, also of the effects, and the values that they come from."""
+def with_refits(explanation: Explanation, rounds: Sequence[Sequence[Any]], *, required: bool = False) -> Explanation:
+    """The explanation with intervals from refits, by what `ValuesOfRefits` saw in each round.
 
-    intervals: Intervals
-    effects: Effects
-    refits: KeptRefits
-    rounds: Sequence[Sequence[RefitValues]]
-
-    def within(self, subgroups: Subgroups | None, level: float) -> Subgroups | None:
-        """The subgroups with intervals; None without subgroups."""
-        return None if subgroups is None else with_refit_intervals(subgroups, self.rounds, level)
-
-
-def intervals_of(values: Values, rounds: Sequence[Sequence[RefitValues]], level: float) -> Intervals:
-    """The intervals of values, from the refits of each round."""
-
-    def around(value: Array, name: str) -> Array:
-        by_round = [np.array([getattr(refit, name) for refit in refits]) for refits in rounds]
-        reach = student.ppf(0.5 + level / 2.0, degrees) * jackknife(by_round)
-        return np.array([np.maximum(value - reach, 0.0), value + reach])
-
+    A refit that failed is an error if `required`, else a warning, and the explanation stays as it was.
+    """
+    failed = next((fold for folds in rounds for fold in folds if isinstance(fold, Failed)), None)
+    if failed is not None:
+        _unavailable(failed.sentence, required=required, error=failed.error)
+        return explanation
+    values, effects, subgroups, level = (
+        explanation._values, explanation._effects, explanation._subgroups, explanation.level
+    )  # fmt: skip
     degrees = sum(len(refits) - 1 for refits in rounds)
-    return Intervals(
-        intervals=around(values.main, "main"),
-        pair_intervals=None if values.pairs is None else around(values.pairs, "pairs"),
+
+    def ends(value: Array, name: str) -> Array:
+        error = jackknife([np.array([getattr(refit, name) for refit in refits]) for refits in rounds])
+        return np.maximum(Spread.of(error, degrees).around(value, level), 0.0)
+
+    same = copy(explanation)
+    same._intervals = Intervals(
+        intervals=ends(values.main, "main"),
+        pair_intervals=None if values.pairs is None else ends(values.pairs, "pairs"),
         interval_kind=REFITS,
         interval_refits=sum(map(len, rounds)),
     )
+    if effects is not None and effects.effect_terms:
+        same._effects = _with_ends(effects, rounds, degrees, level)
+    same._subgroups = None if subgroups is None else subgroups.with_refits(rounds, level)
+    same._refits = KeptRefits.of(rounds)
+    return same
 
 
-def effects_of(effects: Effects, rounds: Sequence[Sequence[RefitValues]], level: float) -> Effects:
-    """The effects with intervals from the refits of each round; none for a line that a refit lacks (a rare level)."""
-    if not effects.effect_terms:
-        return effects
-    stated = rounds[0][0].effects.stated
-    lacking = np.full(len(stated), np.nan)
-    by_round = []
-    for refits in rounds:
-        found = [refit.effects.values for refit in refits]
-        by_round.append(np.array([[values.get(key, lacking) for key in effects.keys] for values in found]))
-    degrees = sum(len(refits) - 1 for refits in rounds)
-    reach = effects.per_step(student.ppf(0.5 + level / 2.0, degrees) * jackknife(by_round))
-    values = stated.join(effects.effect, effects.effect_spread, effects.effect_log)
-    return effects.with_values(stated, values, np.stack([values - reach, values + reach]))
+def _with_ends(effects: Effects, rounds: Sequence[Sequence[RefitValues]], degrees: int, level: float) -> Effects:
+    """The effects with intervals; none for a line that a refit lacks (a rare level)."""
+    lacking, keys, values = np.full(len(effects.quantities), np.nan), effects.keys, effects.joined
+    by_round = [np.array([[refit.effects.get(key, lacking) for key in keys] for refit in refits]) for refits in rounds]
+    error = effects.per_step(jackknife(by_round))
+    return effects.with_values(effects.quantities, values, Spread.of(error, degrees).around(values, level))
 
 
-def refit_intervals(
-    values: Values,
-    effects: Effects,
-    rounds: Sequence[Sequence[Any]],
-    level: float,
-    *,
-    required: bool = False,
-    stacklevel: int = 3,
-) -> FromRefits | None:
-    """The intervals, from what `ValuesOfRefits` saw. A failure is an error if `required`, else a warning and None."""
-    seen = [fold for folds in rounds for fold in folds]
-    failed = next((fold for fold in seen if isinstance(fold, Failed)), None)
-    if failed is not None:
-        unavailable(failed.sentence, required=required, error=failed.error, stacklevel=stacklevel + 1)
-        return None
-    effects = effects_of(effects, rounds, level)
-    return FromRefits(intervals_of(values, rounds, level), effects, KeptRefits.of(rounds), rounds)
-
-
-def unavailable(reason: str, *, required: bool, error: Exception | None = None, stacklevel: int = 3) -> None:
+def _unavailable(reason: str, *, required: bool, error: Exception | None = None) -> None:
     """Say why intervals are not from refits: as an error if they are required, else as a warning."""
     end = "" if reason.endswith((".", "!", "?")) else "."
     text = Sentence("Intervals for which data were drawn are not known: ", reason, end)
     if required:
         raise InputError(text, " Use ", Argument("intervals", "rows"), ".") from error
-    warnings.warn(RsensWarning(text, " They hold only for which rows are explained."), stacklevel=stacklevel)
-
-
-def with_refits(explanation: Explanation, rounds: Sequence[Sequence[Any]]) -> Explanation:
-    """The explanation with intervals from refits; as it was, with a warning, if one of them failed."""
-    assert explanation._effects is not None  # only files of earlier releases have none
-    found = refit_intervals(explanation._values, explanation._effects, rounds, explanation.level)
-    if found is None:
-        return explanation
-    same = copy(explanation)
-    same._intervals, same._effects, same._refits = found.intervals, found.effects, found.refits
-    same._subgroups = found.within(explanation._subgroups, explanation.level)
-    return same
+    warnings.warn(RsensWarning(text, " They hold only for which rows are explained."), stacklevel=4)
 
 
 # ---- the folds -------------------------------------------------------------------------------------------------------
@@ -307,35 +235,27 @@ def most_folds(y: NDArray[Any], stratify: bool, clusters: Positions | None) -> t
     return len(y), "rows"
 
 
-def find_refit_intervals(
-    fit: Fit,
-    X: Any,
-    y: Any,
-    look: Callable[[Any], ValuesOfRefits],
-    values: Values,
-    effects: Effects,
-    level: float,
-    *,
-    order: OwnOrder,
-    n_jobs: int | None,
-    seed: np.random.SeedSequence,
-    required: bool,
-    progress: Progress,
-) -> FromRefits | None:
-    """Refit to all but a fold, in two rounds, and measure how far the values vary.
+def refit_without_folds(
+    context: Context, fit: Fit, X: Any, look: Callable[..., ValuesOfRefits], *, required: bool
+) -> list[list[Any]] | None:
+    """What is seen in refits to all but a fold of the rows X, in two rounds.
 
     What is not possible is an error if `required`, else a warning and None.
     """
+    y, order, seed = context.y, context.order, child(context.seed, FOLDS)
     rows = rows_with_levels(fit.estimator, X)
     targets = read_targets(y, len(rows), several=True)
     stratify = targets.ndim == 1 and stratified(fit.estimator, targets)
     most, of_what = most_folds(targets, stratify, order.clusters)
     if most < LEAST_FOLDS:
-        unavailable(f"that takes {LEAST_FOLDS} {of_what}; got {most}.", required=required, stacklevel=4)
+        _unavailable(f"that takes {LEAST_FOLDS} {of_what}; got {most}.", required=required)
         return None
-    count = min(FOLDS, most)
+    count = min(N_FOLDS, most)
     n_rounds = rounds_for(count, len(rows))
     rounds = rounds_of_folds(n_rounds, count, targets, stratify, seed, order.clusters, order.rows)
     given = y if is_pandas(y) else targets  # a function of the user gets y as it was given
-    [seen] = refit_folds(fit.quick(), rows, given, rounds, [look(rows)], n_jobs=n_jobs, seed=seed, progress=progress)
-    return refit_intervals(values, effects, seen, level, required=required, stacklevel=4)
+    looks = [look(rows, seed=seed, order=order)]
+    [seen] = refit_folds(
+        fit.quick(), rows, given, rounds, looks, n_jobs=context.n_jobs, seed=seed, progress=context.progress
+    )  # fmt: skip
+    return seen

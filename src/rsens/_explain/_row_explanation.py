@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,19 +11,23 @@ import pandas as pd
 
 from rsens import _html as html
 from rsens._errors import Argument, InputError
-from rsens._explain._effect_cells import in_points, signed
-from rsens._explain._effect_table import value_text
-from rsens._explain._local_rows import LocalRow, LocalRows
+from rsens._explain._effect_table import in_points, signed, value_text
+from rsens._explain._effects import SLOPE, Quantities
+from rsens._explain._reading import read_compared
+from rsens._explain._rows import outside
+from rsens._refits import take_rows
 from rsens._table import Table
 from rsens._text import Pair, number, on_one_line, percent
+from rsens._typing import Array, Flags, Positions
 from rsens._views import ShownTable, html_of, text_of
-from rsens.adapters import as_contrasts, read_for
-from rsens.measures import DOWN, UP, training_inputs
+from rsens.derivatives import Derivatives, Model, iterate
+from rsens.measures import DOWN, UP, Terms, rsens2_of, second_of_prediction
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from rsens._explain._explanation import Explanation
+
 
 APPROXIMATE = (
     "contribution: of first order, the slope at this row times the distance from the mean (of a level, from the mean "
@@ -164,15 +170,13 @@ def local_rows(explanation: Explanation, model: Any = None, X: Any = None) -> tu
             "have both. Give them, as ",
             Argument("model"), " and ", Argument("X"), ".",
         )  # fmt: skip
-    source, table = read_for(model, X)
+    source, table, training = read_compared(model, X, explanation._setup.two_valued)
     setup = explanation._setup
     if table.names != setup.columns or len(table) != explanation.n:
         raise InputError(
             Argument("X"), f" must have the {explanation.n} rows and {len(setup.columns)} columns that were explained; "
             f"got {len(table)} and {len(table.names)}.",
         )  # fmt: skip
-    training = training_inputs(model, len(table.names))
-    source, table = as_contrasts(source, table, setup.two_valued, training=training)
     return LocalRows(explanation, source, table, _coded(training, table)), table
 
 
@@ -231,3 +235,176 @@ def _each(values: Any) -> list[str]:
 def bend_sign(bend: float) -> str:
     """▲ or ▼, or nothing where there is no sign."""
     return "" if not np.isfinite(bend) or bend == 0.0 else UP if bend > 0.0 else DOWN
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Single rows: local slopes, contributions of first order, the strongest pairs, and what would move the prediction.
+# Contributions approximate f(x) − mean f to first order, term by term, around the row itself:
+#
+#     number d         ∂f(x)/∂x_d (x_d − mean of the column); of a group, the sum over its columns
+#     category c       f(x) − Σ_l p_l f(x with level l), p the frequencies of the levels
+#
+# They add up to f(x) − mean f for a linear model, and to nothing in particular where f bends or interacts.
+
+
+#: The most pairs and changes that are kept of a row, and the variables among which changes are sought.
+MOST_PAIRS, MOST_MOVES, SOUGHT = 3, 3, 4
+
+
+@dataclass(frozen=True)
+class Move:
+    """One change of a row that stays within the data: what it is, and what the model then predicts more or less."""
+
+    term: str
+    change: str
+    effect: float
+
+
+@dataclass(frozen=True, eq=False)
+class LocalRow:
+    """One row: arrays have an entry per term, NaN where there is none (a group has no single slope)."""
+
+    position: int
+    output: int
+    prediction: float
+    mean_prediction: float
+    slope: Array  # of the prediction, per step
+    spread_slope: Array | None  # of the predictive standard deviation, per step
+    contribution: Array
+    pairs: list[tuple[int, int, float, float]]  # two terms, R-sens₂, and ∂²f with its sign, NaN for levels
+    moves: list[Move]
+
+
+class LocalRows:
+    """The rows of an explanation, one by one; the model is asked once for many rows, in chunks of bounded memory."""
+
+    def __init__(self, explanation: Explanation, source: Model, table: Table, training: Array | None) -> None:
+        setup = explanation._setup
+        self._source, self._table, self._alpha = source, table, setup.alpha
+        self._terms, self._units = Terms(setup.terms, setup.members), setup.units
+        self._coded = {} if table.coding is None else {column.position: column for column in table.coding.columns}
+        self._numbers = [d for d in range(len(table.names)) if d not in self._coded]
+        self._training = (table.values if training is None else training)[:, self._numbers]
+        self._means = table.values.mean(axis=0)
+        self._mean_prediction = self._predict(table.values).mean(axis=0)
+        #: The step of each number, and whether it is a standard deviation, by column.
+        self._steps: dict[int, tuple[float, bool]] = {}
+        effects, columns = explanation._effects, dict(zip(setup.terms, setup.members, strict=True))
+        if effects is not None:
+            for term, kind, size in zip(effects.effect_terms, effects.kinds, effects.effect_step, strict=True):
+                if np.isfinite(size) and columns[term][0] not in setup.categorical:
+                    self._steps[columns[term][0]] = (float(size), kind == SLOPE)
+
+    def rows(self, positions: Positions, *, pairs: bool) -> Iterator[LocalRow]:
+        """What is known of each of these rows, in their order."""
+        whole = self._table
+        table = Table(whole.names, whole.values[positions], take_rows(whole.source, positions), whole.coding)
+        for rows, derivatives in iterate(self._source, table, 2 if pairs else 1, watch=False):
+            yield from self._of_chunk(derivatives, positions[rows], table.values[rows])
+
+    def _of_chunk(self, derivatives: Derivatives, positions: Positions, values: Array) -> Iterator[LocalRow]:
+        quantities = Quantities.of(derivatives.distribution)
+        prediction = derivatives.distribution.prediction()
+        output = prediction.argmax(axis=1) if prediction.shape[1] > 1 else np.zeros(len(values), dtype=np.intp)
+        every = np.arange(len(values))
+        all_slopes = quantities.slopes(derivatives)
+        slopes = all_slopes[every, output]  # (rows, D)
+        spread = all_slopes[:, quantities.outputs] if quantities.spread else None
+        levels = {c.column: np.stack([p.prediction() for p in c.levels], axis=1) for c in derivatives.contrasts}
+        levels = {d: at[every, :, output] for d, at in levels.items()}  # (rows, L)
+        point = prediction[every, output]
+        contribution = slopes * (values - self._means)
+        for d, at in levels.items():
+            p = self._coded[d].frequencies
+            contribution[:, d] = point - at @ (p[p > 0.0] / p.sum())
+        by_term = np.stack([contribution[:, list(m)].sum(axis=1) for m in self._terms.members], axis=1)
+        pairs = self._pairs(derivatives, output) if derivatives.for_pairs.second is not None else [[] for _ in values]
+        moves = self._moves(values, point, output, slopes, levels)
+        for k, position in enumerate(positions):
+            yield LocalRow(
+                position=int(position),
+                output=int(output[k]),
+                prediction=float(point[k]),
+                mean_prediction=float(self._mean_prediction[output[k]]),
+                slope=self._per_step(slopes[k]),
+                spread_slope=None if spread is None else self._per_step(spread[k]),
+                contribution=by_term[k],
+                pairs=pairs[k],
+                moves=moves[k],
+            )
+
+    def _per_step(self, slopes: Array) -> Array:
+        """Slopes by term, per step; NaN for groups and levels."""
+        found = np.full(len(self._terms), np.nan)
+        for d, (size, _) in self._steps.items():
+            found[self._terms.of_column(d)] = slopes[d] * size
+        return found
+
+    def _pairs(self, derivatives: Derivatives, output: Positions) -> list[list[tuple[int, int, float, float]]]:
+        """The strongest pairs of each row, by R-sens₂, with ∂²f per product of units: NaN for groups and levels."""
+        second = second_of_prediction(derivatives)[np.arange(len(output)), output] * np.outer(self._units, self._units)
+        plain = [m[0] if len(m) == 1 and m[0] not in self._coded else None for m in self._terms.members]
+        upper = np.triu_indices(len(self._terms), 1)
+        found = []
+        for k, values in enumerate(rsens2_of(derivatives, self._alpha, self._units, self._terms)[:, *upper]):
+            best = [p for p in np.argsort(-values, kind="stable")[:MOST_PAIRS] if values[p] > 0.0]
+            terms = [(int(upper[0][p]), int(upper[1][p])) for p in best]
+            bends = [
+                np.nan if plain[t] is None or plain[u] is None else second[k, plain[t], plain[u]] for t, u in terms
+            ]
+            found.append([(*t, float(values[p]), float(bend)) for t, p, bend in zip(terms, best, bends, strict=True)])
+        return found
+
+    def _moves(
+        self, values: Array, point: Array, output: Positions, slopes: Array, levels: dict[int, Array]
+    ) -> list[list[Move]]:
+        """The changes that move each prediction most, one per term, with the model's own answer to each."""
+        found: list[dict[int, Move]] = [{} for _ in values]
+
+        def keep(k: int, column: int, change: str, effect: float) -> None:
+            moves, t = found[k], self._terms.of_column(column)
+            if np.isfinite(effect) and effect and (t not in moves or abs(effect) > abs(moves[t].effect)):
+                moves[t] = Move(self._terms.names[t], change, effect)
+
+        asked = list(self._steps_within(values, slopes))
+        if asked:
+            rows, columns = (np.array([each[i] for each in asked]) for i in (0, 1))
+            changed = values[rows]
+            changed[np.arange(len(rows)), columns] = [value for _, _, value in asked]
+            inside = ~self._outside(changed) | self._outside(values)[rows]
+            there = self._predict(changed)[np.arange(len(rows)), output[rows]]
+            for (k, d, value), prediction, ok in zip(asked, there, inside, strict=True):
+                if ok:
+                    size, is_sd = self._steps[d]
+                    by = f"1 sd ({number(size)})" if is_sd else value_text(size)
+                    way = "up" if value > values[k, d] else "down"
+                    keep(k, d, f"{way} by {by}, to {value_text(value)}", float(prediction) - float(point[k]))
+        for d, at in levels.items():
+            labels, used = self._coded[d].labels, np.flatnonzero(self._coded[d].frequencies)
+            for k, here in enumerate(values[:, d]):
+                for level, prediction in zip(used, at[k], strict=True):
+                    if level != here:
+                        keep(k, d, f"{labels[int(here)]} → {labels[int(level)]}", float(prediction) - float(point[k]))
+        return [sorted(moves.values(), key=lambda move: -abs(move.effect))[:MOST_MOVES] for moves in found]
+
+    def _steps_within(self, values: Array, slopes: Array) -> Iterator[tuple[int, int, float]]:
+        """Row, column and new value of the steps up and down that matter most and stay between the extremes."""
+        low, high = (
+            dict(zip(self._numbers, end, strict=True)) for end in (self._training.min(0), self._training.max(0))
+        )
+        for k, row in enumerate(values):
+            size = {d: abs(slopes[k, d] * step) for d, (step, _) in self._steps.items() if d not in self._coded}
+            for d in sorted(size, key=lambda d: -size[d])[:SOUGHT]:
+                step = self._steps[d][0]
+                for end in (row[d] - step, row[d] + step):
+                    if step > 0.0 and low[d] <= end <= high[d]:
+                        yield k, d, float(end)
+
+    def _outside(self, values: Array) -> Flags:
+        return outside(values[:, self._numbers], self._training) if self._numbers else np.zeros(len(values), np.bool_)
+
+    def _predict(self, values: Array) -> Array:
+        """The point predictions (m, P) at rows with level codes, in chunks."""
+        most = max(1, self._source.rows_per_chunk(values.shape[1], 1))
+        parts = [values[start : start + most] for start in range(0, len(values), most)]
+        return np.concatenate([self._source.predict_point(self._table.like(part)) for part in parts])

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from rsens._explain._extrapolation import outside
 from rsens._explain._subgroups import Label, plain_label
+from rsens._explain._sums import Sums
 from rsens._files import fingerprint
 from rsens._results import Part, stored
-from rsens._table import Table
-from rsens._typing import Array, Flags, Positions
+from rsens._table import Table, column_deviations
+from rsens._typing import Array, Flags
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -47,23 +48,19 @@ class Rows(Part):
         )
 
     @classmethod
-    def together(
-        cls, parts: Sequence[Rows], indices: Sequence[pd.Index], order: Positions | None, shares: Sequence[float]
-    ) -> Rows:
-        """The rows of all parts, one after the other and then in this order; `shares` is what each part counts.
-
-        Only their number, if some part does not know more.
-        """
-        flags = [part.extrapolation for part in parts if part.extrapolation is not None]
-        if len(flags) < len(parts):
-            return cls.only_counted(sum(part.n for part in parts), sum(part.outside for part in parts))
-        weights = None
-        if any(part.row_weights is not None for part in parts):
-            weights = np.concatenate([share * part.shares for share, part in zip(shares, parts, strict=True)])
-        outside = np.concatenate(flags)
-        if order is not None:
-            weights, outside = None if weights is None else weights[order], outside[order]
-        return cls._of(index_together(indices, order), outside, weights, None)
+    def of_chunks(cls, sums: Sums) -> tuple[Rows, pd.Index]:
+        """The rows of all chunks and their labels; only their number if values of single rows were not kept."""
+        if sums.local is None:
+            rows = cls.only_counted(sums.main.rows, sums.outside)
+            return rows, rows.index
+        index = _index_together([each.index for each in sums.local if each.index is not None])
+        weights = [each.weights for each in sums.local if each.weights is not None]
+        return cls._of(
+            index,
+            np.concatenate([each.outside for each in sums.local if each.outside is not None]),
+            np.concatenate(weights) / sums.main.weight if weights else None,
+            None,
+        ), index
 
     @classmethod
     def only_counted(cls, n: int, outside: int) -> Rows:
@@ -110,13 +107,11 @@ def index_of(table: Table) -> pd.Index:
     return table.source.index if isinstance(table.source, pd.DataFrame) else pd.RangeIndex(len(table.values))
 
 
-def index_together(indices: Sequence[pd.Index], order: Positions | None) -> pd.Index:
-    """The labels of all parts; 0, 1, … if every part counts its own rows in this way."""
-    first, others = indices[0], list(indices[1:])
+def _index_together(indices: Sequence[pd.Index]) -> pd.Index:
+    """The labels of all chunks; 0, 1, … if every chunk counts its own rows in this way."""
     if all(index.equals(pd.RangeIndex(len(index))) for index in indices):
-        return pd.RangeIndex(sum(map(len, indices)), name=first.name)
-    together = first.append(others)
-    return together if order is None else together[order]
+        return pd.RangeIndex(sum(map(len, indices)), name=indices[0].name)
+    return indices[0].append(list(indices[1:]))
 
 
 def _columns(table: Table) -> Iterator[Any]:
@@ -138,3 +133,86 @@ def extrapolates(table: Table, training: Array | None) -> Flags:
     if not columns:
         return np.zeros(len(table.values), dtype=np.bool_)
     return outside(table.values[:, columns], None if training is None else training[:, columns])
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Which rows lie outside the cloud of data: there a model answers from its prior, and its sensitivities say little.
+# Distance is Mahalanobis, in the span of the cloud (its columns may be collinear, or more than its rows):
+#
+#     d²(x) = (x − m)ᵀ S⁺ (x − m),        m, S mean and covariance of the cloud.
+#
+# * The training inputs are known: a row is outside when it leaves their span, or is farther than the farthest of them
+#   (the ellipsoid rule for hidden extrapolation in regression).
+# * They are not: each row is judged against the others. For a Gaussian cloud of rank r, with d²₍ᵢ₎ the distance of row
+# i
+#   in the mean and covariance of the n − 1 others,
+#
+#     d²₍ᵢ₎ (n − 1)(n − 1 − r) / (n r (n − 2))  ~  F(r, n − 1 − r),
+#
+#   and a row is outside beyond the quantile 1 − 0.01/n: one chance in a hundred that a Gaussian cloud of any size has a
+#   flag at all. With n ≤ r + 1 rows, each row is a direction of its own: nothing can be compared, and none is flagged.
+
+
+CHANCE_OF_A_FLAG = 0.01
+OFF_SPAN = 1e-6  # of the length of the row, in standard deviations
+
+
+def outside(rows: Array, training: Array | None) -> NDArray[np.bool_]:
+    """True for the rows that lie outside the training inputs or, without them, away from the other rows."""
+    if training is None:
+        return _away_from_the_others(rows)
+    cloud = _Cloud.of(training)
+    # Rounding must not flag the farthest training row itself.
+    farthest = float(cloud.distance2(training).max()) * (1.0 + 1e-9)
+    return np.asarray(cloud.distance2(rows) > farthest) | cloud.leaves_span(rows)
+
+
+def _away_from_the_others(rows: Array) -> NDArray[np.bool_]:
+    from scipy.stats import f
+
+    cloud = _Cloud.of(rows)
+    n, rank = len(rows), cloud.rank
+    if rank == 0 or n <= rank + 1:
+        return np.zeros(n, dtype=np.bool_)
+    # Leverage without the mean, h = d²/(n − 1) ≤ 1 − 1/n, gives the distance from the others without refitting.
+    h = np.minimum(cloud.distance2(rows) / (n - 1), 1.0 - 1.0 / n)
+    with np.errstate(divide="ignore"):
+        others = (n - 2) * (n / (n - 1)) ** 2 * h / (1.0 - h * n / (n - 1))
+    statistic = others * (n - 1) * (n - 1 - rank) / (n * rank * (n - 2))
+    return np.asarray(statistic > f.isf(CHANCE_OF_A_FLAG / n, rank, n - 1 - rank), dtype=np.bool_)
+
+
+@dataclass(frozen=True)
+class _Cloud:
+    """Mean, and principal directions with their standard deviations, of columns brought to unit spread."""
+
+    mean: Array
+    spread: Array
+    directions: Array  # (D, rank)
+    deviations: Array  # (rank,)
+
+    @classmethod
+    def of(cls, rows: Array) -> _Cloud:
+        mean, spread = rows.mean(axis=0), column_deviations(rows)
+        # A constant column has no spread of its own; its size decides what counts as leaving it.
+        constant = spread <= 1e-12 * np.abs(mean)
+        spread = np.where(constant, np.maximum(np.abs(mean), 1.0), spread)
+        z = np.where(constant, 0.0, (rows - mean) / spread)
+        # The triangle of a QR factorisation has the singular values of z, and is small however many rows there are.
+        triangle = np.linalg.qr(z, mode="r")
+        _, singular, directions = np.linalg.svd(triangle, full_matrices=False)
+        kept = singular > max(rows.shape) * 1e-13 * max(singular.max(initial=0.0), 1e-300)
+        return cls(mean, spread, directions[kept].T, singular[kept] / np.sqrt(max(len(rows) - 1, 1)))
+
+    @property
+    def rank(self) -> int:
+        return len(self.deviations)
+
+    def distance2(self, rows: Array) -> Array:
+        z = (rows - self.mean) / self.spread
+        return np.asarray((((z @ self.directions) / self.deviations) ** 2).sum(axis=1), dtype=np.float64)
+
+    def leaves_span(self, rows: Array) -> NDArray[np.bool_]:
+        z = (rows - self.mean) / self.spread
+        rest = z - (z @ self.directions) @ self.directions.T
+        return np.asarray(np.linalg.norm(rest, axis=1) > OFF_SPAN * (1.0 + np.linalg.norm(z, axis=1)), dtype=np.bool_)

@@ -1,21 +1,34 @@
-"""Subgroups of rows, for `explain(by=…)`."""
+"""Subgroups of rows, for `explain(by=…)`: R-sens within each, and whether it differs from the other rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from rsens import _meaning as meaning
 from rsens._errors import Argument, InputError
+from rsens._explain._intervals import PER_TERM, REFITS, ROWS, Spread, jackknife
+from rsens._explain._sums import Moments, Sums
 from rsens._results import Part, stored
 from rsens._table import Table
-from rsens._text import first_few
-from rsens._typing import Array, Flags, Positions
+from rsens._text import aligned, counted, first_few, short
+from rsens._text import number as number_text
+from rsens._typing import Array, Positions
+
+if TYPE_CHECKING:
+    from rsens._explain._explanation import Explanation
+    from rsens._explain._refit_intervals import RefitValues
+
 
 Label = str | int | float | bool
 MAX_SUBGROUPS = 100
+#: The most subgroups side by side.
+MOST_SUBGROUPS = 6
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -34,10 +47,62 @@ class Subgroups(Part):
         2, "subgroups", "terms", default=None,
     )  # fmt: skip
     subgroup_p_values: Array | None = stored(
-        "How rarely chance alone gives a difference as large; None without refits.",
-        "subgroups", "terms", default=None,
+        "How rarely chance alone gives a difference as large; None without refits.", "subgroups", "terms", default=None,
     )  # fmt: skip
     subgroup_interval_kind: str | None = stored('What these intervals come from: "refits" or "rows".', default=None)
+
+    @classmethod
+    def of(cls, sums: Sums, level: float | None) -> Subgroups | None:
+        """Averages within each subgroup and over all other rows, with intervals over rows of this level.
+
+        There the model is taken as it is, and a subgroup and the other rows are independent. None without subgroups.
+        """
+        cells = _cells(sums)
+        labels = _in_order([name for name, cell in cells.items() if name is not None and cell.rows], sums.label_order)
+        if not labels:
+            return None
+        for name in labels:
+            if cells[name].weight == 0.0:
+                raise InputError(
+                    Argument("by"), f": all rows of the subgroup {name!r} have the weight 0. Leave them out of X."
+                )
+        inside, outside = [cells[name] for name in labels], [_rest(cells, name) for name in labels]
+        values, rest = (np.array([cell.average for cell in side]) for side in (inside, outside))
+        part = cls(
+            subgroups=tuple(labels),
+            subgroup_counts=np.array([cell.rows for cell in inside]),
+            subgroup_values=values,
+            subgroup_rest=rest,
+        )
+        if level is None:
+            return part
+        own, other = (_stacked([cell.spread for cell in side]) for side in (inside, outside))
+        return replace(
+            part,
+            subgroup_intervals=np.maximum(own.around(values, level), 0.0),
+            subgroup_differences=own.plus(other).around(values - rest, level),
+            subgroup_interval_kind=ROWS,
+        )
+
+    def with_refits(self, rounds: Sequence[Sequence[RefitValues]], level: float) -> Subgroups:
+        """These with intervals and p-values from refits; missing where a refit has no row of a subgroup.
+
+        Every refit is evaluated within each subgroup of its own rows and outside of it, and both the values and the
+        differences have the standard error of the jackknife.
+        """
+        seen = [np.array([refit.subgroups for refit in refits]) for refits in rounds]  # (K, 2, subgroups, terms)
+        degrees = sum(len(refits) - 1 for refits in rounds)
+        value = Spread.of(jackknife([each[:, 0] for each in seen]), degrees)
+        difference = Spread.of(jackknife([each[:, 0] - each[:, 1] for each in seen]), degrees)
+        assert self.subgroup_rest is not None
+        apart = self.subgroup_values - self.subgroup_rest
+        return replace(
+            self,
+            subgroup_intervals=np.maximum(value.around(self.subgroup_values, level), 0.0),
+            subgroup_differences=difference.around(apart, level),
+            subgroup_p_values=difference.p_values(apart),
+            subgroup_interval_kind=REFITS,
+        )
 
 
 @dataclass(frozen=True)
@@ -48,20 +113,48 @@ class Division:
     codes: Positions
     categories: tuple[Label, ...] | None = None  # those that do not occur included, in their order, if it is known
 
+    def with_all_labels(self) -> Division:
+        """The same, whose labels are all there are, in their order."""
+        return self if self.categories is not None else replace(self, categories=self.labels)
 
-def average(local: Array, rows: Flags, weights: Array, aggregate: str) -> Array:
-    """Weighted mean or root mean square of the local values of some rows; NaN where none of them counts."""
-    share = np.where(rows, weights, 0.0)
-    if not share.any():
-        return np.full(local.shape[1], np.nan)
-    share = share / share.sum()
-    return np.asarray(np.sqrt(share @ local**2) if aggregate == "rms" else share @ local)
+    def taken(self, rows: Any) -> Division:
+        """The same for some of the rows."""
+        return replace(self, codes=self.codes[rows])
+
+    def moments(self, local: Array, weights: Array) -> dict[Any, Moments]:
+        """Sums of local values within each subgroup, by ("by", label), and of rows in none, by ("by", None)."""
+        rows = [(name, self.codes == g) for g, name in enumerate(self.labels)] + [(None, self.codes < 0)]
+        return {("by", name): Moments.of(local[some], weights[some]) for name, some in rows}
+
+
+def within_and_rest(sums: Sums, labels: Sequence[Label]) -> Array:
+    """Averages within each subgroup and over all other rows, (2, subgroups, terms); NaN where no row counts."""
+    cells = _cells(sums)
+    return np.array([[cells[name].average for name in labels], [_rest(cells, name).average for name in labels]])
+
+
+def _cells(sums: Sums) -> dict[Label | None, Moments]:
+    return {key[1]: cell for key, cell in sums.moments.items() if isinstance(key, tuple) and key[0] == "by"}
+
+
+def _rest(cells: Mapping[Label | None, Moments], but: Label) -> Moments:
+    return Moments.pooled([cell for name, cell in cells.items() if name != but])
+
+
+def _stacked(spreads: Sequence[Spread]) -> Spread:
+    return Spread(np.array([each.error for each in spreads]), np.array([each.degrees for each in spreads]))
+
+
+def _in_order(labels: list[Any], categories: tuple[Label, ...] | None) -> list[Any]:
+    """Categories in their order; other labels sorted, or as they appear if they have no order (text and numbers)."""
+    try:
+        return sorted(labels, key=None if categories is None else categories.index)
+    except (TypeError, ValueError):
+        return labels
 
 
 def division_of(by: Any, X: Any, table: Table) -> Division:
     """The subgroup of every row: `by` is the name of a column of X or one label per row."""
-    import pandas as pd
-
     n = len(table.values)
     if isinstance(by, Division):
         return by
@@ -88,28 +181,27 @@ def division_of(by: Any, X: Any, table: Table) -> Division:
             Argument("by"), f" has no label for {missing} of {n} rows. Fill them in, for example with 'unknown'."
         )
     try:
-        codes, found = _factorize(labels)
+        # Categories keep their order; other labels are sorted, or come as they appear if they have no order.
+        found = pd.Categorical(labels).remove_unused_categories()
     except TypeError:  # lists or dicts
         raise InputError(
             Argument("by"),
             f": labels must be text, numbers or truth values; got {type(labels.iloc[0]).__name__}.",
         ) from None
-    if len(found) > MAX_SUBGROUPS:
+    if (count := len(found.categories)) > MAX_SUBGROUPS:
         raise InputError(
             Argument("by"),
-            f" has {len(found)} different labels, more than {MAX_SUBGROUPS}. Cut numbers into classes first, for "
-            "example with pandas.qcut.",
+            f" has {count} different labels, more than {MAX_SUBGROUPS}. Cut numbers into classes first, for example "
+            "with pandas.qcut.",
         )
     categories = tuple(map(plain_label, labels.cat.categories)) if hasattr(labels, "cat") else None
-    return Division(tuple(plain_label(each) for each in found), codes, categories)
+    return Division(tuple(map(plain_label, found.categories)), found.codes.astype(np.intp), categories)
 
 
 def _with_labels(by: Any, X: Any, table: Table) -> Any:
     """X; as a data frame where it is an array whose column `by` is categorical, so that subgroups have its labels."""
     if table.coding is None or hasattr(X, "columns") or by not in table.names:
         return X
-    import pandas as pd
-
     labels = table.coding.labelled(table.values, table.source)
     return pd.DataFrame(labels, columns=list(table.names)).infer_objects()
 
@@ -133,15 +225,71 @@ def _column(X: Any, name: str, values: Array) -> Any:
     return values
 
 
-def _factorize(labels: Any) -> tuple[Positions, list[Any]]:
-    """Codes and labels that occur; categories keep their order, others are sorted where they can be."""
-    import pandas as pd
+# ---- tables ----
 
-    if isinstance(labels.dtype, pd.CategoricalDtype):
-        labels = labels.cat.remove_unused_categories()
-        return labels.cat.codes.to_numpy(dtype=np.intp), list(labels.cat.categories)
-    try:
-        codes, found = pd.factorize(labels, sort=True)
-    except TypeError:  # labels without an order: as they appear
-        codes, found = pd.factorize(labels)
-    return np.asarray(codes, dtype=np.intp), list(found)
+
+def by_frame(explanation: Explanation) -> pd.DataFrame | None:
+    """One line per subgroup and term; subgroups in their order, the term that matters most over all rows first."""
+    part = explanation._subgroups
+    if part is None:
+        return None
+    ranked = np.argsort(-explanation._values.main, kind="stable")
+    shape = part.subgroup_values.shape
+    unknown = np.full(shape, np.nan)
+    rest = unknown if part.subgroup_rest is None else part.subgroup_rest
+    ends = [(unknown, unknown) if x is None else x for x in (part.subgroup_intervals, part.subgroup_differences)]
+    # Among values that could all be noise, p-values mean nothing.
+    p = part.subgroup_p_values if explanation.intervals_hold else None
+    tables = {
+        "value": part.subgroup_values,
+        "lower": ends[0][0],
+        "upper": ends[0][1],
+        "rest": rest,
+        "difference": part.subgroup_values - rest,
+        "difference_lower": ends[1][0],
+        "difference_upper": ends[1][1],
+        "p_value": unknown if p is None else p,
+    }
+    frame = pd.DataFrame(
+        {
+            "subgroup": np.repeat(np.array(part.subgroups, dtype=object), shape[1]),
+            "rows": np.repeat(part.subgroup_counts, shape[1]),
+            "term": np.tile(np.array(explanation.names, dtype=object)[ranked], shape[0]),
+            **{name: table[:, ranked].ravel() for name, table in tables.items()},
+        }
+    )
+    frame["differs"] = (frame["p_value"] <= PER_TERM).astype("boolean").mask(frame["p_value"].isna())
+    frame["interval_kind"] = pd.Series([part.subgroup_interval_kind] * len(frame), dtype=object)
+    return frame
+
+
+def by_columns(explanation: Explanation, terms: int) -> tuple[list[str], dict[str, list[str]]]:
+    """The leading terms, and a column of values with their marks for all rows and for each subgroup, as texts."""
+    frame = by_frame(explanation)
+    assert frame is not None
+    groups = list(dict.fromkeys(frame["subgroup"]))[:MOST_SUBGROUPS]
+    write = aligned(float(frame["value"].max())) if explanation.scale_kind == "sd" else number_text
+    shown = [str(term) for term in frame["term"].iloc[: min(terms, len(explanation.names))]]
+    columns = {"all rows ": [f"{write(explanation.main[term])} " for term in shown]}
+    for group in groups:
+        lines = frame[frame["subgroup"] == group].head(len(shown)).to_dict("records")
+        columns[f"{short(str(group), 16)} "] = [
+            write(line["value"]) + (meaning.DIFFERS_MARK if line["differs"] is True else " ") for line in lines
+        ]
+    return shown, columns
+
+
+def by_legend(explanation: Explanation) -> list[str]:
+    """What stands below: how many rows each subgroup has, what the mark means, and what is not shown."""
+    part = explanation._subgroups
+    assert part is not None
+    counts = zip(part.subgroups, part.subgroup_counts, strict=True)
+    sizes = [f"{short(str(group), 24)} {int(count):,}" for group, count in counts]
+    lines = [f"rows: {', '.join(sizes[:MOST_SUBGROUPS])}"]
+    if len(sizes) > MOST_SUBGROUPS:
+        lines.append(f"… and {counted(len(sizes) - MOST_SUBGROUPS, 'more subgroup')}")
+    if part.subgroup_p_values is None:
+        return [*lines, "no marks: without refits nobody knows how far these would differ in other data"]
+    if not explanation.intervals_hold:
+        return [*lines, f"no marks: {meaning.NOTHING_FOUND}"]
+    return [*lines, f"{meaning.DIFFERS_MARK} {meaning.SUBGROUP_DIFFERS}; {meaning.DIFFERS_BY_CHANCE}"]

@@ -1,78 +1,157 @@
-"""What the rows of an explanation add up to, so that those of other rows can be added.
+"""Sums over rows: the local values of a chunk become `Sums`, and the sums of chunks add up.
 
-Everything is an average over rows: Σ w_i r_i with weights that add up to 1, and `sum_weight` says how much these rows
-count beside others. So two of them average as well, each with its share of the weight.
+With weights w_i and local values r_i, a column keeps
+
+    n, W = Σ w_i, c = Σ w_i r_i / W, Σ w_i², Σ w_i² (r_i − c), √(Σ w_i² (r_i − c)²).
+
+Its average is c, and the influence of row i on c is w_i (r_i − c)/W. So the standard error of c over rows is
+
+    se² = n/(n − 1) Σ w_i² (r_i − c)² / W².
+
+Sums around the mean lose no digits where rows hardly differ; `Moments.pooled` moves them to a common mean, exactly.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rsens._results import Part, stored
-from rsens._typing import Array
+import numpy as np
+import pandas as pd
 
-#: The fields that are averages.
-AVERAGES = (
-    "sum_main", "sum_pairs", "sum_parts", "sum_pair_parts", "sum_direction", "sum_size", "sum_draws", "sum_effects",
-    "replicate_weight", "replicate_main", "replicate_pairs", "replicate_effects",
-)  # fmt: skip
+from rsens._explain._intervals import Spread
+from rsens._typing import Array, Flags
+
+if TYPE_CHECKING:
+    from rsens._explain._effects import Quantities
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Sums(Part):
-    """Kept in an explanation if it is part of a whole (`first_row` in `explain`). Squares under "rms"."""
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Weighted sums of some columns over some rows; see the top of this file."""
 
-    sum_weight: float = stored("The weight of all rows: their number, or the sum of `weights`.")
-    sum_rows: int = stored("How many rows have a weight above 0.")
-    sum_main: Array = stored("Averages of R-sens.", "terms")
-    sum_pairs: Array | None = stored("Averages of R-sens₂.", "pairs", default=None)
-    sum_parts: Array = stored("Averages of the parts of R-sens.", "terms", "sum_part")
-    sum_pair_parts: Array | None = stored("Averages of the parts of R-sens₂.", "pairs", "sum_pair_part", default=None)
-    sum_direction: Array = stored("Averages of the derivatives of the prediction.", "outputs", "terms")
-    sum_size: Array = stored("Averages of their absolute values.", "outputs", "terms")
-    sum_draws: Array | None = stored("Averages of R-sens of each posterior draw.", "draws", "terms", default=None)
-    sum_effects: Array = stored(
-        "Averages behind the effects, line by line; of a step in parts, the shares of the rows in each part, then the "
-        "changes there.",
-        "effect_columns", default=None,
-    )  # fmt: skip
-    effect_edges: tuple[tuple[float, ...], ...] = stored(
-        "Where the parts of the step of each effect start and stop; empty for other effects.",
-        default=None,
-    )  # fmt: skip
-    replicate_weight: Array | None = stored(
-        "The weight that each bootstrap replicate drew; None without a bootstrap.", "replicates", default=None,
-    )  # fmt: skip
-    replicate_main: Array | None = stored("`sum_main` of each replicate.", "replicates", "terms", default=None)
-    replicate_pairs: Array | None = stored("`sum_pairs` of each replicate.", "replicates", "pairs", default=None)
-    replicate_effects: Array | None = stored(
-        "`sum_effects` of each replicate.", "replicates", "effect_columns", default=None
-    )
+    rows: int
+    counted: int  # rows with a weight above 0
+    weight: float
+    mean: Array  # 0 where no row counts
+    squares: float
+    first: Array
+    error: Array
 
-    def __add__(self, other: Sums) -> Sums:
-        """The sums of both."""
-        whole = self.sum_weight + other.sum_weight
-        mine, theirs = self.share_in(whole), other.share_in(whole)
-        added: dict[str, Any] = {
-            name: _average(mine, getattr(self, name), theirs, getattr(other, name)) for name in AVERAGES
-        }
-        return replace(self, sum_weight=whole, sum_rows=self.sum_rows + other.sum_rows, **added)
+    @classmethod
+    def of(cls, values: Array, weights: Array) -> Moments:
+        """From values (n, columns) under weights (n,)."""
+        total = float(weights.sum())
+        with np.errstate(over="ignore", invalid="ignore"):  # columns that are not finite have no mean
+            mean = (weights / total) @ values if total > 0.0 else np.zeros(values.shape[1])
+            away = weights[:, np.newaxis] * (values - mean)
+            scale = _scale(np.abs(away).max(axis=0, initial=0.0))
+            error = scale * np.sqrt(((away / scale) ** 2).sum(axis=0))
+        return cls(
+            len(values), int(np.count_nonzero(weights)), total, mean, float((weights**2).sum()), weights @ away, error
+        )  # fmt: skip
+
+    @classmethod
+    def pooled(cls, cells: Sequence[Moments]) -> Moments:
+        """The sums over all rows of several."""
+        weight = sum(cell.weight for cell in cells)
+        with np.errstate(over="ignore", invalid="ignore"):
+            shares = np.array([cell.weight / weight if weight > 0.0 else 0.0 for cell in cells])
+            means = np.array([cell.mean for cell in cells])
+            mean = shares @ means
+            first, error = (np.array([getattr(cell, name) for cell in cells]) for name in ("first", "error"))
+            squares = np.array([cell.squares for cell in cells])[:, np.newaxis]
+            moved = np.where(shares[:, np.newaxis] > 0.0, means - mean, 0.0)
+            scale = _scale((error + np.abs(moved) * np.sqrt(squares)).max(axis=0))
+            second = (error / scale) ** 2 + 2.0 * (moved / scale) * (first / scale) + (moved / scale) ** 2 * squares
+            return cls(
+                sum(cell.rows for cell in cells),
+                sum(cell.counted for cell in cells),
+                weight,
+                mean,
+                float(squares.sum()),
+                (first + moved * squares).sum(axis=0),
+                scale * np.sqrt(np.maximum(second.sum(axis=0), 0.0)),
+            )
 
     @property
-    def n_bootstrap(self) -> int:
-        """How many replicates."""
-        return 0 if self.replicate_weight is None else len(self.replicate_weight)
+    def average(self) -> Array:
+        """The mean; NaN where no row counts."""
+        return self.mean if self.weight > 0.0 else np.full(len(self.mean), np.nan)
 
-    def without_replicates(self) -> Sums:
-        """The same without the bootstrap."""
-        none: dict[str, Any] = {name: None for name in AVERAGES if name.startswith("replicate_")}
-        return replace(self, **none)
-
-    def share_in(self, whole: float) -> float:
-        """The share of these rows in a larger weight; rows that do not count have none."""
-        return self.sum_weight / whole if whole > 0.0 else 0.0
+    @property
+    def spread(self) -> Spread:
+        """The standard error of the mean over rows; NaN where fewer than two rows count."""
+        if self.counted < 2:
+            return Spread.of(np.full(len(self.mean), np.nan), 1.0)
+        return Spread.of(np.sqrt(self.counted / (self.counted - 1.0)) * self.error / self.weight, self.counted - 1.0)
 
 
-def _average(share: float, mine: Array | None, other_share: float, theirs: Array | None) -> Array | None:
-    return None if mine is None or theirs is None else share * mine + other_share * theirs
+def _scale(largest: Array) -> Array:
+    """What values are divided by before they are squared, so that squares neither overflow nor vanish."""
+    return np.where(np.isfinite(largest) & (largest > 0.0), largest, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class LocalValues:
+    """Values of single rows, and for rows that come in chunks their labels, weights and whether they extrapolate."""
+
+    main: Array
+    pairs: Array | None = None
+    index: pd.Index | None = None
+    outside: Flags | None = None
+    weights: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Everything that an explanation takes from some rows; `+` adds other rows.
+
+    `moments` has the columns "main", "pairs", "parts", "pair_parts", "direction", "size" (of the direction) and
+    "effects"; ("by", label) for each subgroup; and (line, k) for the parts k of an effect that is a step.
+    """
+
+    family: str
+    quantities: Quantities
+    part_names: tuple[str, ...]
+    pair_part_names: tuple[str, ...]
+    lines: Mapping[Any, tuple[float, ...]]  # the lines of effects; of a step, the widths of its parts
+    moments: Mapping[Hashable, Moments]
+    draws: Array | None = None  # (draws, terms) sums of R-sens of each posterior draw
+    draw_weights: Array | None = None
+    label_order: tuple[Any, ...] | None = None  # of subgroups, if they are categories
+    outside: int = 0  # how many rows extrapolate, of rows in chunks
+    local: tuple[LocalValues, ...] | None = None
+
+    def __add__(self, other: Sums) -> Sums:
+        keys = dict.fromkeys([*self.moments, *other.moments])
+        having = {key: [each.moments[key] for each in (self, other) if key in each.moments] for key in keys}
+        return replace(
+            self,
+            moments={key: Moments.pooled(cells) for key, cells in having.items()},
+            draws=None if self.draws is None or other.draws is None else self.draws + other.draws,
+            outside=self.outside + other.outside,
+            local=None if self.local is None or other.local is None else self.local + other.local,
+        )
+
+    @property
+    def main(self) -> Moments:
+        """R-sens of each term."""
+        return self.moments["main"]
+
+    @property
+    def pairs(self) -> Moments | None:
+        """R-sens₂ of each pair."""
+        return self.moments.get("pairs")
+
+    @property
+    def local_main(self) -> Array | None:
+        """R-sens of each row and term, if it was kept."""
+        return None if self.local is None else np.concatenate([each.main for each in self.local])
+
+    @property
+    def local_pairs(self) -> Array | None:
+        """R-sens₂ of each row and pair, if it was kept."""
+        pairs = [] if self.local is None else [each.pairs for each in self.local if each.pairs is not None]
+        return np.concatenate(pairs) if pairs else None

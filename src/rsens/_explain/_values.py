@@ -1,4 +1,4 @@
-"""R-sens and R-sens₂ of all terms as an explanation shows them, from the sums of a pass over the rows."""
+"""R-sens and R-sens₂ of all terms as an explanation shows them, from sums over rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rsens._explain._bootstrap import percentiles
 from rsens._explain._intervals import ROWS, Intervals
 from rsens._explain._sums import Sums
 from rsens._results import Part, stored
@@ -29,15 +28,13 @@ class Values(Part):
         "Mean derivative of the point prediction, with its sign, in the units of `scale`.\n\n"
         "In a numeric column of two values, the mean of f(higher) − f(lower). NaN for groups and for categorical "
         "columns. A Series by term, or a frame terms × outputs for a prediction of "
-        "several outputs (class probabilities).",
-        "terms", "outputs", column="direction",
+        "several outputs (class probabilities).", "terms", "outputs", column="direction",
     )  # fmt: skip
     consistency: Array = stored(
         "Whether the prediction always goes the same way: |mean derivative| / mean |derivative|, between 0 and 1.\n\n"
         "1 where the derivative never changes its sign, 0 where ups and downs cancel. Below ½ more than a quarter of "
         "all movement goes against the rest, and tables and bars show ± in place of ▲ or ▼. NaN where `direction` is, "
-        "and where the prediction does not move. Shaped like `direction`.",
-        "terms", "outputs", column="consistency",
+        "and where the prediction does not move. Shaped like `direction`.", "terms", "outputs", column="consistency",
     )  # fmt: skip
     part_names: tuple[str, ...] = stored("What R-sens is made of.")
     parts: Array | None = stored(
@@ -51,8 +48,7 @@ class Values(Part):
         "The parts have the names of `parts`, but for posterior draws the two of the distribution that stands for "
         "their mixture. A pair with nearly all of its value in the second one changes how "
         "uncertain the prediction is, and not the prediction (`uncertainty_only`). None where `parts` is, without "
-        "pairs, and for pairs on the link scale.",
-        "pairs", "pair_part", default=None, column="part",
+        "pairs, and for pairs on the link scale.", "pairs", "pair_part", default=None, column="part",
     )  # fmt: skip
     pair_part_names: tuple[str, ...] | None = stored(
         "What R-sens₂ is made of; None where that is called as in `part_names`.", default=None,
@@ -65,76 +61,46 @@ class Values(Part):
         "rows", "terms", "terms", default=None,
     )  # fmt: skip
 
+    @classmethod
+    def of(cls, sums: Sums, outputs: tuple[str, ...]) -> Values:
+        """The averages over rows."""
+        main, pairs = sums.main.mean, None if sums.pairs is None else sums.pairs.mean
+        direction, size = (sums.moments[name].mean.reshape(-1, len(main)).T for name in ("direction", "size"))
+        by_pair = None
+        if pairs is not None and len(pairs) and sums.pair_part_names:
+            by_pair = _split(sums.moments["pair_parts"].mean, pairs)
+        same = by_pair is None or sums.pair_part_names == sums.part_names
+        return cls(
+            family=sums.family,
+            outputs=outputs,
+            main=main,
+            pairs=pairs,
+            direction=np.where(np.isfinite(direction), direction, np.nan),
+            consistency=consistency(direction, size),
+            part_names=sums.part_names,
+            parts=_split(sums.moments["parts"].mean, main) if sums.part_names else None,
+            pair_parts=by_pair,
+            pair_part_names=None if same else sums.pair_part_names,
+            local_main=sums.local_main,
+            local_pairs=sums.local_pairs,
+        )
+
     def names_of_parts(self, order: int) -> tuple[str, ...]:
         """What the parts of variables (order 1) or pairs (order 2) are called."""
         return self.part_names if order == 1 or self.pair_part_names is None else self.pair_part_names
 
 
-@dataclass(frozen=True, eq=False)
-class Averages:
-    """What a pass over rows found: their sums, what these are called, and the values of each row if they are kept."""
+def _split(parts: Array, whole: Array) -> Array:
+    """Parts (values, names). Without any, the parameters cannot be told apart: one part, the whole."""
+    return parts.reshape(-1, len(whole)).T.copy() if len(parts) else whole[:, np.newaxis].copy()
 
-    family: str
-    outputs: tuple[str, ...]
-    part_names: tuple[str, ...]
-    pair_part_names: tuple[str, ...]
-    squared: bool  # whether sums are of squares, for the root mean square
-    sums: Sums
-    local_main: Array | None
-    local_pairs: Array | None
 
-    @property
-    def values(self) -> Values:
-        """The averages as an explanation shows them."""
-        s = self.sums
-        main, pairs = self._averages(s.sum_main), None if s.sum_pairs is None else self._averages(s.sum_pairs)
-        by_pair = None
-        if pairs is not None and len(pairs) and self.pair_part_names and s.sum_pair_parts is not None:
-            by_pair = self._parts(s.sum_pair_parts, pairs)
-        return Values(
-            family=self.family,
-            outputs=self.outputs,
-            main=main,
-            pairs=pairs,
-            direction=np.where(np.isfinite(s.sum_direction.T), s.sum_direction.T, np.nan),
-            consistency=consistency(s.sum_direction.T, s.sum_size.T),
-            part_names=self.part_names,
-            parts=self._parts(s.sum_parts, main) if self.part_names else None,
-            pair_parts=by_pair,
-            pair_part_names=None
-            if by_pair is None or self.pair_part_names == self.part_names
-            else self.pair_part_names,
-            local_main=self.local_main,
-            local_pairs=self.local_pairs,
-        )
-
-    def intervals(self, level: float) -> Intervals | None:
-        """Intervals over rows; None without replicates."""
-        s = self.sums
-        if s.replicate_main is None:
-            return None
-        return Intervals(
-            intervals=self._bounds(s.replicate_main, level),
-            pair_intervals=None if s.replicate_pairs is None else self._bounds(s.replicate_pairs, level),
-            interval_kind=ROWS,
-            interval_refits=0,
-        )
-
-    def _averages(self, sums: Array) -> Array:
-        return np.sqrt(sums) if self.squared else sums.copy()
-
-    def _parts(self, sums: Array, whole: Array) -> Array:
-        """Parts (values, names). Without sums, λ cannot be told apart: one part, the whole."""
-        if not sums.shape[1]:
-            return whole[:, np.newaxis].copy()
-        return sums / np.where(whole > 0.0, whole, 1.0)[:, np.newaxis] if self.squared else sums.copy()
-
-    def _bounds(self, replicates: Array, level: float) -> Array:
-        """Lower and upper bounds; a single row that counts says nothing about its spread."""
-        if self.sums.sum_rows < 2:
-            return np.full((2, replicates.shape[1]), np.nan)
-        weight = self.sums.replicate_weight
-        assert weight is not None
-        drawn = weight > 0.0  # replicates that drew no row at all are left out
-        bounds = percentiles(replicates[drawn] / weight[drawn, np.newaxis], level)
-        return np.sqrt(bounds) if self.squared else bounds
+def row_intervals(sums: Sums, level: float) -> Intervals:
+    """Intervals over rows: the average ± t standard errors, with a lower end of at least 0."""
+    main, pairs = sums.main, sums.pairs
+    return Intervals(
+        intervals=np.maximum(main.spread.around(main.mean, level), 0.0),
+        pair_intervals=None if pairs is None else np.maximum(pairs.spread.around(pairs.mean, level), 0.0),
+        interval_kind=ROWS,
+        interval_refits=0,
+    )

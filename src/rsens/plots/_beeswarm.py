@@ -234,8 +234,7 @@ def _name_levels(ax: Axes, row: int, levels: Levels, size: float) -> None:
 
 
 def _label(ax: Axes, explanation: Any, n: int) -> None:
-    summary = "mean" if explanation.aggregate == "mean" else "root mean square"
-    text = f"R-sens {per_unit(explanation)}  (points: rows, diamond: {summary})"
+    text = f"R-sens {per_unit(explanation)}  (points: rows, diamond: mean)"
     if n > MOST_POINTS:
         text += f"\n{MOST_POINTS:,} of {n:,} rows shown, evenly spaced quantiles of R-sens"
     ax.set_xlabel(text)
@@ -249,8 +248,7 @@ MOST_ON_PAGE = 10
 
 
 def _caption(explanation: Any) -> str:
-    summary = "mean" if explanation.aggregate == "mean" else "root mean square"
-    return f"Local R-sens of each row, coloured by the value of the variable; diamonds: the {summary}."
+    return "Local R-sens of each row, coloured by the value of the variable; diamonds: the mean."
 
 
 def _layout(explanation: Any) -> Layout:

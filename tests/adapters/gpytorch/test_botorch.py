@@ -224,7 +224,7 @@ def test_fully_bayesian_models_are_mixtures(drawn):
     whole = source.predict_distribution
     matched = from_function(lambda X: Normal(whole(X).mean, whole(X).variance))
     assert relative(rsens.rsens2(drawn, rows), rsens.rsens2(matched, rows)) < 1e-4
-    found = rsens.explain(drawn, X, null=False, n_bootstrap=0, random_state=0)
+    found = rsens.explain(drawn, X, null=False, intervals=False, random_state=0)
     assert found.main.shape == (D,)
     assert all(finding.verdict == "ok" for finding in source.checks(ROWS))
 

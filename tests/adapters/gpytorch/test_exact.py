@@ -148,7 +148,7 @@ def test_training_inputs_are_known():
 
 def test_explain_takes_it_as_it_is():
     model, native = exact(scaled(rbf())), own(EQ(1.7, L))
-    settings = {"null": False, "n_bootstrap": 0, "random_state": 0}
+    settings = {"null": False, "intervals": False, "random_state": 0}
     found, expected = rsens.explain(model, X, **settings), rsens.explain(native, X, **settings)
     np.testing.assert_allclose(found.main, expected.main, rtol=1e-8)
     np.testing.assert_allclose(found.pairs, expected.pairs, rtol=1e-8)

@@ -21,7 +21,7 @@ from tests.adapters.gpytorch.test_approximate import VariationalProcess
 RNG = np.random.default_rng(2)
 X = RNG.uniform(size=(60, 3))
 Y = np.sin(6.0 * X[:, 0]) + X[:, 1] + 0.1 * RNG.normal(size=60)
-SETTINGS = {"null": False, "n_bootstrap": 0, "random_state": 0}
+SETTINGS = {"null": False, "intervals": False, "random_state": 0}
 
 
 def trained(model, loss, steps=40):

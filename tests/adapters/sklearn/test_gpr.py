@@ -21,6 +21,7 @@ from rsens import GPRegressor, RsensWarning, kernels
 from rsens._errors import InputError
 from rsens.adapters import as_model
 from tests.adapters.sklearn.cases import ROWS, X, Y, gap, gaps
+from tests.few_probes import explain_with_probes
 
 NOISE = 0.05
 PAIRS = {
@@ -192,6 +193,6 @@ def test_explain():
     model = GaussianProcessRegressor(RBF(1.0) + WhiteKernel(0.1)).fit(X, Y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn's search stops at its bounds
-        found = rsens.explain(model, X, Y, random_state=0, n_probes=12)
+        found = explain_with_probes(model, X, Y, random_state=0, n_probes=12)
     assert found.null is not None
     assert (found.main > 0.0).all()

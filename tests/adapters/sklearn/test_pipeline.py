@@ -197,7 +197,7 @@ class TestRough:
         model = make_pipeline(QuantileTransformer(n_quantiles=10), gp()).fit(X, Y)
         assert np.isfinite(rsens.rsens(model, X)).all()
         with pytest.warns(RsensWarning, match="no pairs: the step QuantileTransformer"):
-            rsens.explain(model, X, null=False, n_bootstrap=0)
+            rsens.explain(model, X, null=False, intervals=False)
 
 
 N = 60
@@ -250,8 +250,8 @@ class TestDataFrames:
     @pytest.mark.parametrize("kind", ["category", "str"])
     def test_types_of_columns(self, kind):
         table = TABLE.astype({"city": kind})
-        found = rsens.explain(encoded(gp()).fit(table, TARGET), table, null=False, n_bootstrap=0, pairs=False)
-        plain = rsens.explain(encoded(gp()).fit(TABLE, TARGET), TABLE, null=False, n_bootstrap=0, pairs=False)
+        found = rsens.explain(encoded(gp()).fit(table, TARGET), table, null=False, intervals=False, pairs=False)
+        plain = rsens.explain(encoded(gp()).fit(TABLE, TARGET), TABLE, null=False, intervals=False, pairs=False)
         np.testing.assert_allclose(found.main, plain.main, rtol=1e-9)
 
     @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ class TestDataFrames:
         """The forest gets data frames with the same names and levels."""
         model = encoded(RandomForestClassifier(20, random_state=0)).fit(TABLE, TARGET > 1.0)
         with pytest.warns(RsensWarning, match="piecewise constant"):
-            found = rsens.explain(model, TABLE, null=False, n_bootstrap=0, pairs=False)
+            found = rsens.explain(model, TABLE, null=False, intervals=False, pairs=False)
         assert (found.main > 0.0).all()
 
     def test_arrays_with_labels(self):

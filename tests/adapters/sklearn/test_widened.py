@@ -11,10 +11,10 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, PolynomialFeatures, StandardScaler
 
-import rsens
 from rsens._errors import InputError
 from rsens.adapters import widened
 from tests.adapters.sklearn.cases import X, Y
+from tests.few_probes import explain_with_probes
 
 rng = np.random.default_rng(3)
 TABLE = pd.DataFrame(
@@ -121,7 +121,7 @@ def test_the_null_level_of_a_pipeline():
     A ColumnTransformer drops columns that it does not name. Their R-sens is 0, and everything would be above it.
     """
     model = make_pipeline(head(), gp([2.0] * 4, optimizer=None)).fit(TABLE, TARGET)
-    found = rsens.explain(model, TABLE, TARGET, random_state=0, n_probes=20, pairs=False)
+    found = explain_with_probes(model, TABLE, TARGET, random_state=0, n_probes=20, pairs=False)
     assert (found.null > 0.05 * found.main.max()).all()
     assert found.main["rain"] < found.null["rain"]
     assert found.main["city"] > found.null["city"]

@@ -18,6 +18,7 @@ from rsens._explain import explain
 from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.models import GPClassifier, GPRegressor
+from tests.few_probes import explain_with_probes
 
 SETTINGS = {
     "data": "houses",
@@ -48,7 +49,7 @@ def numbers() -> Any:
     y = np.sin(X["a"]) + X["a"] * X["b"] + (X["city"] == "Kiel") + 0.2 * rng.normal(size=60)
     model = GPRegressor(random_state=0, n_restarts=0).fit(X, y.rename("price"))
     return study(
-        explanation=explain(model, X, y, n_probes=3, n_bootstrap=50, keep_local_pairs=True, random_state=0),
+        explanation=explain_with_probes(model, X, y, n_probes=3, keep_local_pairs=True, random_state=0),
         assessment=assess(model, X, y, random_state=0),
         notes=[Note("constant", ("d",), "'d' is 3 in all rows: left out.")],
         likelihood=Choice("gaussian", "numbers from 0 to 9"),
@@ -67,7 +68,7 @@ def classes() -> Any:
     y = pd.cut(X["u"] + 0.3 * rng.normal(size=45), [-9.0, -0.4, 0.4, 9.0], labels=["low", "mid", "high"]).astype(str)
     model = GPClassifier(optimize=False).fit(X, y.rename("grade"))
     return study(
-        explanation=explain(model, X, n_bootstrap=0),
+        explanation=explain(model, X, intervals=False),
         assessment=assess(model, X, y, cv=2, random_state=0),
         likelihood=Choice("classification", "3 classes", ("high", "low", "mid")),
         X=X,
@@ -87,7 +88,7 @@ def counts() -> Any:
     y = pd.Series(rng.poisson(np.exp(2.0 + level)), name="bikes")
     model = GPRegressor(likelihood="poisson", random_state=0, n_restarts=0).fit(X, y)
     return study(
-        explanation=explain(model, X, y, n_probes=3, n_bootstrap=50, random_state=0),
+        explanation=explain_with_probes(model, X, y, n_probes=3, random_state=0),
         assessment=assess(model, X, y, cv=2, random_state=0),
         likelihood=Choice("poisson", "counts from 0 to 60"),
         settings=SETTINGS | {"rows_in_data": 17_379},
@@ -105,7 +106,7 @@ def two_classes() -> Any:
     y = pd.Series(np.where(X["u"] + 0.5 * rng.normal(size=60) > 0.0, "yes", "no"), name="sick")
     model = GPClassifier(optimize=False).fit(X, y)
     return study(
-        explanation=explain(model, X, n_bootstrap=0),
+        explanation=explain(model, X, intervals=False),
         assessment=assess(model, X, y, cv=2, random_state=0),
         likelihood=Choice("classification", "2 classes", ("no", "yes")),
         X=X,
@@ -124,7 +125,7 @@ def hostile() -> Any:
     y = (X.iloc[:, 0] * X.iloc[:, 1] + 0.3 * rng.normal(size=40)).rename("<img src=x onerror='window.broken=3'>")
     model = GPRegressor(noise_variance=0.001, optimize=False).fit(X, y)
     return study(
-        explanation=explain(model, X, n_bootstrap=20, random_state=0),
+        explanation=explain(model, X, random_state=0),
         assessment=assess(model, X, y, random_state=0),
         notes=[Note("constant", ("<u>",), "'<u>' is constant.")],
         likelihood=Choice("gaussian", "<em>because</em>"),
@@ -139,7 +140,7 @@ def function(n: int, columns: int = 2, **options: Any) -> Any:
     """A model of the user's own, no target, no assessment: x0 moves the mean, x1 the uncertainty."""
     X = np.random.default_rng(3).normal(size=(n, columns))
     model = from_function(lambda Z: Normal(2.0 * Z[:, 0], np.exp(0.8 * Z[:, -1])))
-    return study(explanation=explain(model, X, n_bootstrap=0, **options), X=X, model=model)
+    return study(explanation=explain(model, X, intervals=False, **options), X=X, model=model)
 
 
 @cache

@@ -125,7 +125,7 @@ def test_groups():
     from rsens._explain import explain
 
     made = studies.function(30, columns=3)
-    grouped = explain(made.model, made.X, n_bootstrap=0, groups={"both": ["x0", "x1"]})
+    grouped = explain(made.model, made.X, intervals=False, groups={"both": ["x0", "x1"]})
     page = render(studies.study(explanation=grouped, X=made.X, model=made.model))
     assert "both" in page
     assert 'id="figure-profile-0"' in page

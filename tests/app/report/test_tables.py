@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 
-from rsens import BayesianLinearRegression, RsensWarning, explain
+from rsens import BayesianLinearRegression, RsensWarning
 from rsens import _meaning as meaning
 from rsens._app.report._facts import Facts
 from rsens._app.report._page import bibtex, call_of, other_settings
@@ -14,6 +14,7 @@ from rsens._app.report._sentences import pair_notes, variable_notes
 from rsens._app.report._tables import about, flatten, pairs, quality, variables
 from rsens._text import p_text, percent
 from tests.app.report import studies
+from tests.few_probes import explain_with_probes
 
 
 def test_variables():
@@ -89,7 +90,7 @@ def test_a_model_that_adds_up_has_no_stars_and_says_why():
     model = BayesianLinearRegression().fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RsensWarning)  # of what the data show and the model cannot hold
-        e = explain(model, X, y, n_probes=6, random_state=0)
+        e = explain_with_probes(model, X, y, n_probes=6, random_state=0)
     facts = Facts.of(studies.study(explanation=e, X=X, y=y, model=model))
     table = pairs(facts)
     assert not any(line.above for line in table.lines)

@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rsens import BayesianLinearRegression, explain
+from rsens import BayesianLinearRegression
 from rsens._app.report._facts import Facts
 from rsens._app.report._sentences import answer, as_text, details
 from rsens._app.report._tables import about
 from tests.app.report import studies
 from tests.explain.marked import marked
 from tests.explain.models import Linear
+from tests.few_probes import explain_with_probes
 
 
 def test_names_are_whole_in_text():
@@ -152,7 +153,9 @@ def test_a_pair_of_a_linear_model():
     X = pd.DataFrame(rng.normal(size=(40, 2)), columns=["a", "b"])
     y = 3.0 * X["a"] + rng.normal(size=40)
     model = BayesianLinearRegression().fit(X, y)
-    study = studies.study(explanation=explain(model, X, y, n_probes=5, random_state=0), X=X, y=y, model=model)
+    study = studies.study(
+        explanation=explain_with_probes(model, X, y, n_probes=5, random_state=0), X=X, y=y, model=model
+    )
     assert "No pair interacts: the model adds up on the scale of y by construction." in said(study)
 
 

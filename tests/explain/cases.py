@@ -1,4 +1,4 @@
-"""Explanations that are compared field by field, and models whose rows are explained in parts."""
+"""Explanations that are compared field by field, and models whose rows are explained in chunks."""
 
 from __future__ import annotations
 
@@ -15,14 +15,12 @@ from rsens import (
     GPClassifier,
     GPRegressor,
     Normal,
-    explain,
     from_draws,
     from_function,
 )
 
-#: What cannot be known of rows that were never seen together, and sums that are 0 but for rounding if all weights are
-#: the same (the intervals of subgroups, which come from them, are compared).
-NOT_MERGED = {"column_fingerprints", "cell_first"}
+#: Not known of rows in chunks.
+NOT_IN_CHUNKS = {"column_fingerprints"}
 
 
 def assert_same(one: Explanation, other: Explanation, *, rtol: float = 1e-12, loose: tuple[str, ...] = ()) -> None:
@@ -32,7 +30,7 @@ def assert_same(one: Explanation, other: Explanation, *, rtol: float = 1e-12, lo
     predictions shows it.
     """
     for name, field in one.fields():
-        if field.name in NOT_MERGED:
+        if field.name in NOT_IN_CHUNKS:
             continue
         a, b = (getattr(e._part(name), field.name, None) for e in (one, other))
         if isinstance(a, np.ndarray) and a.dtype.kind == "f":
@@ -47,20 +45,6 @@ def assert_same(one: Explanation, other: Explanation, *, rtol: float = 1e-12, lo
             assert (a is None) == (b is None), field.name
             assert a == b or abs(a - b) <= rtol * abs(a), field.name
     pd.testing.assert_index_equal(one._index, other._index, exact=False)
-
-
-def in_parts(
-    model: Any, X: Any, cuts: list[int], weights: Any = None, by: Any = None, **asked: Any
-) -> list[Explanation]:
-    """The rows between neighbouring cuts, one explanation each."""
-    parts = []
-    for start, stop in zip([0, *cuts], [*cuts, len(X)], strict=True):
-        rows = X.iloc[start:stop] if hasattr(X, "iloc") else X[start:stop]
-        own: dict[str, Any] = {} if weights is None else {"weights": weights[start:stop]}
-        if by is not None:
-            own["by"] = by if isinstance(by, str) else by[start:stop]
-        parts.append(explain(model, rows, first_row=start, **own, **asked))
-    return parts
 
 
 def numbers(n: int, seed: int = 0) -> pd.DataFrame:

@@ -1,0 +1,16 @@
+"""Rows that the model is asked about a few at a time, as if memory were small."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from unittest.mock import patch
+
+from rsens.derivatives import _model
+
+
+@contextmanager
+def rows_at_once(rows: int) -> Iterator[None]:
+    """Within this, models are asked about at most so many rows at once."""
+    with patch.object(_model, "_rows_with_contrasts", lambda *_: rows):
+        yield
