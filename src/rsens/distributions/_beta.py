@@ -114,16 +114,12 @@ class Beta(Univariate):
     def _renyi(self, other: Self, alpha: float) -> Array:
         if np.isinf(alpha):
             return self._renyi_max(other)
-        a, b, a1, b1 = np.broadcast_arrays(self.a, self.b, other.a, other.b)
-        beta, step = 1.0 - alpha, [a1 - a, b1 - b]
-        a2, b2 = alpha * a + beta * a1, alpha * b + beta * b1
-        finite = (a2 > 0.0) & (b2 > 0.0)
-        middle = [np.where(finite, a2, a), np.where(finite, b2, b)]
-
-        def information(at: list[Array]) -> Array:
-            return np.sum([part**2 for part in Beta(*at)._whiten(np.array(step), lambda field: field)], axis=0)
-
-        return np.where(finite, segment_gap(information, [a, b], middle, [a1, b1], beta), np.inf)
+        return segment_gap(
+            lambda at, step: Beta(*at)._whiten(step, lambda field: field),
+            (self.a, self.b),
+            (other.a, other.b),
+            1.0 - alpha,
+        )
 
     def _renyi_max(self, other: Self) -> Array:
         """log p/q = (a − a') log y + (b − b') log(1 − y) + c, bounded above only if a ≥ a' and b ≥ b'.

@@ -12,7 +12,7 @@ from scipy.special import digamma, gamma, gammainc, gammaincc, gammainccinv, gam
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_minus_digamma, log_ratio, stirling_error, trigamma_rest
 from rsens._typing import Array
 from rsens.distributions._base import POSITIVE, Domain, RowShaper
-from rsens.distributions._jensen import integrated_renyi, log_gap, rate_gap, rule, stirling_gap, stirling_rise
+from rsens.distributions._jensen import integrated_renyi, rate_gap, rule, segment_gap, stirling_rise
 from rsens.distributions._univariate import FAR, Reach, Univariate
 
 
@@ -85,11 +85,12 @@ class Gamma(Univariate):
     def _renyi(self, other: Self, alpha: float) -> Array:
         if np.isinf(alpha):
             return self._renyi_max(other)
-        k, k1, beta = self.shape, other.shape, 1.0 - alpha
-        # log-partition: k log m − ½ log k + error(k), without the part that is linear in (k, k/m).
-        means = rate_gap(k, k1, log_ratio(self.mean, other.mean), beta)
-        shapes = 0.5 * log_gap(k, k1, beta) + stirling_gap(k, k1, beta)
-        return np.where(alpha * k + beta * k1 > 0.0, means + shapes, np.inf)
+        beta = 1.0 - alpha
+        # log-partition: k log m − k log k + log Γ(k), without the part that is linear in (k, k/m).
+        means = rate_gap(self.shape, other.shape, log_ratio(self.mean, other.mean), beta)
+        return means + segment_gap(
+            lambda shape, step: np.sqrt(trigamma_rest(shape)) * step, [self.shape], [other.shape], beta
+        )
 
     def _renyi_max(self, other: Self) -> Array:
         """log p/q = (k − k') log y − (b − b') y + c, b = k/m: bounded if k > k' and b > b', or k = k' and b ≥ b'."""

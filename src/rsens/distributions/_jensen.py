@@ -8,7 +8,7 @@ is a sum of terms of one sign, and β = 0 (α = 1, Kullback–Leibler) is an ord
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import numpy as np
@@ -51,18 +51,6 @@ def rate_gap(k: Array, other: Array, d: Array, beta: float) -> Array:
         return np.where((middle > 0.0) & (w > -1.0), np.where(np.abs(d) < 1.0, close, far), np.inf)
 
 
-def log_gap(k: Array, other: Array, beta: float) -> Array:
-    """The piece −log k: [log(k*/k) − β log(k'/k)]/β ≥ 0 with k* = αk + βk'; k'/k − 1 − log(k'/k) at β = 0."""
-    x = (other - k) / k
-    if beta == 0.0:
-        return np.where(np.abs(x) < 0.5, -log1pmx(np.clip(x, -0.5, 0.5)), x - log_ratio(k, other))
-    middle = (1.0 - beta) * k + beta * other
-    with np.errstate(divide="ignore", invalid="ignore"):
-        close = log1pmx(beta * x) / beta - log1pmx(x)
-        step = np.where(np.abs(beta * x) < 0.5, np.log1p(np.clip(beta * x, -0.9, 1.0)), np.log(middle) - np.log(k))
-        return np.where(np.abs(x) < 0.5, close, step / beta - log_ratio(k, other))
-
-
 def stirling_rise(k: Array, other: Array) -> Array:
     """stirling_error(other) − stirling_error(k), with its digits where they are close."""
     step = other - k
@@ -77,45 +65,36 @@ def _stirling_slope(k: Array, step: Array) -> Array:
     return slope + step * (second / 2.0 + step * (third / 6.0 + step * fourth / 24.0))
 
 
-def stirling_gap(k: Array, other: Array, beta: float) -> Array:
-    """The piece `stirling_error(k)`, by which log Γ(k) exceeds Stirling's formula."""
-    step = beta * (other - k)
-    middle = np.where(k + step > 0.0, (1.0 - beta) * k + beta * other, 1.0)
-    # [f(k) − f(k + step)]/β, by Taylor's series when the step is small, so that β may be small too.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        fall = (stirling_error(k) - stirling_error(middle)) / beta if beta != 0.0 else np.zeros_like(k)
-    fall = np.where(np.abs(step) < 1e-3 * k, -_stirling_slope(k, step) * (other - k), fall)
-    direct = fall + stirling_error(other) - stirling_error(k)
-    # A gap is −αβ (k' − k)² times the second divided difference over (k, k', middle): f''/2 + … around their mean.
-    centre = (k + other + middle) / 3.0
-    squares = ((k - centre) ** 2 + (other - centre) ** 2 + (middle - centre) ** 2) / 24.0
-    divided = 0.5 * _stirling_derivative(2, centre) + 0.5 * squares * _stirling_derivative(4, centre)
-    return np.where(np.abs(other - k) < 1e-3 * k, (1.0 - beta) * (other - k) ** 2 * divided, direct)
-
-
 def segment_gap(
-    curvature: Callable[[list[Array]], Array], first: list[Array], middle: list[Array], last: list[Array], beta: float
+    whiten: Callable[[Array, Array], Sequence[Array]], first: Sequence[Array], last: Sequence[Array], beta: float
 ) -> Array:
-    """The gap of A itself from its second derivative along the segment from θ to θ', at any points of it.
+    """The gap of A itself from its second derivative along the segment from θ to θ', both with positive coordinates.
 
     With θ(t) = θ + t(θ' − θ), D_α = ∫ K(t) A″(t) dt, an average of the Fisher information in the direction θ' − θ, so
     all terms are positive: K = 1 − t on [max(β, 0), 1], plus αt/β on [0, β] for β > 0, or plus 1 − t/β on [β, 0] for
-    β < 0. `first`, `middle` and `last` are the coordinates of θ, θ(β) and θ', all positive, and A″ may have poles where
-    one is 0, −1, −2, …: on either leg even steps in the logit of t keep a distance of π from all of them.
+    β < 0. A″(t) = |B(θ' − θ)|², `whiten(θ(t), θ' − θ)`, may have poles where a coordinate is 0, −1, −2, …: on either
+    leg, even steps in the logit of t keep a distance of π from all of them. inf where θ(β) is not positive.
     """
-    ratios = [log_ratio(a, b) for ends in ((first, middle), (first, last)) for a, b in zip(*ends, strict=True)]
-    depth = 40.0 + min(max(float(np.max(np.abs(ratio), initial=0.0)) for ratio in ratios), 700.0)
-    s = np.arange(-depth, depth, 0.5)
-    total = np.zeros(np.shape(ratios[0]))
-    for x, rest in zip(expit(s), expit(-s), strict=True):
-        start = max(beta, 0.0)
-        at = [rest * a + x * b for a, b in zip(middle if beta > 0.0 else first, last, strict=True)]
-        total += 0.5 * x * rest * (1.0 - start) ** 2 * rest * curvature(at)
-        if beta != 0.0:
-            at = [rest * a + x * b for a, b in zip(first, middle, strict=True)]
-            kernel = (1.0 - beta) * x if beta > 0.0 else rest
-            total += 0.5 * x * rest * abs(beta) * kernel * curvature(at)
-    return total
+    begin, end = (
+        np.array(np.broadcast_arrays(*first, *last))[part] for part in (np.s_[: len(first)], np.s_[len(first) :])
+    )
+    middle = (1.0 - beta) * begin + beta * end
+    result = np.where((middle > 0.0).all(axis=0), 0.0, np.inf)
+    chosen = (result == 0.0) & (begin != end).any(axis=0)
+    if not chosen.any():
+        return result
+    begin, middle, end = (each[:, chosen] for each in (begin, middle, end))
+    depth = min(max(float(np.abs(log_ratio(begin, other)).max()) for other in (middle, end)), 700.0)
+    # A leg has a length, and K falls to 0 at its far end: there e^{−2·19} is negligible, at the other one e^{−38}.
+    legs = [(middle if beta > 0.0 else begin, end, 1.0 - max(beta, 0.0), 1.0 - max(beta, 0.0))]
+    if beta != 0.0:
+        legs.append((middle, begin, abs(beta), 1.0 - beta) if beta > 0.0 else (begin, middle, -beta, 1.0))
+    s = np.arange(-38.0 - depth, 19.0 + depth, 0.55)
+    for near, far, length, height in legs:
+        for x, rest in zip(expit(s), expit(-s), strict=True):
+            lengths = whiten(rest * near + x * far, end - begin)
+            result[chosen] += 0.55 * x * rest * length * height * rest * np.sum([each**2 for each in lengths], axis=0)
+    return result
 
 
 #: By order: c₁ and c₂ of the derivative c₁/z^(order − 1) + c₂/z^order of Stirling's formula, and for large z the
