@@ -12,7 +12,7 @@ from scipy.special import digamma, gamma, gammainc, gammaincc, gammainccinv, gam
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_minus_digamma, log_ratio, stirling_error, trigamma_rest
 from rsens._typing import Array
 from rsens.distributions._base import POSITIVE, Domain, RowShaper
-from rsens.distributions._jensen import integrated_renyi, rate_gap, rule, segment_gap, stirling_rise
+from rsens.distributions._jensen import integrated_renyi, rate_gap, rule, segment_gap
 from rsens.distributions._univariate import FAR, Reach, Univariate
 
 
@@ -83,29 +83,14 @@ class Gamma(Univariate):
         return (gammaincc if upper else gammainc)(self.shape, self.shape * (np.maximum(y, 0.0) / self.mean))
 
     def _renyi(self, other: Self, alpha: float) -> Array:
+        k, k1, d = np.broadcast_arrays(self.shape, other.shape, log_ratio(self.mean, other.mean))
+        same, rate = k == k1, k / self.mean
+        rate1 = np.where(same, rate, k1 / other.mean)
+        cross = -rate * k1 * np.expm1(-d)  # k'·rate − k·rate', the same all along the segment
+        result = segment_gap(_gamma_information, (k, rate), (k1, rate1), (k1 - k, cross), alpha)
         if np.isinf(alpha):
-            return self._renyi_max(other)
-        beta = 1.0 - alpha
-        # log-partition: k log m − k log k + log Γ(k), without the part that is linear in (k, k/m).
-        means = rate_gap(self.shape, other.shape, log_ratio(self.mean, other.mean), beta)
-        return means + segment_gap(
-            lambda shape, step: np.sqrt(trigamma_rest(shape)) * step, [self.shape], [other.shape], beta
-        )
-
-    def _renyi_max(self, other: Self) -> Array:
-        """log p/q = (k − k') log y − (b − b') y + c, b = k/m: bounded if k > k' and b > b', or k = k' and b ≥ b'."""
-        k, k1, d = self.shape, other.shape, log_ratio(self.mean, other.mean)
-        more, faster = k - k1, k / self.mean - k1 / other.mean
-        top = np.where((more > 0.0) & (faster > 0.0), more, 1.0) / np.where(faster > 0.0, faster, 1.0)
-        interior = (
-            0.5 * log_ratio(k1, k)
-            - k * expm1mx(log_ratio(self.mean, top))
-            + k1 * expm1mx(log_ratio(other.mean, top))
-            + stirling_rise(k, k1)
-        )
-        at_zero = np.where(d >= 0.0, k * d, np.inf)
-        value = np.where(more == 0.0, at_zero, np.where((more > 0.0) & (faster > 0.0), interior, np.inf))
-        return np.maximum(value, 0.0)
+            result = np.where(rate > rate1, result, np.inf)
+        return np.where(same, k * exponential_renyi(d, alpha), result)
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         return [u[0] * row(np.sqrt(self.shape) / self.mean), u[1] * row(np.sqrt(trigamma_rest(self.shape)))]
@@ -116,6 +101,12 @@ class Gamma(Univariate):
         c, centre = FAR / self.shape, np.log(self.mean)
         left, right = 0.5 * c + np.sqrt(0.25 * c**2 + 2.0 * c), np.minimum(np.sqrt(2.0 * c), np.log(2.0 * c + 3.0))
         return Reach(centre - left, centre + right, centre, np.minimum(1.0, 1.0 / np.sqrt(self.shape)))
+
+
+def _gamma_information(at: Array, step: Array) -> list[Array]:
+    """Factors of A″ for A = log Γ(k) − k log(rate): ψ′(k) Δk² − 2 Δk Δrate/rate + k (Δrate/rate)²."""
+    (k, rate), (change, cross) = at, step
+    return [np.sqrt(trigamma_rest(k)) * change, cross / (np.sqrt(k) * rate)]
 
 
 def density_at_zero(y: Array, shape: Array, scale: Array) -> Array:

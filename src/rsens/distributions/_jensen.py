@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 import numpy as np
-from scipy.special import expit, logsumexp
+from scipy.special import logsumexp
 
-from rsens._special import expm1mx, log1pmx, log_minus_digamma, log_ratio, piecewise, polygamma, stirling_error
+from rsens._special import expm1mx, log1pmx, log_ratio
 from rsens._typing import Array
 
 
@@ -51,70 +51,59 @@ def rate_gap(k: Array, other: Array, d: Array, beta: float) -> Array:
         return np.where((middle > 0.0) & (w > -1.0), np.where(np.abs(d) < 1.0, close, far), np.inf)
 
 
-def stirling_rise(k: Array, other: Array) -> Array:
-    """stirling_error(other) − stirling_error(k), with its digits where they are close."""
-    step = other - k
-    taylor = _stirling_slope(k, step) * step
-    return np.where(np.abs(step) < 1e-3 * k, taylor, stirling_error(other) - stirling_error(k))
-
-
-def _stirling_slope(k: Array, step: Array) -> Array:
-    """[f(k + step) − f(k)]/step for f = `stirling_error` and a small step, by Taylor's series."""
-    slope = 0.5 / k - log_minus_digamma(k)
-    second, third, fourth = (_stirling_derivative(order, k) for order in (2, 3, 4))
-    return slope + step * (second / 2.0 + step * (third / 6.0 + step * fourth / 24.0))
-
-
 def segment_gap(
-    whiten: Callable[[Array, Array], Sequence[Array]], first: Sequence[Array], last: Sequence[Array], beta: float
+    whiten: Callable[[Array, Array], Sequence[Array]],
+    first: Sequence[Array],
+    last: Sequence[Array],
+    step: Sequence[Array],
+    alpha: float,
 ) -> Array:
     """The gap of A itself from its second derivative along the segment from θ to θ', both with positive coordinates.
 
     With θ(t) = θ + t(θ' − θ), D_α = ∫ K(t) A″(t) dt, an average of the Fisher information in the direction θ' − θ, so
     all terms are positive: K = 1 − t on [max(β, 0), 1], plus αt/β on [0, β] for β > 0, or plus 1 − t/β on [β, 0] for
-    β < 0. A″(t) = |B(θ' − θ)|², `whiten(θ(t), θ' − θ)`, may have poles where a coordinate is 0, −1, −2, …: on either
-    leg, even steps in the logit of t keep a distance of π from all of them. inf where θ(β) is not positive.
+    β < 0, which is 1 below 0 for α = ∞. A″ is the sum of squares of `whiten(θ(t), step)`, for `step` θ' − θ or whatever
+    it takes; it is smooth as long as θ is positive. inf where θ(β) is not positive.
     """
-    begin, end = (
-        np.array(np.broadcast_arrays(*first, *last))[part] for part in (np.s_[: len(first)], np.s_[len(first) :])
-    )
-    middle = (1.0 - beta) * begin + beta * end
-    result = np.where((middle > 0.0).all(axis=0), 0.0, np.inf)
-    chosen = (result == 0.0) & (begin != end).any(axis=0)
-    if not chosen.any():
-        return result
-    begin, middle, end = (each[:, chosen] for each in (begin, middle, end))
-    depth = min(max(float(np.abs(log_ratio(begin, other)).max()) for other in (middle, end)), 700.0)
-    # A leg has a length, and K falls to 0 at its far end: there e^{−2·19} is negligible, at the other one e^{−38}.
-    legs = [(middle if beta > 0.0 else begin, end, 1.0 - max(beta, 0.0), 1.0 - max(beta, 0.0))]
-    if beta != 0.0:
-        legs.append((middle, begin, abs(beta), 1.0 - beta) if beta > 0.0 else (begin, middle, -beta, 1.0))
-    s = np.arange(-38.0 - depth, 19.0 + depth, 0.55)
-    for near, far, length, height in legs:
-        for x, rest in zip(expit(s), expit(-s), strict=True):
-            lengths = whiten(rest * near + x * far, end - begin)
-            result[chosen] += 0.55 * x * rest * length * height * rest * np.sum([each**2 for each in lengths], axis=0)
+    parts = np.array(np.broadcast_arrays(*first, *last, *step))
+    begin, end, change = np.split(parts, np.cumsum([len(first), len(last)]))
+    beta, endless = 1.0 - alpha, np.isinf(alpha)
+    middle = begin - end if endless else alpha * begin + beta * end  # for α = ∞ the direction of a ray from θ
+    bounded = (middle >= 0.0 if endless else middle > 0.0).all(axis=0)
+    chosen = bounded & (begin != end).any(axis=0)
+    # From where to where a leg leads, and its length times K at its beginning; at its end K is 0.
+    if beta > 0.0:
+        legs = [(middle, end, alpha**2), (middle, begin, alpha * beta)]
+    else:
+        legs = [(begin, end, 1.0), (begin, middle, -beta)][: 1 if beta == 0.0 else 2]
+    result = np.where(bounded, 0.0, np.inf)
+    for near, far, weight in legs:
+        is_ray = endless and far is middle
+        apart = np.abs(log_ratio(near, far)).max(axis=0)
+        depth = np.where(chosen, 60.0 if is_ray else np.ceil(apart / np.log(2.0)), -1.0)
+        for halvings in np.unique(depth[depth >= 0.0]):
+            rows = depth == halvings
+            a, b, u = (each[:, rows] for each in (near, far, change))
+            total = np.zeros(a.shape[1])
+            for x, rest, w in zip(*_graded(int(halvings)), strict=True):
+                at, slope = (a + x / rest * b, w / rest**2) if is_ray else (rest * a + x * b, weight * w * rest)
+                total += slope * np.sum([each**2 for each in whiten(at, u)], axis=0)
+            result[rows] += total
     return result
 
 
-#: By order: c₁ and c₂ of the derivative c₁/z^(order − 1) + c₂/z^order of Stirling's formula, and for large z the
-#: coefficients of the rest in 1/z², times z^(order + 1).
-_STIRLING = {
-    2: (1.0, 0.5, (1 / 6, -1 / 30, 1 / 42, -1 / 30)),
-    3: (-1.0, -1.0, (-1 / 2, 1 / 6, -1 / 6)),
-    4: (2.0, 3.0, (2.0, -1.0, 4 / 3)),
-}
+@cache
+def _graded(halvings: int) -> tuple[Array, Array, Array]:
+    """x, 1 − x and weights of Gauss–Legendre panels on [0, 1] that halve towards both ends.
 
-
-def _stirling_derivative(order: int, z: Array) -> Array:
-    """The second, third or fourth derivative of `stirling_error`: the second is ψ′(z) − 1/z − 1/(2z²) ≈ 1/(6z³)."""
-    c1, c2, series = _STIRLING[order]
-    return piecewise(
-        z < 30.0,
-        lambda z: polygamma(order - 1, z) - c1 / z ** (order - 1) - c2 / z**order,
-        lambda z: np.sum([c / z ** (2 * k) for k, c in enumerate(series)], axis=0) / z ** (order + 1),
-        z,
-    )
+    Where x is the share of one of two points on the way from a to b, and 2^halvings ≥ b/a or a/b, each panel is as far
+    from the zero of (1 − x) a + x b as it is wide.
+    """
+    nodes, weights = gauss_legendre(12)
+    edges = np.concatenate([[0.0], 0.5 ** np.arange(halvings + 1.0, 0.0, -1.0)])
+    width = np.diff(edges)[:, None]
+    x, w = (edges[:-1, None] + width * 0.5 * (nodes + 1.0)).ravel(), (0.5 * width * weights).ravel()
+    return np.concatenate([x, 1.0 - x]), np.concatenate([1.0 - x, x]), np.concatenate([w, w])
 
 
 # ---- Rényi divergence of two probability vectors, for families that are summed over y or integrated at nodes ---------
