@@ -12,7 +12,7 @@ from scipy.special import digamma, gamma, gammainc, gammaincc, gammainccinv, gam
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_minus_digamma, log_ratio, stirling_error, trigamma_rest
 from rsens._typing import Array
 from rsens.distributions._base import POSITIVE, Domain, RowShaper
-from rsens.distributions._jensen import integrated_renyi, rate_gap, rule, segment_gap
+from rsens.distributions._jensen import exponential_renyi, integrated_renyi, rule, segment_gap
 from rsens.distributions._univariate import FAR, Reach, Univariate
 
 
@@ -168,13 +168,6 @@ class Exponential(Univariate):
         w = t - np.log(self.mean)
         rise = np.expm1(w)
         return w - rise - 1.0, [rise / self.mean]
-
-
-def exponential_renyi(d: Array, alpha: float) -> Array:
-    """D_α of two exponential distributions whose means m and m' have the log ratio d = log m'/m."""
-    if np.isinf(alpha):
-        return np.where(d >= 0.0, d, np.inf)  # log p/q falls in y, from d at 0, if m ≤ m'
-    return rate_gap(np.ones_like(d), np.ones_like(d), d, 1.0 - alpha)
 
 
 def exponential_reach(scale: Array, shape: Array) -> Reach:

@@ -31,24 +31,27 @@ def exp_gap(p: Array, q: Array, d: Array, beta: float) -> Array:
         return first - second / beta
 
 
-def rate_gap(k: Array, other: Array, d: Array, beta: float) -> Array:
-    """The piece −k log(rate) of a gamma family, mean = k/rate, d = log(mean'/mean), shapes k and other; may be inf."""
+def exponential_renyi(d: Array, alpha: float) -> Array:
+    """D_α of two exponential distributions whose means m and m' have the log ratio d = log m'/m: the piece −log(rate).
+
+    For other families with a scale, k times it is the divergence of gammas of shape k, and ½ times it that of normals
+    with the variances m and m'.
+    """
+    if np.isinf(alpha):
+        return np.where(d >= 0.0, d, np.inf)  # log p/q falls in y, from d at 0, if m ≤ m'
+    beta = 1.0 - alpha
     if beta == 0.0:
-        return other * expm1mx(-d)
-    middle = k + beta * (other - k)
+        return expm1mx(-d)
     with np.errstate(all="ignore"):
-        share = beta * other / middle
-        w = share * np.expm1(-d)
-        close = other * expm1mx(-d) + middle * log1pmx(w) / beta
+        w = beta * np.expm1(-d)
+        close = expm1mx(-d) + log1pmx(w) / beta
         # Far apart the two pieces above are huge and cancel; log(1 + w) itself does not, unless w is large: then
-        # 1 + w = share e^{−d} (1 + …), its −d is taken out, and other − middle/β = −αk/β by algebra.
-        own = (1.0 - beta) * k
-        rest = own + beta * other * np.exp(-d)
-        log1p_w = np.where(np.abs(w) < 0.5, np.log1p(np.clip(w, -0.9, 1.0)), log_ratio(middle, np.maximum(rest, 0.0)))
-        falls = other * d + middle * log1p_w / beta
-        rises = -own / beta * d + middle / beta * (np.log1p(-own / middle) + np.log1p(own / (beta * other) * np.exp(d)))
-        far = np.where((share > 0.5) & (own * np.exp(d) < beta * other), rises, falls)
-        return np.where((middle > 0.0) & (w > -1.0), np.where(np.abs(d) < 1.0, close, far), np.inf)
+        # 1 + w = β e^{−d} (1 + …), and its −d is taken out.
+        rest = np.maximum(alpha + beta * np.exp(-d), 0.0)
+        falls = d + np.where(np.abs(w) < 0.5, np.log1p(np.clip(w, -0.9, 1.0)), np.log(rest)) / beta
+        rises = (np.log1p(-alpha) + np.log1p(alpha / beta * np.exp(d)) - alpha * d) / beta
+        far = np.where((beta > 0.5) & (alpha * np.exp(d) < beta), rises, falls)
+        return np.where(w > -1.0, np.where(np.abs(d) < 1.0, close, far), np.inf)
 
 
 def segment_gap(

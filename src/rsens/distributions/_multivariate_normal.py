@@ -12,7 +12,7 @@ import numpy as np
 from rsens._special import HALF_LOG_TWO_PI
 from rsens._typing import Array
 from rsens.distributions._base import Distribution, Domain, RowShaper
-from rsens.distributions._jensen import rate_gap
+from rsens.distributions._jensen import exponential_renyi
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,11 +124,9 @@ class MultivariateNormal(Distribution):
                 bounded = 0.5 * log_w + 0.5 * (delta / np.sqrt(excess)) ** 2
                 terms = np.where(excess > tiny, bounded, np.where((np.abs(excess) <= tiny) & still, 0.0, np.inf))
             else:
-                beta = 1.0 - alpha
-                middle = np.where(np.abs(excess) < 0.5, 1.0 + alpha * excess, alpha * np.exp(log_w) + beta)
-                one = np.ones_like(log_w)
+                middle = np.where(np.abs(excess) < 0.5, 1.0 + alpha * excess, alpha * np.exp(log_w) + (1.0 - alpha))
                 means = 0.5 * alpha * (delta / np.sqrt(middle)) ** 2
-                terms = np.where(middle > 0.0, means + 0.5 * rate_gap(one, one, log_w, beta), np.inf)
+                terms = np.where(middle > 0.0, means + 0.5 * exponential_renyi(log_w, alpha), np.inf)
         return terms.sum(axis=-1)
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
