@@ -251,9 +251,10 @@ class Distribution(ABC):
                     name, f"; {name} is fixed, not a parameter.", "renyi compares distributions with the same "
                 )
 
-    def _refused(self, argument: str, problem: str, before: str = "") -> InputError:
+    @classmethod
+    def _refused(cls, argument: str, problem: str, before: str = "") -> InputError:
         """The error about an argument of this family."""
-        return InputError(f"{type(self).__name__}: {before}", Argument(argument), problem)
+        return InputError(f"{cls.__name__}: {before}", Argument(argument), problem)
 
     def _read_y(self, y: ArrayLike) -> Array:
         """y as float64, with rows (and, for vectors, components) that fit this family."""

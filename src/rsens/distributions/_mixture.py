@@ -17,7 +17,7 @@ from rsens._typing import Array, Positions
 from rsens.distributions._arrays import flat_draws, rows_first, rows_second, weighted_sum
 from rsens.distributions._base import SHARES, Distribution, Domain, RowShaper, norm
 from rsens.distributions._bernoulli import Bernoulli
-from rsens.distributions._histogram import check_same_bins
+from rsens.distributions._histogram import Histogram
 from rsens.distributions._mixture_integral import changes_at_nodes, mixture_renyi
 from rsens.distributions._mixture_nodes import Group
 from rsens.distributions._normal import Normal
@@ -175,7 +175,13 @@ class Mixture(Ordered):
         components = [component.checked(n) for component in self._listed()]
         if components[0].support in ("classes", "vector") and len({len(c.parameter_names) for c in components}) > 1:
             raise self._refused("components", " must have the same number of classes, or of dimensions.", "all ")
-        check_same_bins(components)
+        borders = [each._borders if isinstance(each, Histogram) else np.empty(0) for each in components]
+        if not all(np.array_equal(borders[0], each) for each in borders):
+            raise self._refused(
+                "components",
+                " must be of that kind. Count the others over these bins: P(a < Y ≤ b) = cdf(b) − cdf(a).",
+                "a Histogram can be mixed with Histograms over the same borders only; all ",
+            )
         shapes = [weights.shape[:-1], *(c.parameters.shape[:-1] for c in components)]
         try:
             rows = np.broadcast_shapes(*shapes)
