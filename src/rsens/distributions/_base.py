@@ -1,4 +1,4 @@
-"""What every predictive family is: parameters λ, Fisher norm, Rényi divergence, log density, sampling.
+"""The base of every predictive family: parameters λ, Fisher norm, Rényi divergence, log density, sampling.
 
 A family holds the arrays it was given (NumPy, JAX tracers, torch tensors; numbers and lists become NumPy), so a user's
 function can build one inside a trace; only `parameters` is computed there. Every other method works on NumPy arrays,
@@ -348,11 +348,11 @@ class Distribution(ABC):
 
     @property
     def part_names(self) -> tuple[str, ...]:
-        """What a change of λ is made of, the prediction first; empty where it cannot be told apart."""
+        """The parts of a change of λ, the prediction first; empty where they cannot be separated."""
         return tuple(self.orthogonal_blocks)
 
     def shares(self, u: ArrayLike) -> dict[str, Array]:
-        """How much of uᵀIu is in each part of u (n, M, …), by name: at least 0 and adding up to 1, or 0 where u is."""
+        """The share of each part of u (n, M, …) in uᵀIu, by name: at least 0 and adding up to 1, or 0 where u is."""
         u = as_numbers(u, "u")
         whole = self.fisher_norm(u)
         safe, axis = np.where(whole > 0.0, whole, 1.0), self._checked.parameters.ndim - 1

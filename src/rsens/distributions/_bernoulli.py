@@ -21,7 +21,7 @@ from rsens.distributions._univariate import Reach, Univariate
 
 
 class _Success(Univariate):
-    """What Bernoulli and Binomial share: `trials` repetitions of an event of probability π.
+    """The base of Bernoulli and Binomial: `trials` repetitions of an event of probability π.
 
     The probability of failure is kept alongside π: near π = 1 it cannot be recovered from π, only from the logit.
     """

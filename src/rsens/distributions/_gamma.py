@@ -1,4 +1,4 @@
-"""Gamma, λ = (mean, shape), which are orthogonal, and Exponential, λ = mean."""
+"""Gamma, λ = (mean, shape), which are orthogonal; Exponential, λ = mean; Weibull, λ = (shape, scale)."""
 
 from __future__ import annotations
 
@@ -171,12 +171,9 @@ class Exponential(Univariate):
 
 
 def exponential_reach(scale: Array, shape: Array) -> Reach:
-    """Where (y/scale)^shape is exponential with mean 1: w = shape·log(y/scale) has the density e^{w − e^w}."""
+    """The reach of y if e^w = (y/scale)^shape is exponential with mean 1, so that w has the density e^{w − e^w}."""
     centre, unit = np.log(scale), 1.0 / shape
     return Reach(centre - FAR * unit, centre + np.log(2.0 * FAR) * unit, centre, 0.7 * unit)
-
-
-# ---- Weibull: λ = (shape, scale) -------------------------------------------------------------------------------------
 
 
 _LOG_MEAN = 1.0 - np.euler_gamma  # E[E log E] for E ~ Exponential(1)

@@ -82,7 +82,7 @@ class Histogram(Univariate):
 
     @property
     def variance(self) -> Array:
-        """Of the middles of the bins, and width²/12 within each."""
+        """The variance of the middles of the bins, and width²/12 within each."""
         me = self._checked
         distance = me._middles - self.mean[..., None]
         return np.sum(me.probabilities * (distance**2 + me._widths**2 / 12.0), axis=-1)
@@ -271,7 +271,7 @@ def _ramp(xp: Any, b: Any, low: Any, width: Any) -> Any:
 
 
 def _steps(xp: Any, values: Any, low: float, high: float) -> Any:
-    """What a monotone function gains in each bin, with `low` and `high` as its values at the outer borders."""
+    """The rise of a monotone function in each bin, with `low` and `high` as its values at the outer borders."""
     ends = xp.concatenate([0.0 * values[..., :1] + low, values[..., 1:-1], 0.0 * values[..., :1] + high], -1)
     return ends[..., 1:] - ends[..., :-1]
 

@@ -65,8 +65,8 @@ def segment_gap(
 
     With θ(t) = θ + t(θ' − θ), D_α = ∫ K(t) A″(t) dt, an average of the Fisher information in the direction θ' − θ, so
     all terms are positive: K = 1 − t on [max(β, 0), 1], plus αt/β on [0, β] for β > 0, or plus 1 − t/β on [β, 0] for
-    β < 0, which is 1 below 0 for α = ∞. A″ is the sum of squares of `whiten(θ(t), step)`, for `step` θ' − θ or whatever
-    it takes; it is smooth as long as θ is positive. inf where θ(β) is not positive.
+    β < 0, which is 1 below 0 for α = ∞. A″ is the sum of squares of `whiten(θ(t), step)`, where `step` is θ' − θ or
+    another description of it, and smooth as long as θ is positive. inf where θ(β) is not positive.
     """
     parts = np.array(np.broadcast_arrays(*first, *last, *step))
     begin, end, change = np.split(parts, np.cumsum([len(first), len(last)]))
@@ -74,7 +74,7 @@ def segment_gap(
     middle = begin - end if endless else alpha * begin + beta * end  # for α = ∞ the direction of a ray from θ
     bounded = (middle >= 0.0 if endless else middle > 0.0).all(axis=0)
     chosen = bounded & (begin != end).any(axis=0)
-    # From where to where a leg leads, and its length times K at its beginning; at its end K is 0.
+    # The two ends of each leg, and its length times K at the first one; at the second one K is 0.
     if beta > 0.0:
         legs = [(middle, end, alpha**2), (middle, begin, alpha * beta)]
     else:
@@ -82,16 +82,16 @@ def segment_gap(
     result = np.where(bounded, 0.0, np.inf)
     for near, far, weight in legs:
         is_ray = endless and far is middle
-        apart = np.abs(log_ratio(near, far)).max(axis=0)
-        depth = np.where(chosen, 60.0 if is_ray else np.ceil(apart / np.log(2.0)), -1.0)
+        apart = np.where(far > 0.0, np.abs(log_ratio(near, far)), 0.0).max(axis=0)
+        depth = np.where(chosen, np.ceil(apart / np.log(2.0)) + (60.0 if is_ray else 0.0), -1.0)
         for halvings in np.unique(depth[depth >= 0.0]):
             rows = depth == halvings
-            a, b, u = (each[:, rows] for each in (near, far, change))
-            total = np.zeros(a.shape[1])
-            for x, rest, w in zip(*_graded(int(halvings)), strict=True):
+            a, b, u = (each[:, None, rows] for each in (near, far, change))
+            graded = np.stack(_graded(int(halvings)))
+            for k in range(0, graded.shape[1], size := max(1, _NUMBERS // a.shape[-1])):
+                x, rest, w = graded[:, k : k + size, None]
                 at, slope = (a + x / rest * b, w / rest**2) if is_ray else (rest * a + x * b, weight * w * rest)
-                total += slope * np.sum([each**2 for each in whiten(at, u)], axis=0)
-            result[rows] += total
+                result[rows] += np.sum([(slope * each**2).sum(axis=0) for each in whiten(at, u)], axis=0)
     return result
 
 
@@ -99,8 +99,8 @@ def segment_gap(
 def _graded(halvings: int) -> tuple[Array, Array, Array]:
     """x, 1 − x and weights of Gauss–Legendre panels on [0, 1] that halve towards both ends.
 
-    Where x is the share of one of two points on the way from a to b, and 2^halvings ≥ b/a or a/b, each panel is as far
-    from the zero of (1 − x) a + x b as it is wide.
+    On the way (1 − x) a + x b from a to b, if neither is larger than 2^halvings times the other, every panel is at
+    least as far from the zero of the line as it is wide.
     """
     nodes, weights = gauss_legendre(12)
     edges = np.concatenate([[0.0], 0.5 ** np.arange(halvings + 1.0, 0.0, -1.0)])
@@ -148,6 +148,7 @@ LogIntegrand = Callable[[Array], Array]  #: nodes (n, K) → log integrand (n, K
 
 _NEGLIGIBLE = 60.0  # e^{−60} ≈ 1e-26 of the largest value
 _SEARCH = np.linspace(0.0, 1.0, 129)
+_NUMBERS = 2**14  # numbers in one array: they stay in the cache
 
 
 @cache

@@ -400,7 +400,7 @@ class Mixture(Ordered):
 
     @property
     def part_names(self) -> tuple[str, ...]:
-        """Of draws of one family: where λ is a location, or a location and what is orthogonal to it."""
+        """The parts of draws of one family, if λ is a location, or a location and parameters orthogonal to it."""
         me = self._checked
         if not me.draws or len(me.groups) > 1 or me.whole is not None:
             return ()

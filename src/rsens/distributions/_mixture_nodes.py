@@ -1,4 +1,4 @@
-"""Where to evaluate a mixture so that sums over its nodes are expectations: Σ_k w_k h(y_k) ≈ ∫ h(y) dy."""
+"""Nodes and weights for integrals over the y of a mixture: Σ_k w_k h(y_k) ≈ ∫ h(y) dy."""
 
 from __future__ import annotations
 
