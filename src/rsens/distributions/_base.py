@@ -398,7 +398,7 @@ class Distribution(ABC):
         """∂²f/∂λ², shape (n, outputs, M, M), or None where f is linear in λ."""
         return self._checked._prediction_hessian()
 
-    # ---- what a family fills in, on checked NumPy arrays -----------------------------------------------------------
+    # ---- what a family fills in, on checked NumPy arrays and without warnings of NumPy ------------------------------
 
     @abstractmethod
     def _log_prob(self, y: Array) -> Array:

@@ -145,8 +145,7 @@ class Exponential(Univariate):
         return self.mean * rng.standard_exponential(size + self.mean.shape)
 
     def _quantile(self, q: Array, upper: bool = False) -> Array:
-        with np.errstate(divide="ignore"):
-            return -self.mean * (np.log(q) if upper else np.log1p(-q))
+        return -self.mean * (np.log(q) if upper else np.log1p(-q))
 
     def _cdf(self, y: Array, upper: bool) -> Array:
         t = np.maximum(y, 0.0) / self.mean
@@ -230,8 +229,7 @@ class Weibull(Univariate):
         return self.scale * rng.standard_exponential(size + self.scale.shape) ** (1.0 / self.shape)
 
     def _quantile(self, q: Array, upper: bool = False) -> Array:
-        with np.errstate(divide="ignore"):
-            return self.scale * (-(np.log(q) if upper else np.log1p(-q))) ** (1.0 / self.shape)
+        return self.scale * (-(np.log(q) if upper else np.log1p(-q))) ** (1.0 / self.shape)
 
     def _cdf(self, y: Array, upper: bool) -> Array:
         t = np.exp(self.shape * log_ratio(self.scale, np.maximum(y, 0.0)))  # (y/scale)^shape
@@ -292,8 +290,7 @@ def _log_second_moment(x: Array) -> Array:
 def _log_ratio_at(t: Array, ratio: Array, offset: Array, log_k: Array) -> Array:
     """d = log q/p where (y/s)^k = e^t: then (y/s')^k' = e^{ratio t + offset}."""
     t1 = ratio[:, None] * t + offset[:, None]
-    with np.errstate(over="ignore", invalid="ignore"):
-        rise = np.where(np.abs(t1 - t) < 1.0, np.exp(t) * np.expm1(t1 - t), np.exp(t1) - np.exp(t))
+    rise = np.where(np.abs(t1 - t) < 1.0, np.exp(t) * np.expm1(t1 - t), np.exp(t1) - np.exp(t))
     return log_k[:, None] + (t1 - t) - rise
 
 
@@ -324,8 +321,7 @@ def _renyi_different_shapes(ratio: Array, offset: Array, log_k: Array, alpha: fl
 
 def _beyond(ratio: Array, offset: Array, share: float) -> Array:
     """A point to the right of all mass; p^α q^β may peak far beyond p and q, where e^t = share · ratio · e^{t1}."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        peak = (offset + np.log(max(share, 0.0) * ratio)) / (1.0 - ratio)
+    peak = (offset + np.log(max(share, 0.0) * ratio)) / (1.0 - ratio)
     peak = np.where((ratio < 1.0) & np.isfinite(peak), peak, 0.0)
     return np.minimum(np.maximum(np.maximum(0.0, -offset / ratio), peak) + 50.0, 705.0)
 

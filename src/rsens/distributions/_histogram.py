@@ -153,8 +153,7 @@ class Histogram(Univariate):
 
     def _log_prob(self, y: Array) -> Array:
         number = self._bin(y)
-        with np.errstate(divide="ignore"):
-            density = np.log(chosen(self.probabilities, number)) - np.log(self._widths)[number]
+        density = np.log(chosen(self.probabilities, number)) - np.log(self._widths)[number]
         return np.where(number >= 0, density, -np.inf)
 
     def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
@@ -186,8 +185,7 @@ class Histogram(Univariate):
         below = self._below
         number = (q[..., None] > below[..., 1:]).sum(axis=-1)  # the bins that q reaches past
         p = chosen(self.probabilities, number)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.where(p > 0.0, np.clip((q - chosen(below, number)) / p, 0.0, 1.0), 0.0)
+        share = np.where(p > 0.0, np.clip((q - chosen(below, number)) / p, 0.0, 1.0), 0.0)
         return self._borders[number] + self._widths[number] * share
 
     def _renyi(self, other: Self, alpha: float) -> Array:

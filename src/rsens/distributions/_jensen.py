@@ -20,15 +20,14 @@ from rsens._typing import Array
 
 def exp_gap(p: Array, q: Array, d: Array, beta: float) -> Array:
     """The piece e^θ between p = e^θ and q = e^{θ+d}: [αp + βq − p^α q^β]/β ≥ 0; q − p − p d at β = 0."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-        held = p > 0.0
-        first = np.where(np.abs(d) < 1.0, p * expm1mx(d), q - p - np.where(held, p * d, 0.0))
-        if beta == 0.0:
-            return first
-        step = np.where(held, beta * d, -np.inf)
-        power = np.exp(np.log(p) + step)
-        second = np.where(np.abs(step) < 1.0, p * expm1mx(step), power - p - np.where(held, p * step, 0.0))
-        return first - second / beta
+    held = p > 0.0
+    first = np.where(np.abs(d) < 1.0, p * expm1mx(d), q - p - np.where(held, p * d, 0.0))
+    if beta == 0.0:
+        return first
+    step = np.where(held, beta * d, -np.inf)
+    power = np.exp(np.log(p) + step)
+    second = np.where(np.abs(step) < 1.0, p * expm1mx(step), power - p - np.where(held, p * step, 0.0))
+    return first - second / beta
 
 
 def exponential_renyi(d: Array, alpha: float) -> Array:
@@ -42,16 +41,15 @@ def exponential_renyi(d: Array, alpha: float) -> Array:
     beta = 1.0 - alpha
     if beta == 0.0:
         return expm1mx(-d)
-    with np.errstate(all="ignore"):
-        w = beta * np.expm1(-d)
-        close = expm1mx(-d) + log1pmx(w) / beta
-        # Far apart the two pieces above are huge and cancel; log(1 + w) itself does not, unless w is large: then
-        # 1 + w = β e^{−d} (1 + …), and its −d is taken out.
-        rest = np.maximum(alpha + beta * np.exp(-d), 0.0)
-        falls = d + np.where(np.abs(w) < 0.5, np.log1p(np.clip(w, -0.9, 1.0)), np.log(rest)) / beta
-        rises = (np.log1p(-alpha) + np.log1p(alpha / beta * np.exp(d)) - alpha * d) / beta
-        far = np.where((beta > 0.5) & (alpha * np.exp(d) < beta), rises, falls)
-        return np.where(w > -1.0, np.where(np.abs(d) < 1.0, close, far), np.inf)
+    w = beta * np.expm1(-d)
+    close = expm1mx(-d) + log1pmx(w) / beta
+    # Far apart the two pieces above are huge and cancel; log(1 + w) itself does not, unless w is large: then
+    # 1 + w = β e^{−d} (1 + …), and its −d is taken out.
+    rest = np.maximum(alpha + beta * np.exp(-d), 0.0)
+    falls = d + np.where(np.abs(w) < 0.5, np.log1p(np.clip(w, -0.9, 1.0)), np.log(rest)) / beta
+    rises = (np.log1p(-alpha) + np.log1p(alpha / beta * np.exp(d)) - alpha * d) / beta
+    far = np.where((beta > 0.5) & (alpha * np.exp(d) < beta), rises, falls)
+    return np.where(w > -1.0, np.where(np.abs(d) < 1.0, close, far), np.inf)
 
 
 def segment_gap(
@@ -121,24 +119,23 @@ def finite_renyi(log_p: Array, log_q: Array, d: Array, alpha: float, *, exact: b
     """
     beta = 1.0 - alpha
     held = log_p > -np.inf
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-        p, q = np.exp(log_p), np.exp(log_q)
-        if alpha == 0.0:
-            return -np.log1p(-np.sum(np.where(held, 0.0, q), axis=-1)) + 0.0
-        if np.isinf(alpha):
-            return np.maximum(np.max(np.where(held, -d, -np.inf), axis=-1), 0.0)
-        total = np.sum(exp_gap(p, q, d, beta), axis=-1)
-        close = total if beta == 0.0 else np.log1p(-beta * total) / -beta
-        if beta == 0.0:
-            far = -np.sum(np.where(held, p * d, 0.0), axis=-1)
-        else:
-            change = np.sum(np.where(held, p * np.expm1(beta * d), 0.0), axis=-1)
-            log_sum = logsumexp(np.where(held, log_p + beta * d, -np.inf), axis=-1)
-            # Where p is wholly held, Σp = 1 turns the logarithm into log1p, which a β near 0 needs.
-            whole = np.abs(np.sum(p, axis=-1) - 1.0) < 1e-9
-            far = np.where(whole & (np.abs(change) < 0.5), np.log1p(change), log_sum) / -beta
-        near = np.abs(beta * total) < 0.5 if exact else np.abs(far) < 0.1
-        return np.maximum(np.where(near & np.isfinite(close), close, far), 0.0)
+    p, q = np.exp(log_p), np.exp(log_q)
+    if alpha == 0.0:
+        return -np.log1p(-np.sum(np.where(held, 0.0, q), axis=-1)) + 0.0
+    if np.isinf(alpha):
+        return np.maximum(np.max(np.where(held, -d, -np.inf), axis=-1), 0.0)
+    total = np.sum(exp_gap(p, q, d, beta), axis=-1)
+    close = total if beta == 0.0 else np.log1p(-beta * total) / -beta
+    if beta == 0.0:
+        far = -np.sum(np.where(held, p * d, 0.0), axis=-1)
+    else:
+        change = np.sum(np.where(held, p * np.expm1(beta * d), 0.0), axis=-1)
+        log_sum = logsumexp(np.where(held, log_p + beta * d, -np.inf), axis=-1)
+        # Where p is wholly held, Σp = 1 turns the logarithm into log1p, which a β near 0 needs.
+        whole = np.abs(np.sum(p, axis=-1) - 1.0) < 1e-9
+        far = np.where(whole & (np.abs(change) < 0.5), np.log1p(change), log_sum) / -beta
+    near = np.abs(beta * total) < 0.5 if exact else np.abs(far) < 0.1
+    return np.maximum(np.where(near & np.isfinite(close), close, far), 0.0)
 
 
 # ---- Integrals of smooth functions of one variable, many rows at once, from the logarithm of the integrand -----------
@@ -187,8 +184,7 @@ def rule(
         edges = np.sort(np.concatenate([edges, np.clip(breaks, low, high)], axis=1), axis=1)
     nodes, weights = gauss_legendre(order)
     start, width = edges[:, :-1, None], np.diff(edges, axis=1)[..., None]
-    with np.errstate(divide="ignore"):
-        log_weights = np.log(0.5 * weights) + np.log(width)
+    log_weights = np.log(0.5 * weights) + np.log(width)
     return (start + width * (0.5 * (nodes + 1.0))).reshape(len(low), -1), log_weights.reshape(len(low), -1)
 
 

@@ -288,8 +288,7 @@ class Mixture(Ordered):
             return values if self.weights.ndim > 1 else values[..., 0]
 
         def joint(family: Any, weights: Array, y: Array) -> Array:
-            with np.errstate(divide="ignore"):
-                return logsumexp(np.log(weights).T[:, None] + family._log_prob(y), axis=0)
+            return logsumexp(np.log(weights).T[:, None] + family._log_prob(y), axis=0)
 
         return self._over_rows(y, joint, np.logaddexp)
 
@@ -327,9 +326,8 @@ class Mixture(Ordered):
         for group in self.groups:
             for s, columns in enumerate(group.columns):
                 family = group.family._taken(s)
-                with np.errstate(all="ignore"):
-                    share = np.exp(np.log(group.weights[:, s]) + family._log_prob(y) - log_p)[..., None]
-                    scores[..., columns] = np.where(share > 0.0, share * family._score(y), 0.0)
+                share = np.exp(np.log(group.weights[:, s]) + family._log_prob(y) - log_p)[..., None]
+                scores[..., columns] = np.where(share > 0.0, share * family._score(y), 0.0)
         return scores if self.weights.ndim > 1 else scores.reshape(*rows[:-1], -1)
 
     def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:

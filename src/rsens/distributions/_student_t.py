@@ -256,17 +256,16 @@ def far_renyi(gap: Array, scale2: Array, scale21: Array, df: Array, alpha: float
         return log_p + log_jacobian + log_weight, d
 
     delta = gap[:, None]
-    with np.errstate(divide="ignore", over="ignore", under="ignore"):
-        depth = np.maximum(np.log(gap) - near, 1.0)
-        pieces = [
-            piece(lambda t: (np.exp(t), np.exp(t) + delta, t), near, far),
-            piece(lambda t: (np.exp(t) + delta, np.exp(t), t), near, far),
-            piece(
-                lambda t: (delta * expit(t), delta * expit(-t), np.log(delta) + log_expit(t) + log_expit(-t)),
-                -depth,
-                depth,
-            ),
-        ]
+    depth = np.maximum(np.log(gap) - near, 1.0)
+    pieces = [
+        piece(lambda t: (np.exp(t), np.exp(t) + delta, t), near, far),
+        piece(lambda t: (np.exp(t) + delta, np.exp(t), t), near, far),
+        piece(
+            lambda t: (delta * expit(t), delta * expit(-t), np.log(delta) + log_expit(t) + log_expit(-t)),
+            -depth,
+            depth,
+        ),
+    ]
     log_p = np.concatenate([p for p, _ in pieces], axis=1)
     d = np.concatenate([d for _, d in pieces], axis=1)
     return finite_renyi(log_p, log_p + d, d, alpha, exact=False)
@@ -278,9 +277,8 @@ def largest_log_ratio(gap: Array, scale2: Array, scale21: Array, df: Array) -> A
     a, b, delta = df * (scale2 / unit), df * (scale21 / unit), gap / np.sqrt(unit)
     wider = df * ((scale2 - scale21) / unit)  # a − b
     c = wider - delta**2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        q = -0.5 * (c + np.copysign(np.sqrt(c**2 + 4.0 * delta**2 * a), c))
-        roots = [np.where(delta != 0.0, q / delta, 0.0), np.where(q != 0.0, -delta * a / q, 0.0)]
+    q = -0.5 * (c + np.copysign(np.sqrt(c**2 + 4.0 * delta**2 * a), c))
+    roots = [np.where(delta != 0.0, q / delta, 0.0), np.where(q != 0.0, -delta * a / q, 0.0)]
     spread = log_ratio(scale2, scale21)
     best = np.maximum(-0.5 * df * spread, 0.0)
     for root in roots:
@@ -289,6 +287,5 @@ def largest_log_ratio(gap: Array, scale2: Array, scale21: Array, df: Array) -> A
         size = np.maximum(np.abs(x), 1.0)
         x, over = x / size, a / size
         rise = (wider * x**2 - 2.0 * over * delta * x + over * (delta / size) * delta) / (x**2 + over / size) / b
-        with np.errstate(divide="ignore"):
-            best = np.maximum(best, 0.5 * spread + 0.5 * (df + 1.0) * np.log1p(rise))
+        best = np.maximum(best, 0.5 * spread + 0.5 * (df + 1.0) * np.log1p(rise))
     return best
