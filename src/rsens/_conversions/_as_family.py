@@ -78,23 +78,18 @@ def converted(obj: Any, expected: str) -> Distribution:
     """`as_family`, with an error that begins with what was expected."""
     if isinstance(obj, Distribution):
         return obj
-    if not isinstance(obj, type):
-        for conversion in CONVERSIONS:
-            if conversion.accepts(obj):
-                return one_value_per_row(_convert(conversion, obj))
-    raise InputError(
-        f"{expected}: one of rsens' families with one value per row, such as Normal(mean, variance), or a distribution "
-        f"of scipy.stats, torch, NumPyro, TensorFlow Probability, NGBoost or skpro; got {_describe(obj)}. "
-        f"{_advice(obj)}"
-    )
-
-
-def _convert(conversion: Conversion, obj: Any) -> Distribution:
+    found = None if isinstance(obj, type) else next((each for each in CONVERSIONS if each.accepts(obj)), None)
+    if found is None:
+        raise InputError(
+            f"{expected}: one of rsens' families with one value per row, such as Normal(mean, variance), or a "
+            "distribution of scipy.stats, torch, NumPyro, TensorFlow Probability, NGBoost or skpro; got "
+            f"{_describe(obj)}. {_advice(obj)}"
+        )
     try:
-        return conversion.convert(obj)
+        return one_value_per_row(found.convert(obj))
     except (AttributeError, KeyError) as error:  # a class of the same name, or another version of the library
         raise InputError(
-            f"{type(obj).__name__} looks like a distribution of {conversion.name} but cannot be read as one ({error}). "
+            f"{type(obj).__name__} looks like a distribution of {found.name} but cannot be read as one ({error}). "
             "Build the family from its parameters, such as Normal(mean, variance)."
         ) from error
 

@@ -1,4 +1,4 @@
-"""What every predictive family is: parameters λ, Fisher norm, Rényi divergence, log density, sampling.
+"""The base of every predictive family: parameters λ, Fisher norm, Rényi divergence, log density, sampling.
 
 A family holds the arrays it was given (NumPy, JAX tracers, torch tensors; numbers and lists become NumPy), so a user's
 function can build one inside a trace; only `parameters` is computed there. Every other method works on NumPy arrays,
@@ -251,9 +251,10 @@ class Distribution(ABC):
                     name, f"; {name} is fixed, not a parameter.", "renyi compares distributions with the same "
                 )
 
-    def _refused(self, argument: str, problem: str, before: str = "") -> InputError:
+    @classmethod
+    def _refused(cls, argument: str, problem: str, before: str = "") -> InputError:
         """The error about an argument of this family."""
-        return InputError(f"{type(self).__name__}: {before}", Argument(argument), problem)
+        return InputError(f"{cls.__name__}: {before}", Argument(argument), problem)
 
     def _read_y(self, y: ArrayLike) -> Array:
         """y as float64, with rows (and, for vectors, components) that fit this family."""
@@ -347,11 +348,11 @@ class Distribution(ABC):
 
     @property
     def part_names(self) -> tuple[str, ...]:
-        """What a change of λ is made of, the prediction first; empty where it cannot be told apart."""
+        """The parts of a change of λ, the prediction first; empty where they cannot be separated."""
         return tuple(self.orthogonal_blocks)
 
     def shares(self, u: ArrayLike) -> dict[str, Array]:
-        """How much of uᵀIu is in each part of u (n, M, …), by name: at least 0 and adding up to 1, or 0 where u is."""
+        """The share of each part of u (n, M, …) in uᵀIu, by name: at least 0 and adding up to 1, or 0 where u is."""
         u = as_numbers(u, "u")
         whole = self.fisher_norm(u)
         safe, axis = np.where(whole > 0.0, whole, 1.0), self._checked.parameters.ndim - 1
@@ -397,7 +398,7 @@ class Distribution(ABC):
         """∂²f/∂λ², shape (n, outputs, M, M), or None where f is linear in λ."""
         return self._checked._prediction_hessian()
 
-    # ---- what a family fills in, on checked NumPy arrays -----------------------------------------------------------
+    # ---- what a family fills in, on checked NumPy arrays and without warnings of NumPy ------------------------------
 
     @abstractmethod
     def _log_prob(self, y: Array) -> Array:

@@ -21,7 +21,7 @@ from rsens.distributions._univariate import Reach, Univariate
 
 
 class _Success(Univariate):
-    """What Bernoulli and Binomial share: `trials` repetitions of an event of probability π.
+    """The base of Bernoulli and Binomial: `trials` repetitions of an event of probability π.
 
     The probability of failure is kept alongside π: near π = 1 it cannot be recovered from π, only from the logit.
     """
@@ -78,17 +78,15 @@ class _Success(Univariate):
     def _log_pair(self) -> tuple[Array, Array]:
         """(log π, log(1 − π))."""
         if self.logit is None:
-            with np.errstate(divide="ignore"):
-                return np.log(self.probability), np.log1p(-self.probability)
+            return np.log(self.probability), np.log1p(-self.probability)
         return log_expit(self.logit), log_expit(-self.logit)
 
     def _log_ratios(self, other: Self) -> tuple[Array, Array]:
         """(log π'/π, log (1 − π')/(1 − π))."""
         if self.logit is None and other.logit is None:
             pi, pi1 = self.probability, other.probability
-            with np.errstate(divide="ignore", invalid="ignore"):
-                fall = (pi - pi1) / (1.0 - pi)
-                failures = np.where(np.abs(fall) < 0.5, np.log1p(fall), np.log1p(-pi1) - np.log1p(-pi))
+            fall = (pi - pi1) / (1.0 - pi)
+            failures = np.where(np.abs(fall) < 0.5, np.log1p(fall), np.log1p(-pi1) - np.log1p(-pi))
             return log_ratio(pi, pi1), failures
         (success, failure), (success1, failure1) = self._log_pair(), other._log_pair()
         if self.logit is None or other.logit is None:
@@ -116,15 +114,13 @@ class _Success(Univariate):
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         pi, rest = self._pair()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            whitened = u[0] / row(np.sqrt(pi)) / row(np.sqrt(rest)) * row(np.sqrt(self.trials))
+        whitened = u[0] / row(np.sqrt(pi)) / row(np.sqrt(rest)) * row(np.sqrt(self.trials))
         return [np.where(u[0] == 0.0, 0.0, whitened)]
 
     def _score(self, y: Array) -> Array:
         pi, rest = self._pair()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            success = np.where(y == 0.0, 0.0, y / pi)
-            failure = np.where(y == self.trials, 0.0, (self.trials - y) / rest)
+        success = np.where(y == 0.0, 0.0, y / pi)
+        failure = np.where(y == self.trials, 0.0, (self.trials - y) / rest)
         return (success - failure)[..., None]
 
 
@@ -216,19 +212,18 @@ class Binomial(_Success):
         (log_pi, log_rest) = self._log_pair()
         inside = (y > 0.0) & (y < n)
         k = np.where(inside, y, 0.5 * n)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            deviance = k * expm1mx(_log_expected(k, n, pi, log_pi)) + (n - k) * expm1mx(
-                _log_expected(n - k, n, rest, log_rest)
-            )
-            middle = (
-                stirling_error(n)
-                - stirling_error(k)
-                - stirling_error(n - k)
-                - deviance
-                + 0.5 * (np.log(n) - np.log(k) - np.log(n - k))
-                - HALF_LOG_TWO_PI
-            )
-            ends = np.where(y == 0.0, n * log_rest, np.where(y == n, n * log_pi, -np.inf))
+        deviance = k * expm1mx(_log_expected(k, n, pi, log_pi)) + (n - k) * expm1mx(
+            _log_expected(n - k, n, rest, log_rest)
+        )
+        middle = (
+            stirling_error(n)
+            - stirling_error(k)
+            - stirling_error(n - k)
+            - deviance
+            + 0.5 * (np.log(n) - np.log(k) - np.log(n - k))
+            - HALF_LOG_TWO_PI
+        )
+        ends = np.where(y == 0.0, n * log_rest, np.where(y == n, n * log_pi, -np.inf))
         return np.where(inside, middle, ends)
 
     def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:

@@ -12,7 +12,6 @@ from scipy.special import betainc, betaincc, betainccinv, betaincinv, betaln, lo
 from rsens._special import (
     HALF_LOG_TWO_PI,
     expm1mx,
-    log1pmx,
     log_minus_digamma,
     log_ratio,
     stirling_error,
@@ -21,7 +20,7 @@ from rsens._special import (
 )
 from rsens._typing import Array
 from rsens.distributions._base import POSITIVE, Domain, RowShaper
-from rsens.distributions._jensen import segment_gap, stirling_rise
+from rsens.distributions._jensen import segment_gap
 from rsens.distributions._univariate import NEGLIGIBLE, Reach, Univariate
 
 
@@ -112,42 +111,13 @@ class Beta(Univariate):
         return (betaincc if upper else betainc)(self.a, self.b, np.clip(y, 0.0, 1.0))
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        if np.isinf(alpha):
-            return self._renyi_max(other)
-        a, b, a1, b1 = np.broadcast_arrays(self.a, self.b, other.a, other.b)
-        beta, step = 1.0 - alpha, [a1 - a, b1 - b]
-        a2, b2 = alpha * a + beta * a1, alpha * b + beta * b1
-        finite = (a2 > 0.0) & (b2 > 0.0)
-        middle = [np.where(finite, a2, a), np.where(finite, b2, b)]
-
-        def information(at: list[Array]) -> Array:
-            return np.sum([part**2 for part in Beta(*at)._whiten(np.array(step), lambda field: field)], axis=0)
-
-        return np.where(finite, segment_gap(information, [a, b], middle, [a1, b1], beta), np.inf)
-
-    def _renyi_max(self, other: Self) -> Array:
-        """log p/q = (a − a') log y + (b − b') log(1 − y) + c, bounded above only if a ≥ a' and b ≥ b'.
-
-        Its top is at y = (a − a')/(c − c'). Sums are written so that what cancels between them is left out.
-        """
-        a, b, a1, b1 = self.a, self.b, other.a, other.b
-        up, down, c, c1 = a - a1, b - b1, a + b, a1 + b1
-        total = up + down  # c − c' would lose the digits of a small step of one beside a large other
-        constant = (
-            0.5 * (log_ratio(a1, a) + log_ratio(b1, b) - np.log1p(np.maximum(total, 0.0) / c1))
-            - stirling_rise(a1, a)
-            - stirling_rise(b1, b)
-            + stirling_rise(c1, c)
+        return segment_gap(
+            lambda at, step: Beta(*at)._whiten(step, lambda field: field),
+            (self.a, self.b),
+            (other.a, other.b),
+            (other.a - self.a, other.b - self.b),
+            alpha,
         )
-        with np.errstate(divide="ignore", invalid="ignore"):
-            change = c1 * log1pmx(total / c1) - a1 * log1pmx(up / a1) - b1 * log1pmx(down / b1)
-            # (a − a') log(cy/a) + (b − b') log(c(1 − y)/b), with cy − a = −(c(1 − y) − b) = move
-            move = (b * up - a * down) / total
-            near = move**2 * total / (a * b) + up * log1pmx(move / a) + down * log1pmx(-move / b)
-            far = _times_log(up, c * (up / total), a) + _times_log(down, c * (down / total), b)
-            at_top = np.where(np.abs(move) < 0.5 * np.minimum(a, b), near, far)
-        value = np.where(total == 0.0, 0.0, constant + change + at_top)
-        return np.where((up >= 0.0) & (down >= 0.0), np.maximum(value, 0.0), np.inf)
 
     def _reach(self) -> Reach:
         low, high = _log_quantile(self.a, self.b, NEGLIGIBLE), _log_quantile(self.b, self.a, NEGLIGIBLE)
@@ -176,11 +146,6 @@ class Beta(Univariate):
         a, b, c = self.a, self.b, self.a + self.b
         entries = np.stack([-2.0 * b, a - b, a - b, 2.0 * a], -1) / c[..., None] ** 3
         return entries.reshape(*a.shape, 1, 2, 2)
-
-
-def _times_log(x: Array, above: Array, below: Array) -> Array:
-    """x log(above/below), 0 where x is."""
-    return np.where(x > 0.0, x * log_ratio(below, np.where(x > 0.0, above, below)), 0.0)
 
 
 def _edge(a: Array, b: Array) -> Array:

@@ -58,8 +58,7 @@ class Categorical(Distribution):
         p = self.probabilities
         inside = (y >= 0.0) & (y < p.shape[-1]) & (y == np.round(y))
         code = np.where(inside, y, 0.0).astype(np.intp)
-        with np.errstate(divide="ignore"):
-            return np.where(inside, np.log(chosen(p, code)), -np.inf)
+        return np.where(inside, np.log(chosen(p, code)), -np.inf)
 
     def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
         edges = np.cumsum(self.probabilities[..., :-1], axis=-1)
@@ -73,13 +72,11 @@ class Categorical(Distribution):
         return self._with({"probabilities": np.einsum("ns,snk->nk", weights, self.probabilities)})
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            log_p, log_q = np.log(self.probabilities), np.log(other.probabilities)
+        log_p, log_q = np.log(self.probabilities), np.log(other.probabilities)
         return finite_renyi(log_p, log_q, log_ratio(self.probabilities, other.probabilities), alpha)
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            columns = [u[k] / row(np.sqrt(self.probabilities[..., k])) for k in range(len(u))]
+        columns = [u[k] / row(np.sqrt(self.probabilities[..., k])) for k in range(len(u))]
         return [np.where(u[k] == 0.0, 0.0, column) for k, column in enumerate(columns)]
 
     def _score(self, y: Array) -> Array:

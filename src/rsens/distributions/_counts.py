@@ -208,19 +208,16 @@ def _renyi_equal_size(mean: Array, size: Array, mean1: Array, alpha: float) -> A
     if np.isinf(alpha):
         return np.where(success >= 0.0, -size * failure, np.inf)  # log p/q is linear in y, largest at 0 if mean ≤ mean'
     beta = 1.0 - alpha
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        gap = exp_gap(mean, mean * np.exp(success), success, beta) + exp_gap(
-            size, size * np.exp(failure), failure, beta
-        )
-        if beta == 0.0:
-            return gap
-        x = beta * gap * np.exp(-beta * failure) / size
-        # Far apart x is near −1; there the plain formula, log[1 − q^α q'^β] and so on, is accurate.
-        log_q, log_q1 = -np.log1p(size / mean), -np.log1p(size / mean1)
-        joint = (1.0 - beta) * log_q + beta * log_q1
-        plain = np.log(-np.expm1(joint)) + (1.0 - beta) * np.log1p(mean / size) + beta * np.log1p(mean1 / size)
-        logarithm = np.where(np.abs(x) < 0.5, np.log1p(np.clip(x, -0.9, 1.0)), plain)
-        return np.where(joint < 0.0, size * logarithm / beta, np.inf)
+    gap = exp_gap(mean, mean * np.exp(success), success, beta) + exp_gap(size, size * np.exp(failure), failure, beta)
+    if beta == 0.0:
+        return gap
+    x = beta * gap * np.exp(-beta * failure) / size
+    # Far apart x is near −1; there the plain formula, log[1 − q^α q'^β] and so on, is accurate.
+    log_q, log_q1 = -np.log1p(size / mean), -np.log1p(size / mean1)
+    joint = (1.0 - beta) * log_q + beta * log_q1
+    plain = np.log(-np.expm1(joint)) + (1.0 - beta) * np.log1p(mean / size) + beta * np.log1p(mean1 / size)
+    logarithm = np.where(np.abs(x) < 0.5, np.log1p(np.clip(x, -0.9, 1.0)), plain)
+    return np.where(joint < 0.0, size * logarithm / beta, np.inf)
 
 
 def _log_ratio_at(y: Array, mean: Array, size: Array, mean1: Array, size1: Array) -> Array:
@@ -281,8 +278,7 @@ def _renyi_any_size(mean: Array, size: Array, mean1: Array, size1: Array, alpha:
 
 def _renyi_max(mean: Array, size: Array, mean1: Array, size1: Array) -> Array:
     """sup_y log p/q. From y to y + 1 it changes by log q(y + k) − log q'(y + k'): it rises to one y, or only falls."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        turn = (mean * size * (mean1 + size1) - mean1 * size1 * (mean + size)) / (mean1 * size - mean * size1)
+    turn = (mean * size * (mean1 + size1) - mean1 * size1 * (mean + size)) / (mean1 * size - mean * size1)
     top = np.where(np.isfinite(turn) & (size > size1), np.maximum(turn, 0.0), 0.0)
     candidates = np.concatenate([np.zeros(1), np.floor(top), np.ceil(top)])
     return np.maximum((-_log_ratio_at(candidates, mean, size, mean1, size1)).max(keepdims=True), 0.0)
@@ -293,11 +289,10 @@ def _size_information(mean: Array, size: Array) -> Array:
     q = 1.0 / (1.0 + size / mean)
     j = np.arange(2.0, _TERMS + 2.0)
     k = size[..., None]
-    with np.errstate(under="ignore"):
-        first = (q / size) * (q / (1.0 + size)) * 0.5
-        ratios = q[..., None] * (j / (j + 1.0)) * (j / (k + j))
-        terms = first[..., None] * np.cumprod(np.concatenate([np.ones((*size.shape, 1)), ratios], -1), -1)
-        total = terms[..., :_TERMS].sum(-1)
+    first = (q / size) * (q / (1.0 + size)) * 0.5
+    ratios = q[..., None] * (j / (j + 1.0)) * (j / (k + j))
+    terms = first[..., None] * np.cumprod(np.concatenate([np.ones((*size.shape, 1)), ratios], -1), -1)
+    total = terms[..., :_TERMS].sum(-1)
     slow = np.atleast_1d(terms[..., _TERMS] * _TERMS > 1e-18 * total)
     if slow.any():
         log_q, ks = np.atleast_1d(-np.log1p(size / mean))[slow], np.atleast_1d(size)[slow]
@@ -353,11 +348,10 @@ def count_quantile(family: Any, q: Array, upper: bool, mean: Array, variance: Ar
     SciPy gives up for rates above 1e11, or never ends, and some versions are off by 1e-4 standard deviations there.
     """
     z, sd = (-ndtri(q) if upper else ndtri(q)), np.sqrt(variance)
-    with np.errstate(all="ignore"):  # no mean, no variance, q = 0 or 1: none of them huge
-        skewness = (2.0 * variance / mean - 1.0) / sd  # of all three families
-        huge = (sd > 1e5) & (np.abs(skewness) < 1e-5) & np.isfinite(z)
-        bent = np.where(huge, skewness * (z**2 - 1.0) / 6.0, 0.0)
-        normal = np.ceil(mean + sd * (z + bent) - 0.5)
+    skewness = (2.0 * variance / mean - 1.0) / sd  # of all three families
+    huge = (sd > 1e5) & (np.abs(skewness) < 1e-5) & np.isfinite(z)
+    bent = np.where(huge, skewness * (z**2 - 1.0) / 6.0, 0.0)
+    normal = np.ceil(mean + sd * (z + bent) - 0.5)
     found = (family.isf if upper else family.ppf)(q, *(np.where(huge, 1.0, each) for each in arguments))
     return np.where(huge | np.isnan(found), np.maximum(normal, 0.0), found)
 

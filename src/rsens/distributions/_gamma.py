@@ -1,4 +1,4 @@
-"""Gamma, λ = (mean, shape), which are orthogonal, and Exponential, λ = mean."""
+"""Gamma, λ = (mean, shape), which are orthogonal; Exponential, λ = mean; Weibull, λ = (shape, scale)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.special import digamma, gamma, gammainc, gammaincc, gammainccinv, gam
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_minus_digamma, log_ratio, stirling_error, trigamma_rest
 from rsens._typing import Array
 from rsens.distributions._base import POSITIVE, Domain, RowShaper
-from rsens.distributions._jensen import integrated_renyi, log_gap, rate_gap, rule, stirling_gap, stirling_rise
+from rsens.distributions._jensen import exponential_renyi, integrated_renyi, rule, segment_gap
 from rsens.distributions._univariate import FAR, Reach, Univariate
 
 
@@ -83,28 +83,14 @@ class Gamma(Univariate):
         return (gammaincc if upper else gammainc)(self.shape, self.shape * (np.maximum(y, 0.0) / self.mean))
 
     def _renyi(self, other: Self, alpha: float) -> Array:
+        k, k1, d = np.broadcast_arrays(self.shape, other.shape, log_ratio(self.mean, other.mean))
+        same, rate = k == k1, k / self.mean
+        rate1 = np.where(same, rate, k1 / other.mean)
+        cross = -rate * k1 * np.expm1(-d)  # k'·rate − k·rate', the same all along the segment
+        result = segment_gap(_gamma_information, (k, rate), (k1, rate1), (k1 - k, cross), alpha)
         if np.isinf(alpha):
-            return self._renyi_max(other)
-        k, k1, beta = self.shape, other.shape, 1.0 - alpha
-        # log-partition: k log m − ½ log k + error(k), without the part that is linear in (k, k/m).
-        means = rate_gap(k, k1, log_ratio(self.mean, other.mean), beta)
-        shapes = 0.5 * log_gap(k, k1, beta) + stirling_gap(k, k1, beta)
-        return np.where(alpha * k + beta * k1 > 0.0, means + shapes, np.inf)
-
-    def _renyi_max(self, other: Self) -> Array:
-        """log p/q = (k − k') log y − (b − b') y + c, b = k/m: bounded if k > k' and b > b', or k = k' and b ≥ b'."""
-        k, k1, d = self.shape, other.shape, log_ratio(self.mean, other.mean)
-        more, faster = k - k1, k / self.mean - k1 / other.mean
-        top = np.where((more > 0.0) & (faster > 0.0), more, 1.0) / np.where(faster > 0.0, faster, 1.0)
-        interior = (
-            0.5 * log_ratio(k1, k)
-            - k * expm1mx(log_ratio(self.mean, top))
-            + k1 * expm1mx(log_ratio(other.mean, top))
-            + stirling_rise(k, k1)
-        )
-        at_zero = np.where(d >= 0.0, k * d, np.inf)
-        value = np.where(more == 0.0, at_zero, np.where((more > 0.0) & (faster > 0.0), interior, np.inf))
-        return np.maximum(value, 0.0)
+            result = np.where(rate > rate1, result, np.inf)
+        return np.where(same, k * exponential_renyi(d, alpha), result)
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         return [u[0] * row(np.sqrt(self.shape) / self.mean), u[1] * row(np.sqrt(trigamma_rest(self.shape)))]
@@ -115,6 +101,12 @@ class Gamma(Univariate):
         c, centre = FAR / self.shape, np.log(self.mean)
         left, right = 0.5 * c + np.sqrt(0.25 * c**2 + 2.0 * c), np.minimum(np.sqrt(2.0 * c), np.log(2.0 * c + 3.0))
         return Reach(centre - left, centre + right, centre, np.minimum(1.0, 1.0 / np.sqrt(self.shape)))
+
+
+def _gamma_information(at: Array, step: Array) -> list[Array]:
+    """Factors of A″ for A = log Γ(k) − k log(rate): ψ′(k) Δk² − 2 Δk Δrate/rate + k (Δrate/rate)²."""
+    (k, rate), (change, cross) = at, step
+    return [np.sqrt(trigamma_rest(k)) * change, cross / (np.sqrt(k) * rate)]
 
 
 def density_at_zero(y: Array, shape: Array, scale: Array) -> Array:
@@ -153,8 +145,7 @@ class Exponential(Univariate):
         return self.mean * rng.standard_exponential(size + self.mean.shape)
 
     def _quantile(self, q: Array, upper: bool = False) -> Array:
-        with np.errstate(divide="ignore"):
-            return -self.mean * (np.log(q) if upper else np.log1p(-q))
+        return -self.mean * (np.log(q) if upper else np.log1p(-q))
 
     def _cdf(self, y: Array, upper: bool) -> Array:
         t = np.maximum(y, 0.0) / self.mean
@@ -178,20 +169,10 @@ class Exponential(Univariate):
         return w - rise - 1.0, [rise / self.mean]
 
 
-def exponential_renyi(d: Array, alpha: float) -> Array:
-    """D_α of two exponential distributions whose means m and m' have the log ratio d = log m'/m."""
-    if np.isinf(alpha):
-        return np.where(d >= 0.0, d, np.inf)  # log p/q falls in y, from d at 0, if m ≤ m'
-    return rate_gap(np.ones_like(d), np.ones_like(d), d, 1.0 - alpha)
-
-
 def exponential_reach(scale: Array, shape: Array) -> Reach:
-    """Where (y/scale)^shape is exponential with mean 1: w = shape·log(y/scale) has the density e^{w − e^w}."""
+    """The reach of y if e^w = (y/scale)^shape is exponential with mean 1, so that w has the density e^{w − e^w}."""
     centre, unit = np.log(scale), 1.0 / shape
     return Reach(centre - FAR * unit, centre + np.log(2.0 * FAR) * unit, centre, 0.7 * unit)
-
-
-# ---- Weibull: λ = (shape, scale) -------------------------------------------------------------------------------------
 
 
 _LOG_MEAN = 1.0 - np.euler_gamma  # E[E log E] for E ~ Exponential(1)
@@ -248,8 +229,7 @@ class Weibull(Univariate):
         return self.scale * rng.standard_exponential(size + self.scale.shape) ** (1.0 / self.shape)
 
     def _quantile(self, q: Array, upper: bool = False) -> Array:
-        with np.errstate(divide="ignore"):
-            return self.scale * (-(np.log(q) if upper else np.log1p(-q))) ** (1.0 / self.shape)
+        return self.scale * (-(np.log(q) if upper else np.log1p(-q))) ** (1.0 / self.shape)
 
     def _cdf(self, y: Array, upper: bool) -> Array:
         t = np.exp(self.shape * log_ratio(self.scale, np.maximum(y, 0.0)))  # (y/scale)^shape
@@ -310,8 +290,7 @@ def _log_second_moment(x: Array) -> Array:
 def _log_ratio_at(t: Array, ratio: Array, offset: Array, log_k: Array) -> Array:
     """d = log q/p where (y/s)^k = e^t: then (y/s')^k' = e^{ratio t + offset}."""
     t1 = ratio[:, None] * t + offset[:, None]
-    with np.errstate(over="ignore", invalid="ignore"):
-        rise = np.where(np.abs(t1 - t) < 1.0, np.exp(t) * np.expm1(t1 - t), np.exp(t1) - np.exp(t))
+    rise = np.where(np.abs(t1 - t) < 1.0, np.exp(t) * np.expm1(t1 - t), np.exp(t1) - np.exp(t))
     return log_k[:, None] + (t1 - t) - rise
 
 
@@ -342,8 +321,7 @@ def _renyi_different_shapes(ratio: Array, offset: Array, log_k: Array, alpha: fl
 
 def _beyond(ratio: Array, offset: Array, share: float) -> Array:
     """A point to the right of all mass; p^α q^β may peak far beyond p and q, where e^t = share · ratio · e^{t1}."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        peak = (offset + np.log(max(share, 0.0) * ratio)) / (1.0 - ratio)
+    peak = (offset + np.log(max(share, 0.0) * ratio)) / (1.0 - ratio)
     peak = np.where((ratio < 1.0) & np.isfinite(peak), peak, 0.0)
     return np.minimum(np.maximum(np.maximum(0.0, -offset / ratio), peak) + 50.0, 705.0)
 

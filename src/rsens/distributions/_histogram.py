@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rsens._errors import Argument, InputError, RsensWarning
+from rsens._errors import RsensWarning
 from rsens._typing import Array, Positions
 from rsens.distributions._arrays import as_floats, namespace
-from rsens.distributions._base import SHARES, Distribution, Domain, RowShaper, as_numbers
+from rsens.distributions._base import SHARES, Domain, RowShaper, as_numbers
 from rsens.distributions._categorical import Categorical, chosen
 from rsens.distributions._univariate import Univariate
 
@@ -82,7 +82,7 @@ class Histogram(Univariate):
 
     @property
     def variance(self) -> Array:
-        """Of the middles of the bins, and width²/12 within each."""
+        """The variance of the middles of the bins, and width²/12 within each."""
         me = self._checked
         distance = me._middles - self.mean[..., None]
         return np.sum(me.probabilities * (distance**2 + me._widths**2 / 12.0), axis=-1)
@@ -153,36 +153,40 @@ class Histogram(Univariate):
 
     def _log_prob(self, y: Array) -> Array:
         number = self._bin(y)
-        with np.errstate(divide="ignore"):
-            density = np.log(chosen(self.probabilities, number)) - np.log(self._widths)[number]
+        density = np.log(chosen(self.probabilities, number)) - np.log(self._widths)[number]
         return np.where(number >= 0, density, -np.inf)
 
     def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
         number = self._bins._sample(rng, size).astype(np.intp)
         return self._borders[number] + self._widths[number] * rng.random(number.shape)
 
+    @property
+    def _mirrored(self) -> Histogram:
+        """The distribution of −y."""
+        return Histogram(-self.borders[..., ::-1], self.probabilities[..., ::-1])
+
+    @property
+    def _below(self) -> Array:
+        """The probability of all bins below each bin."""
+        p = self.probabilities[..., :-1]
+        return np.concatenate([np.zeros_like(self.probabilities[..., :1]), np.cumsum(p, axis=-1)], axis=-1)
+
     def _cdf(self, y: Array, upper: bool) -> Array:
+        if upper:  # no small tail is a difference
+            return self._mirrored._cdf(-y, upper=False)
         b = self._borders
         number = np.clip(np.searchsorted(b, y, side="right") - 1, 0, len(b) - 2)
-        below = np.clip((y - b[number]) / self._widths[number], 0.0, 1.0)
-        inside = chosen(self.probabilities, number) * ((1.0 - below) if upper else below)
-        return inside + chosen(self._beyond(upper), number)
-
-    def _beyond(self, upper: bool) -> Array:
-        """The probability of all bins below each bin, or with `upper` above it: no small tail is a difference."""
-        p = self.probabilities[..., ::-1] if upper else self.probabilities
-        before = np.concatenate([np.zeros_like(p[..., :1]), np.cumsum(p[..., :-1], axis=-1)], axis=-1)
-        return before[..., ::-1] if upper else before
+        share = np.clip((y - b[number]) / self._widths[number], 0.0, 1.0)
+        return chosen(self.probabilities, number) * share + chosen(self._below, number)
 
     def _quantile(self, q: Array, upper: bool = False) -> Array:
-        beyond = self._beyond(upper)
-        # The bins that q reaches past, counted from the side it is counted from; the first bin is always reached.
-        passed = (q[..., None] > (beyond[..., -2::-1] if upper else beyond[..., 1:])).sum(axis=-1)
-        number = self.probabilities.shape[-1] - 1 - passed if upper else passed
+        if upper:
+            return -self._mirrored._quantile(q)
+        below = self._below
+        number = (q[..., None] > below[..., 1:]).sum(axis=-1)  # the bins that q reaches past
         p = chosen(self.probabilities, number)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.where(p > 0.0, np.clip((q - chosen(beyond, number)) / p, 0.0, 1.0), 0.0)
-        return self._borders[number] + self._widths[number] * (1.0 - share if upper else share)
+        share = np.where(p > 0.0, np.clip((q - chosen(below, number)) / p, 0.0, 1.0), 0.0)
+        return self._borders[number] + self._widths[number] * share
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         return self._bins._renyi(other._bins, alpha)
@@ -195,20 +199,6 @@ class Histogram(Univariate):
 
     def _prediction_gradient(self) -> Array:
         return np.broadcast_to(self._middles, self.probabilities.shape)[..., None, :]
-
-
-def check_same_bins(components: Sequence[Distribution]) -> None:
-    """Histograms are mixed with histograms over the same borders only."""
-    histograms = [component for component in components if isinstance(component, Histogram)]
-    if histograms and (
-        len(histograms) < len(components)
-        or any(not np.array_equal(each._borders, histograms[0]._borders) for each in histograms)
-    ):
-        raise InputError(
-            "Mixture: a Histogram can be mixed with Histograms over the same borders only; all ",
-            Argument("components"),
-            " must be of that kind. Count the others over these bins: P(a < Y ≤ b) = cdf(b) − cdf(a).",
-        )
 
 
 # ---- From quantiles at fixed levels to the probabilities of fixed bins, for any array type ---------------------------
@@ -224,9 +214,8 @@ def bins_from_quantiles(levels: ArrayLike, values: Any, borders: ArrayLike | Non
     levels, values = _read_levels(levels), as_floats(values)
     xp = namespace(values)
     if np.ndim(values) == 0 or np.shape(values)[-1] != len(levels):
-        raise InputError(
-            "Histogram: ",
-            Argument("values"),
+        raise Histogram._refused(
+            "values",
             f" must be quantiles of shape (rows, {len(levels)}), one column per level; got {tuple(np.shape(values))}.",
         )
     if crossed := _looked_at((values[..., 1:] < values[..., :-1]).any(-1).sum()):
@@ -238,9 +227,7 @@ def bins_from_quantiles(levels: ArrayLike, values: Any, borders: ArrayLike | Non
     values = xp.sort(values)[0] if xp.__name__ == "torch" else xp.sort(values, axis=-1)
     at = _default_borders(levels, values) if borders is None else as_numbers(borders, "borders")
     if at.ndim != 1 or len(at) < 2:
-        raise InputError(
-            "Histogram: ", Argument("borders"), f" must be a list of at least two numbers; got shape {at.shape}."
-        )
+        raise Histogram._refused("borders", f" must be a list of at least two numbers; got shape {at.shape}.")
     return at, _masses(xp, values, levels, at)
 
 
@@ -282,7 +269,7 @@ def _ramp(xp: Any, b: Any, low: Any, width: Any) -> Any:
 
 
 def _steps(xp: Any, values: Any, low: float, high: float) -> Any:
-    """What a monotone function gains in each bin, with `low` and `high` as its values at the outer borders."""
+    """The rise of a monotone function in each bin, with `low` and `high` as its values at the outer borders."""
     ends = xp.concatenate([0.0 * values[..., :1] + low, values[..., 1:-1], 0.0 * values[..., :1] + high], -1)
     return ends[..., 1:] - ends[..., :-1]
 
@@ -308,11 +295,8 @@ def _default_borders(levels: Array, values: Any) -> Array:
     width = float(np.mean(quartiles[:, 1] - quartiles[:, 0])) / 1.349
     low, high = given.min(), given.max()
     if not (width > 0.0 and np.isfinite(high - low)):
-        raise InputError(
-            "Histogram: the quantiles are all equal or not finite, so there are no bins between them. Give ",
-            Argument("borders"),
-            ".",
-        )
+        problem = "the quantiles are all equal or not finite, so there are no bins between them. Give "
+        raise Histogram._refused("borders", ".", problem)
     bins = min(_MOST_BINS, 2 + int(np.ceil((high - low) / width)))
     return np.linspace(low - width, high + width, bins + 1)
 
@@ -320,9 +304,8 @@ def _default_borders(levels: Array, values: Any) -> Array:
 def _read_levels(levels: ArrayLike) -> Array:
     read = as_numbers(levels, "levels")
     if read.ndim != 1 or len(read) < 2 or not ((read > 0.0) & (read < 1.0)).all() or (np.diff(read) <= 0.0).any():
-        raise InputError(
-            "Histogram: ",
-            Argument("levels"),
+        raise Histogram._refused(
+            "levels",
             f" must be at least two increasing numbers between 0 and 1, such as [0.1, 0.5, 0.9]; got {levels!r}.",
         )
     return read

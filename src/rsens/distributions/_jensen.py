@@ -8,134 +8,103 @@ is a sum of terms of one sign, and β = 0 (α = 1, Kullback–Leibler) is an ord
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import numpy as np
-from scipy.special import expit, logsumexp
+from scipy.special import logsumexp
 
-from rsens._special import expm1mx, log1pmx, log_minus_digamma, log_ratio, piecewise, polygamma, stirling_error
+from rsens._special import expm1mx, log1pmx, log_ratio
 from rsens._typing import Array
 
 
 def exp_gap(p: Array, q: Array, d: Array, beta: float) -> Array:
     """The piece e^θ between p = e^θ and q = e^{θ+d}: [αp + βq − p^α q^β]/β ≥ 0; q − p − p d at β = 0."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-        held = p > 0.0
-        first = np.where(np.abs(d) < 1.0, p * expm1mx(d), q - p - np.where(held, p * d, 0.0))
-        if beta == 0.0:
-            return first
-        step = np.where(held, beta * d, -np.inf)
-        power = np.exp(np.log(p) + step)
-        second = np.where(np.abs(step) < 1.0, p * expm1mx(step), power - p - np.where(held, p * step, 0.0))
-        return first - second / beta
-
-
-def rate_gap(k: Array, other: Array, d: Array, beta: float) -> Array:
-    """The piece −k log(rate) of a gamma family, mean = k/rate, d = log(mean'/mean), shapes k and other; may be inf."""
+    held = p > 0.0
+    first = np.where(np.abs(d) < 1.0, p * expm1mx(d), q - p - np.where(held, p * d, 0.0))
     if beta == 0.0:
-        return other * expm1mx(-d)
-    middle = k + beta * (other - k)
-    with np.errstate(all="ignore"):
-        share = beta * other / middle
-        w = share * np.expm1(-d)
-        close = other * expm1mx(-d) + middle * log1pmx(w) / beta
-        # Far apart the two pieces above are huge and cancel; log(1 + w) itself does not, unless w is large: then
-        # 1 + w = share e^{−d} (1 + …), its −d is taken out, and other − middle/β = −αk/β by algebra.
-        own = (1.0 - beta) * k
-        rest = own + beta * other * np.exp(-d)
-        log1p_w = np.where(np.abs(w) < 0.5, np.log1p(np.clip(w, -0.9, 1.0)), log_ratio(middle, np.maximum(rest, 0.0)))
-        falls = other * d + middle * log1p_w / beta
-        rises = -own / beta * d + middle / beta * (np.log1p(-own / middle) + np.log1p(own / (beta * other) * np.exp(d)))
-        far = np.where((share > 0.5) & (own * np.exp(d) < beta * other), rises, falls)
-        return np.where((middle > 0.0) & (w > -1.0), np.where(np.abs(d) < 1.0, close, far), np.inf)
+        return first
+    step = np.where(held, beta * d, -np.inf)
+    power = np.exp(np.log(p) + step)
+    second = np.where(np.abs(step) < 1.0, p * expm1mx(step), power - p - np.where(held, p * step, 0.0))
+    return first - second / beta
 
 
-def log_gap(k: Array, other: Array, beta: float) -> Array:
-    """The piece −log k: [log(k*/k) − β log(k'/k)]/β ≥ 0 with k* = αk + βk'; k'/k − 1 − log(k'/k) at β = 0."""
-    x = (other - k) / k
+def exponential_renyi(d: Array, alpha: float) -> Array:
+    """D_α of two exponential distributions whose means m and m' have the log ratio d = log m'/m: the piece −log(rate).
+
+    For other families with a scale, k times it is the divergence of gammas of shape k, and ½ times it that of normals
+    with the variances m and m'.
+    """
+    if np.isinf(alpha):
+        return np.where(d >= 0.0, d, np.inf)  # log p/q falls in y, from d at 0, if m ≤ m'
+    beta = 1.0 - alpha
     if beta == 0.0:
-        return np.where(np.abs(x) < 0.5, -log1pmx(np.clip(x, -0.5, 0.5)), x - log_ratio(k, other))
-    middle = (1.0 - beta) * k + beta * other
-    with np.errstate(divide="ignore", invalid="ignore"):
-        close = log1pmx(beta * x) / beta - log1pmx(x)
-        step = np.where(np.abs(beta * x) < 0.5, np.log1p(np.clip(beta * x, -0.9, 1.0)), np.log(middle) - np.log(k))
-        return np.where(np.abs(x) < 0.5, close, step / beta - log_ratio(k, other))
-
-
-def stirling_rise(k: Array, other: Array) -> Array:
-    """stirling_error(other) − stirling_error(k), with its digits where they are close."""
-    step = other - k
-    taylor = _stirling_slope(k, step) * step
-    return np.where(np.abs(step) < 1e-3 * k, taylor, stirling_error(other) - stirling_error(k))
-
-
-def _stirling_slope(k: Array, step: Array) -> Array:
-    """[f(k + step) − f(k)]/step for f = `stirling_error` and a small step, by Taylor's series."""
-    slope = 0.5 / k - log_minus_digamma(k)
-    second, third, fourth = (_stirling_derivative(order, k) for order in (2, 3, 4))
-    return slope + step * (second / 2.0 + step * (third / 6.0 + step * fourth / 24.0))
-
-
-def stirling_gap(k: Array, other: Array, beta: float) -> Array:
-    """The piece `stirling_error(k)`, by which log Γ(k) exceeds Stirling's formula."""
-    step = beta * (other - k)
-    middle = np.where(k + step > 0.0, (1.0 - beta) * k + beta * other, 1.0)
-    # [f(k) − f(k + step)]/β, by Taylor's series when the step is small, so that β may be small too.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        fall = (stirling_error(k) - stirling_error(middle)) / beta if beta != 0.0 else np.zeros_like(k)
-    fall = np.where(np.abs(step) < 1e-3 * k, -_stirling_slope(k, step) * (other - k), fall)
-    direct = fall + stirling_error(other) - stirling_error(k)
-    # A gap is −αβ (k' − k)² times the second divided difference over (k, k', middle): f''/2 + … around their mean.
-    centre = (k + other + middle) / 3.0
-    squares = ((k - centre) ** 2 + (other - centre) ** 2 + (middle - centre) ** 2) / 24.0
-    divided = 0.5 * _stirling_derivative(2, centre) + 0.5 * squares * _stirling_derivative(4, centre)
-    return np.where(np.abs(other - k) < 1e-3 * k, (1.0 - beta) * (other - k) ** 2 * divided, direct)
+        return expm1mx(-d)
+    w = beta * np.expm1(-d)
+    close = expm1mx(-d) + log1pmx(w) / beta
+    # Far apart the two pieces above are huge and cancel; log(1 + w) itself does not, unless w is large: then
+    # 1 + w = β e^{−d} (1 + …), and its −d is taken out.
+    rest = np.maximum(alpha + beta * np.exp(-d), 0.0)
+    falls = d + np.where(np.abs(w) < 0.5, np.log1p(np.clip(w, -0.9, 1.0)), np.log(rest)) / beta
+    rises = (np.log1p(-alpha) + np.log1p(alpha / beta * np.exp(d)) - alpha * d) / beta
+    far = np.where((beta > 0.5) & (alpha * np.exp(d) < beta), rises, falls)
+    return np.where(w > -1.0, np.where(np.abs(d) < 1.0, close, far), np.inf)
 
 
 def segment_gap(
-    curvature: Callable[[list[Array]], Array], first: list[Array], middle: list[Array], last: list[Array], beta: float
+    whiten: Callable[[Array, Array], Sequence[Array]],
+    first: Sequence[Array],
+    last: Sequence[Array],
+    step: Sequence[Array],
+    alpha: float,
 ) -> Array:
-    """The gap of A itself from its second derivative along the segment from θ to θ', at any points of it.
+    """The gap of A itself from its second derivative along the segment from θ to θ', both with positive coordinates.
 
     With θ(t) = θ + t(θ' − θ), D_α = ∫ K(t) A″(t) dt, an average of the Fisher information in the direction θ' − θ, so
     all terms are positive: K = 1 − t on [max(β, 0), 1], plus αt/β on [0, β] for β > 0, or plus 1 − t/β on [β, 0] for
-    β < 0. `first`, `middle` and `last` are the coordinates of θ, θ(β) and θ', all positive, and A″ may have poles where
-    one is 0, −1, −2, …: on either leg even steps in the logit of t keep a distance of π from all of them.
+    β < 0, which is 1 below 0 for α = ∞. A″ is the sum of squares of `whiten(θ(t), step)`, where `step` is θ' − θ or
+    another description of it, and smooth as long as θ is positive. inf where θ(β) is not positive.
     """
-    ratios = [log_ratio(a, b) for ends in ((first, middle), (first, last)) for a, b in zip(*ends, strict=True)]
-    depth = 40.0 + min(max(float(np.max(np.abs(ratio), initial=0.0)) for ratio in ratios), 700.0)
-    s = np.arange(-depth, depth, 0.5)
-    total = np.zeros(np.shape(ratios[0]))
-    for x, rest in zip(expit(s), expit(-s), strict=True):
-        start = max(beta, 0.0)
-        at = [rest * a + x * b for a, b in zip(middle if beta > 0.0 else first, last, strict=True)]
-        total += 0.5 * x * rest * (1.0 - start) ** 2 * rest * curvature(at)
-        if beta != 0.0:
-            at = [rest * a + x * b for a, b in zip(first, middle, strict=True)]
-            kernel = (1.0 - beta) * x if beta > 0.0 else rest
-            total += 0.5 * x * rest * abs(beta) * kernel * curvature(at)
-    return total
+    parts = np.array(np.broadcast_arrays(*first, *last, *step))
+    begin, end, change = np.split(parts, np.cumsum([len(first), len(last)]))
+    beta, endless = 1.0 - alpha, np.isinf(alpha)
+    middle = begin - end if endless else alpha * begin + beta * end  # for α = ∞ the direction of a ray from θ
+    bounded = (middle >= 0.0 if endless else middle > 0.0).all(axis=0)
+    chosen = bounded & (begin != end).any(axis=0)
+    # The two ends of each leg, and its length times K at the first one; at the second one K is 0.
+    if beta > 0.0:
+        legs = [(middle, end, alpha**2), (middle, begin, alpha * beta)]
+    else:
+        legs = [(begin, end, 1.0), (begin, middle, -beta)][: 1 if beta == 0.0 else 2]
+    result = np.where(bounded, 0.0, np.inf)
+    for near, far, weight in legs:
+        is_ray = endless and far is middle
+        apart = np.where(far > 0.0, np.abs(log_ratio(near, far)), 0.0).max(axis=0)
+        depth = np.where(chosen, np.ceil(apart / np.log(2.0)) + (60.0 if is_ray else 0.0), -1.0)
+        for halvings in np.unique(depth[depth >= 0.0]):
+            rows = depth == halvings
+            a, b, u = (each[:, None, rows] for each in (near, far, change))
+            graded = np.stack(_graded(int(halvings)))
+            for k in range(0, graded.shape[1], size := max(1, _NUMBERS // a.shape[-1])):
+                x, rest, w = graded[:, k : k + size, None]
+                at, slope = (a + x / rest * b, w / rest**2) if is_ray else (rest * a + x * b, weight * w * rest)
+                result[rows] += np.sum([(slope * each**2).sum(axis=0) for each in whiten(at, u)], axis=0)
+    return result
 
 
-#: By order: c₁ and c₂ of the derivative c₁/z^(order − 1) + c₂/z^order of Stirling's formula, and for large z the
-#: coefficients of the rest in 1/z², times z^(order + 1).
-_STIRLING = {
-    2: (1.0, 0.5, (1 / 6, -1 / 30, 1 / 42, -1 / 30)),
-    3: (-1.0, -1.0, (-1 / 2, 1 / 6, -1 / 6)),
-    4: (2.0, 3.0, (2.0, -1.0, 4 / 3)),
-}
+@cache
+def _graded(halvings: int) -> tuple[Array, Array, Array]:
+    """x, 1 − x and weights of Gauss–Legendre panels on [0, 1] that halve towards both ends.
 
-
-def _stirling_derivative(order: int, z: Array) -> Array:
-    """The second, third or fourth derivative of `stirling_error`: the second is ψ′(z) − 1/z − 1/(2z²) ≈ 1/(6z³)."""
-    c1, c2, series = _STIRLING[order]
-    return piecewise(
-        z < 30.0,
-        lambda z: polygamma(order - 1, z) - c1 / z ** (order - 1) - c2 / z**order,
-        lambda z: np.sum([c / z ** (2 * k) for k, c in enumerate(series)], axis=0) / z ** (order + 1),
-        z,
-    )
+    On the way (1 − x) a + x b from a to b, if neither is larger than 2^halvings times the other, every panel is at
+    least as far from the zero of the line as it is wide.
+    """
+    nodes, weights = gauss_legendre(12)
+    edges = np.concatenate([[0.0], 0.5 ** np.arange(halvings + 1.0, 0.0, -1.0)])
+    width = np.diff(edges)[:, None]
+    x, w = (edges[:-1, None] + width * 0.5 * (nodes + 1.0)).ravel(), (0.5 * width * weights).ravel()
+    return np.concatenate([x, 1.0 - x]), np.concatenate([1.0 - x, x]), np.concatenate([w, w])
 
 
 # ---- Rényi divergence of two probability vectors, for families that are summed over y or integrated at nodes ---------
@@ -150,24 +119,23 @@ def finite_renyi(log_p: Array, log_q: Array, d: Array, alpha: float, *, exact: b
     """
     beta = 1.0 - alpha
     held = log_p > -np.inf
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-        p, q = np.exp(log_p), np.exp(log_q)
-        if alpha == 0.0:
-            return -np.log1p(-np.sum(np.where(held, 0.0, q), axis=-1)) + 0.0
-        if np.isinf(alpha):
-            return np.maximum(np.max(np.where(held, -d, -np.inf), axis=-1), 0.0)
-        total = np.sum(exp_gap(p, q, d, beta), axis=-1)
-        close = total if beta == 0.0 else np.log1p(-beta * total) / -beta
-        if beta == 0.0:
-            far = -np.sum(np.where(held, p * d, 0.0), axis=-1)
-        else:
-            change = np.sum(np.where(held, p * np.expm1(beta * d), 0.0), axis=-1)
-            log_sum = logsumexp(np.where(held, log_p + beta * d, -np.inf), axis=-1)
-            # Where p is wholly held, Σp = 1 turns the logarithm into log1p, which a β near 0 needs.
-            whole = np.abs(np.sum(p, axis=-1) - 1.0) < 1e-9
-            far = np.where(whole & (np.abs(change) < 0.5), np.log1p(change), log_sum) / -beta
-        near = np.abs(beta * total) < 0.5 if exact else np.abs(far) < 0.1
-        return np.maximum(np.where(near & np.isfinite(close), close, far), 0.0)
+    p, q = np.exp(log_p), np.exp(log_q)
+    if alpha == 0.0:
+        return -np.log1p(-np.sum(np.where(held, 0.0, q), axis=-1)) + 0.0
+    if np.isinf(alpha):
+        return np.maximum(np.max(np.where(held, -d, -np.inf), axis=-1), 0.0)
+    total = np.sum(exp_gap(p, q, d, beta), axis=-1)
+    close = total if beta == 0.0 else np.log1p(-beta * total) / -beta
+    if beta == 0.0:
+        far = -np.sum(np.where(held, p * d, 0.0), axis=-1)
+    else:
+        change = np.sum(np.where(held, p * np.expm1(beta * d), 0.0), axis=-1)
+        log_sum = logsumexp(np.where(held, log_p + beta * d, -np.inf), axis=-1)
+        # Where p is wholly held, Σp = 1 turns the logarithm into log1p, which a β near 0 needs.
+        whole = np.abs(np.sum(p, axis=-1) - 1.0) < 1e-9
+        far = np.where(whole & (np.abs(change) < 0.5), np.log1p(change), log_sum) / -beta
+    near = np.abs(beta * total) < 0.5 if exact else np.abs(far) < 0.1
+    return np.maximum(np.where(near & np.isfinite(close), close, far), 0.0)
 
 
 # ---- Integrals of smooth functions of one variable, many rows at once, from the logarithm of the integrand -----------
@@ -177,6 +145,7 @@ LogIntegrand = Callable[[Array], Array]  #: nodes (n, K) → log integrand (n, K
 
 _NEGLIGIBLE = 60.0  # e^{−60} ≈ 1e-26 of the largest value
 _SEARCH = np.linspace(0.0, 1.0, 129)
+_NUMBERS = 2**14  # numbers in one array: they stay in the cache
 
 
 @cache
@@ -215,8 +184,7 @@ def rule(
         edges = np.sort(np.concatenate([edges, np.clip(breaks, low, high)], axis=1), axis=1)
     nodes, weights = gauss_legendre(order)
     start, width = edges[:, :-1, None], np.diff(edges, axis=1)[..., None]
-    with np.errstate(divide="ignore"):
-        log_weights = np.log(0.5 * weights) + np.log(width)
+    log_weights = np.log(0.5 * weights) + np.log(width)
     return (start + width * (0.5 * (nodes + 1.0))).reshape(len(low), -1), log_weights.reshape(len(low), -1)
 
 

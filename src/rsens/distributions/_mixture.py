@@ -17,7 +17,7 @@ from rsens._typing import Array, Positions
 from rsens.distributions._arrays import flat_draws, rows_first, rows_second, weighted_sum
 from rsens.distributions._base import SHARES, Distribution, Domain, RowShaper, norm
 from rsens.distributions._bernoulli import Bernoulli
-from rsens.distributions._histogram import check_same_bins
+from rsens.distributions._histogram import Histogram
 from rsens.distributions._mixture_integral import changes_at_nodes, mixture_renyi
 from rsens.distributions._mixture_nodes import Group
 from rsens.distributions._normal import Normal
@@ -175,7 +175,13 @@ class Mixture(Ordered):
         components = [component.checked(n) for component in self._listed()]
         if components[0].support in ("classes", "vector") and len({len(c.parameter_names) for c in components}) > 1:
             raise self._refused("components", " must have the same number of classes, or of dimensions.", "all ")
-        check_same_bins(components)
+        borders = [each._borders if isinstance(each, Histogram) else np.empty(0) for each in components]
+        if not all(np.array_equal(borders[0], each) for each in borders):
+            raise self._refused(
+                "components",
+                " must be of that kind. Count the others over these bins: P(a < Y ≤ b) = cdf(b) − cdf(a).",
+                "a Histogram can be mixed with Histograms over the same borders only; all ",
+            )
         shapes = [weights.shape[:-1], *(c.parameters.shape[:-1] for c in components)]
         try:
             rows = np.broadcast_shapes(*shapes)
@@ -282,8 +288,7 @@ class Mixture(Ordered):
             return values if self.weights.ndim > 1 else values[..., 0]
 
         def joint(family: Any, weights: Array, y: Array) -> Array:
-            with np.errstate(divide="ignore"):
-                return logsumexp(np.log(weights).T[:, None] + family._log_prob(y), axis=0)
+            return logsumexp(np.log(weights).T[:, None] + family._log_prob(y), axis=0)
 
         return self._over_rows(y, joint, np.logaddexp)
 
@@ -321,9 +326,8 @@ class Mixture(Ordered):
         for group in self.groups:
             for s, columns in enumerate(group.columns):
                 family = group.family._taken(s)
-                with np.errstate(all="ignore"):
-                    share = np.exp(np.log(group.weights[:, s]) + family._log_prob(y) - log_p)[..., None]
-                    scores[..., columns] = np.where(share > 0.0, share * family._score(y), 0.0)
+                share = np.exp(np.log(group.weights[:, s]) + family._log_prob(y) - log_p)[..., None]
+                scores[..., columns] = np.where(share > 0.0, share * family._score(y), 0.0)
         return scores if self.weights.ndim > 1 else scores.reshape(*rows[:-1], -1)
 
     def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
@@ -394,7 +398,7 @@ class Mixture(Ordered):
 
     @property
     def part_names(self) -> tuple[str, ...]:
-        """Of draws of one family: where λ is a location, or a location and what is orthogonal to it."""
+        """The parts of draws of one family, if λ is a location, or a location and parameters orthogonal to it."""
         me = self._checked
         if not me.draws or len(me.groups) > 1 or me.whole is not None:
             return ()

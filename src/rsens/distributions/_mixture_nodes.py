@@ -1,4 +1,4 @@
-"""Where to evaluate a mixture so that sums over its nodes are expectations: Σ_k w_k h(y_k) ≈ ∫ h(y) dy."""
+"""Nodes and weights for integrals over the y of a mixture: Σ_k w_k h(y_k) ≈ ∫ h(y) dy."""
 
 from __future__ import annotations
 
@@ -107,11 +107,10 @@ def _continuous(families: Sequence[Any], tails: bool) -> tuple[Array, Array]:
     ends = _distinct(quantiles)
     edges = quantiles.ravel()[ends]
     t, w = gauss_legendre(16)
-    with np.errstate(divide="ignore", invalid="ignore", under="ignore", over="ignore"):
-        if all(family.line == "real" for family in families):
-            y, log_widths = _about_centres(quantiles, ends // quantiles.shape[1], edges, 0.5 * (t + 1.0))
-        else:
-            y, log_widths = _about_zero(edges[:-1, None], edges[1:, None], 0.5 * (t + 1.0))
+    if all(family.line == "real" for family in families):
+        y, log_widths = _about_centres(quantiles, ends // quantiles.shape[1], edges, 0.5 * (t + 1.0))
+    else:
+        y, log_widths = _about_zero(edges[:-1, None], edges[1:, None], 0.5 * (t + 1.0))
     return y.ravel(), (np.log(0.5 * w) + log_widths).ravel()
 
 
@@ -293,8 +292,7 @@ class Grid:
 def _representatives(reach: Reach) -> tuple[Array, Array]:
     """Centres and widths, one pair for each group of components that are alike."""
     scale = np.floor(np.log2(reach.spread))
-    with np.errstate(over="ignore"):
-        cells = np.stack([scale, np.floor(reach.centre / (_ALIKE * np.exp2(scale)))])
+    cells = np.stack([scale, np.floor(reach.centre / (_ALIKE * np.exp2(scale)))])
     _, first = np.unique(cells, axis=1, return_index=True)
     return reach.centre[first], reach.spread[first]
 

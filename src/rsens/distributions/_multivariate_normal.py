@@ -12,7 +12,7 @@ import numpy as np
 from rsens._special import HALF_LOG_TWO_PI
 from rsens._typing import Array
 from rsens.distributions._base import Distribution, Domain, RowShaper
-from rsens.distributions._jensen import rate_gap
+from rsens.distributions._jensen import exponential_renyi
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,19 +116,16 @@ class MultivariateNormal(Distribution):
         log_w, excess, axes = _relative_spectrum(self._factor, other._factor, other.covariance - self.covariance)
         # In these coordinates self is N(0, I) and other N(δ, diag w), and everything is a sum over dimensions.
         delta = np.einsum("...ij,...i->...j", axes, _solve(self._factor, (other.mean - self.mean)[..., None])[..., 0])
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            if np.isinf(alpha):
-                # Rounding gives a singular direction an eigenvalue of either sign.
-                tiny = 8.0 * self._size * np.finfo(float).eps
-                still = np.abs(delta) <= tiny * np.max(np.abs(delta), axis=-1, keepdims=True)
-                bounded = 0.5 * log_w + 0.5 * (delta / np.sqrt(excess)) ** 2
-                terms = np.where(excess > tiny, bounded, np.where((np.abs(excess) <= tiny) & still, 0.0, np.inf))
-            else:
-                beta = 1.0 - alpha
-                middle = np.where(np.abs(excess) < 0.5, 1.0 + alpha * excess, alpha * np.exp(log_w) + beta)
-                one = np.ones_like(log_w)
-                means = 0.5 * alpha * (delta / np.sqrt(middle)) ** 2
-                terms = np.where(middle > 0.0, means + 0.5 * rate_gap(one, one, log_w, beta), np.inf)
+        if np.isinf(alpha):
+            # Rounding gives a singular direction an eigenvalue of either sign.
+            tiny = 8.0 * self._size * np.finfo(float).eps
+            still = np.abs(delta) <= tiny * np.max(np.abs(delta), axis=-1, keepdims=True)
+            bounded = 0.5 * log_w + 0.5 * (delta / np.sqrt(excess)) ** 2
+            terms = np.where(excess > tiny, bounded, np.where((np.abs(excess) <= tiny) & still, 0.0, np.inf))
+        else:
+            middle = np.where(np.abs(excess) < 0.5, 1.0 + alpha * excess, alpha * np.exp(log_w) + (1.0 - alpha))
+            means = 0.5 * alpha * (delta / np.sqrt(middle)) ** 2
+            terms = np.where(middle > 0.0, means + 0.5 * exponential_renyi(log_w, alpha), np.inf)
         return terms.sum(axis=-1)
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
@@ -166,14 +163,12 @@ def _relative_spectrum(factor: Array, other: Array, difference: Array) -> tuple[
     """log w, w − 1 and the axes of W = L⁻¹Σ'L⁻ᵀ: from Σ' − Σ if they are close, else the singular values of L⁻¹L'."""
     axes, roots, _ = np.linalg.svd(_solve(factor, other))
     half = _solve(factor, difference)
-    with np.errstate(over="ignore"):
-        excess, close_axes = np.linalg.eigh(
-            np.nan_to_num(_solve(factor, np.swapaxes(half, -1, -2)), posinf=1e300, neginf=-1e300)
-        )
+    excess, close_axes = np.linalg.eigh(
+        np.nan_to_num(_solve(factor, np.swapaxes(half, -1, -2)), posinf=1e300, neginf=-1e300)
+    )
     close = np.max(np.abs(excess), axis=-1, keepdims=True) < 0.5
     log_w = np.where(close, np.log1p(np.clip(excess, -0.9, 1.0)), 2.0 * np.log(roots))
-    with np.errstate(over="ignore", under="ignore"):
-        excess = np.where(close, excess, roots**2 - 1.0)
+    excess = np.where(close, excess, roots**2 - 1.0)
     return log_w, excess, np.where(close[..., None], close_axes, axes)
 
 

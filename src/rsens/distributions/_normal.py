@@ -12,7 +12,7 @@ from scipy.special import ndtr, ndtri
 from rsens._special import HALF_LOG_TWO_PI, log_ratio
 from rsens._typing import Array
 from rsens.distributions._base import POSITIVE, REAL, Domain, RowShaper
-from rsens.distributions._jensen import rate_gap
+from rsens.distributions._jensen import exponential_renyi
 from rsens.distributions._univariate import Reach, Univariate
 
 
@@ -67,10 +67,9 @@ class Normal(Univariate):
             bounded = 0.5 * d + 0.5 * (difference / np.sqrt(excess)) ** 2
             same = (excess == 0.0) & (difference == 0.0)
             return np.where(excess > 0.0, bounded, np.where(same, 0.0, np.inf))
-        beta, one = 1.0 - alpha, np.ones_like(d)
-        middle = alpha * other.variance + beta * self.variance
+        middle = alpha * other.variance + (1.0 - alpha) * self.variance
         means = 0.5 * alpha * (difference / np.sqrt(middle)) ** 2
-        return np.where(middle > 0.0, means + 0.5 * rate_gap(one, one, d, beta), np.inf)
+        return np.where(middle > 0.0, means + 0.5 * exponential_renyi(d, alpha), np.inf)
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         variance = row(self.variance)

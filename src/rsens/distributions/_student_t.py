@@ -120,10 +120,10 @@ def log1p_square(z: Array) -> Array:
     return np.where(large, 2.0 * np.log(np.where(large, size, 1.0)), np.log1p(np.where(large, 0.0, size) ** 2))
 
 
-def log1p_square_difference(z: Array, z1: Array) -> Array:
-    """log(1 + z1²) − log(1 + z²) for z, z1 ≥ 0."""
-    unit = np.maximum(z, 1.0)
-    x = ((z1 - z) / unit) * ((z1 + z) / unit) / (unit**-2.0 + (z / unit) ** 2)
+def log1p_square_rise(z: Array, z1: Array, change: Array) -> Array:
+    """log(1 + z1²) − log(1 + z²), with its digits where change = z1 − z is small."""
+    unit = np.maximum(np.abs(z), 1.0)
+    x = (change / unit) * ((z1 + z) / unit) / (unit**-2.0 + (z / unit) ** 2)
     return np.where(np.abs(x) < 0.5, np.log1p(np.clip(x, -0.9, 1.0)), log1p_square(z1) - log1p_square(z))
 
 
@@ -167,16 +167,10 @@ def trapezoidal_renyi(gap: Array, scale2: Array, scale21: Array, df: Array, alph
     inside = np.abs(t) < (end + step)[:, None]
     u = np.sinh(np.where(inside, t, 0.0))
     change = u * np.expm1(-spread) - (g / ratio)[:, None]  # of u, from p's to q's
-    d = -spread - 0.5 * (nu + 1.0) * _log1p_rise(u, change)
+    d = -spread - 0.5 * (nu + 1.0) * log1p_square_rise(u, u + change, change)
     log_p = log_gamma_half_step(0.5 * nu) - 0.5 * np.log(np.pi) - 0.5 * nu * np.log1p(u**2) + np.log(step)[:, None]
     log_p = np.where(inside, log_p, -np.inf)
     return finite_renyi(log_p, log_p + d, d, alpha, exact=False)
-
-
-def _log1p_rise(u: Array, change: Array) -> Array:
-    """log(1 + (u + change)²) − log(1 + u²)."""
-    x = change * ((change + 2.0 * u) / (1.0 + u**2))
-    return np.where(np.abs(x) < 0.5, np.log1p(np.clip(x, -0.9, 1.0)), np.log1p((u + change) ** 2) - np.log1p(u**2))
 
 
 def _trapezoidal_step(gap: Array, scale2: Array, scale21: Array, df: Array, alpha: float) -> Array:
@@ -241,7 +235,7 @@ def far_renyi(gap: Array, scale2: Array, scale21: Array, df: Array, alpha: float
     def densities(x: Array, x1: Array) -> tuple[Array, Array]:
         """log p and d = log q/p at distances x from p's location and x1 from q's."""
         z, z1 = x / columns[0], x1 / columns[1]
-        d = -spread - 0.5 * (nu + 1.0) * log1p_square_difference(z / root, z1 / root)
+        d = -spread - 0.5 * (nu + 1.0) * log1p_square_rise(z / root, z1 / root, (z1 - z) / root)
         return log_density(z, nu) - np.log(columns[0]), d
 
     def piece(distances: Callable[[Array], tuple[Array, Array, Array]], low: Array, high: Array) -> tuple[Array, Array]:
@@ -256,17 +250,16 @@ def far_renyi(gap: Array, scale2: Array, scale21: Array, df: Array, alpha: float
         return log_p + log_jacobian + log_weight, d
 
     delta = gap[:, None]
-    with np.errstate(divide="ignore", over="ignore", under="ignore"):
-        depth = np.maximum(np.log(gap) - near, 1.0)
-        pieces = [
-            piece(lambda t: (np.exp(t), np.exp(t) + delta, t), near, far),
-            piece(lambda t: (np.exp(t) + delta, np.exp(t), t), near, far),
-            piece(
-                lambda t: (delta * expit(t), delta * expit(-t), np.log(delta) + log_expit(t) + log_expit(-t)),
-                -depth,
-                depth,
-            ),
-        ]
+    depth = np.maximum(np.log(gap) - near, 1.0)
+    pieces = [
+        piece(lambda t: (np.exp(t), np.exp(t) + delta, t), near, far),
+        piece(lambda t: (np.exp(t) + delta, np.exp(t), t), near, far),
+        piece(
+            lambda t: (delta * expit(t), delta * expit(-t), np.log(delta) + log_expit(t) + log_expit(-t)),
+            -depth,
+            depth,
+        ),
+    ]
     log_p = np.concatenate([p for p, _ in pieces], axis=1)
     d = np.concatenate([d for _, d in pieces], axis=1)
     return finite_renyi(log_p, log_p + d, d, alpha, exact=False)
@@ -278,9 +271,8 @@ def largest_log_ratio(gap: Array, scale2: Array, scale21: Array, df: Array) -> A
     a, b, delta = df * (scale2 / unit), df * (scale21 / unit), gap / np.sqrt(unit)
     wider = df * ((scale2 - scale21) / unit)  # a − b
     c = wider - delta**2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        q = -0.5 * (c + np.copysign(np.sqrt(c**2 + 4.0 * delta**2 * a), c))
-        roots = [np.where(delta != 0.0, q / delta, 0.0), np.where(q != 0.0, -delta * a / q, 0.0)]
+    q = -0.5 * (c + np.copysign(np.sqrt(c**2 + 4.0 * delta**2 * a), c))
+    roots = [np.where(delta != 0.0, q / delta, 0.0), np.where(q != 0.0, -delta * a / q, 0.0)]
     spread = log_ratio(scale2, scale21)
     best = np.maximum(-0.5 * df * spread, 0.0)
     for root in roots:
@@ -289,6 +281,5 @@ def largest_log_ratio(gap: Array, scale2: Array, scale21: Array, df: Array) -> A
         size = np.maximum(np.abs(x), 1.0)
         x, over = x / size, a / size
         rise = (wider * x**2 - 2.0 * over * delta * x + over * (delta / size) * delta) / (x**2 + over / size) / b
-        with np.errstate(divide="ignore"):
-            best = np.maximum(best, 0.5 * spread + 0.5 * (df + 1.0) * np.log1p(rise))
+        best = np.maximum(best, 0.5 * spread + 0.5 * (df + 1.0) * np.log1p(rise))
     return best

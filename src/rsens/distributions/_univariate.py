@@ -72,7 +72,8 @@ class Univariate(Ordered):
         q = as_numbers(q, "q")
         if not ((q >= 0.0) & (q <= 1.0)).all():
             raise InputError("quantile: ", Argument("q"), " must be between 0 and 1.")
-        return self._checked._quantile(q)
+        with np.errstate(all="ignore"):
+            return self._checked._quantile(q)
 
     @abstractmethod
     def _quantile(self, q: Array, upper: bool = False) -> Array:
