@@ -229,33 +229,38 @@ class OnCondensedSum(KernelOn):
         total = self._terms[0].value.copy()
         for term in self._terms[1:]:
             total += term.value
-        self.value = squareform(total, checks=False).T if len(X) > 1 else np.zeros((1, 1))
-        np.fill_diagonal(self.value, sum(term.diagonal for term in self._terms))
+        self.value = squareform(total[:-1], checks=False).T if len(X) > 1 else np.zeros((1, 1))
+        np.fill_diagonal(self.value, total[-1])
 
     def hyper_gradient(self, M: Array) -> Array:
         # Every pair stands for two entries of the symmetric M. The upper triangle of Mᵀ is the lower one of M.
-        m, trace = 2.0 * squareform(M.T, checks=False), float(np.trace(M))
-        return np.concatenate([term.hyper_gradient(m, trace) for term in self._terms])
+        m = np.empty(len(self._terms[0].value))
+        np.multiply(squareform(M.T, checks=False), 2.0, out=m[:-1])
+        m[-1] = np.trace(M)
+        return np.concatenate([term.hyper_gradient(m) for term in self._terms])
 
 
 class Pairs:
-    """The pairs i < j of rows of X, in the condensed order of SciPy: P = N(N − 1)/2 of them."""
+    """The pairs i < j of rows of X, in the condensed order of SciPy, and a last pair of equal rows for the diagonal."""
 
     def __init__(self, X: Array) -> None:
         self.X = X
         self._squares: dict[int, tuple[Array, float]] = {}
 
     def squares(self, column: int) -> tuple[Array, float]:
-        """((x_i − x_j)/unit)², (P,), and the unit of this column, which keeps the squares within float64."""
+        """((x_i − x_j)/unit)² by pair, and the unit of this column, which keeps the squares within float64."""
         if column not in self._squares:
             x = self.X[:, column]
             unit = float(np.ptp(x)) or 1.0
-            self._squares[column] = pdist((x / unit)[:, None], "sqeuclidean"), unit
+            squares = np.empty(len(x) * (len(x) - 1) // 2 + 1)
+            squares[-1] = 0.0
+            pdist((x / unit)[:, None], "sqeuclidean", out=squares[:-1])
+            self._squares[column] = squares, unit
         return self._squares[column]
 
 
-class LeafOnPairs:
-    """A distance kernel g(s), s = Σ_d w_d s_d, at all pairs of rows: `value` (P,), and g(0) on the diagonal."""
+class LeafOnPairs(KernelOn):
+    """A distance kernel g(s), s = Σ_d w_d s_d, by pair of rows."""
 
     def __init__(self, kernel: DistanceKernel, pairs: Pairs) -> None:
         self._kernel = kernel
@@ -269,49 +274,32 @@ class LeafOnPairs:
             s += weight * distance
         self.value, slope, *self._shapes = kernel.profile(s)
         self._slope = slope if kernel.slope_ratio is None else None  # or that many times the value
-        at_zero, _, *shapes = kernel.profile(np.zeros(1))
-        self.diagonal, self._shapes_at_zero = float(at_zero[0]), [float(shape[0]) for shape in shapes]
 
-    def hyper_gradient(self, m: Array, trace: float) -> Array:
-        """Σ_p m_p ∂k_p/∂θ + trace · ∂k(x, x)/∂θ, (n_theta,).
-
-        ∂k/∂log σ² = g, ∂k/∂log l_d = −g'·power·w_d s_d, and the rest as the profile gives it.
-        """
+    def hyper_gradient(self, M: Array) -> Array:
+        """∂k/∂log σ² = g, ∂k/∂log l_d = −g'·power·w_d s_d, and the rest as the profile gives it; M (P + 1,) by pair."""
         factor = -float(self._kernel.power)
         if self._slope is not None:
-            weighted, variance = m * self._slope, float(m @ self.value)
+            weighted, variance = M * self._slope, _dot(M, self.value)
         else:
-            weighted = m * self.value
-            variance, factor = float(weighted.sum()), factor * (self._kernel.slope_ratio or 0.0)
-        slopes = [factor * w * float(weighted @ s) for s, w in zip(self._distances, self._weights, strict=True)]
+            weighted = M * self.value
+            variance, factor = float(weighted[:-1].sum() + weighted[-1]), factor * (self._kernel.slope_ratio or 0.0)
+        slopes = [factor * w * _dot(weighted, s) for s, w in zip(self._distances, self._weights, strict=True)]
         if not isinstance(self._kernel.lengthscale, tuple):
             slopes = [sum(slopes)]
-        further = [float(m @ s) + trace * z for s, z in zip(self._shapes, self._shapes_at_zero, strict=True)]
-        return np.array([variance + trace * self.diagonal, *slopes, *further])
+        return np.array([variance, *slopes, *(_dot(M, shape) for shape in self._shapes)])
 
 
-class ProductOnPairs:
-    """A product of distance kernels at all pairs of rows."""
-
-    def __init__(self, factors: Sequence[LeafOnPairs]) -> None:
-        self._factors = factors
-        self._values = [factor.value for factor in factors]
-        self._diagonals = [factor.diagonal for factor in factors]
-        self.value, self.diagonal = product(self._values), float(np.prod(self._diagonals))
-
-    def hyper_gradient(self, m: Array, trace: float) -> Array:
-        gradients = []
-        for i, factor in enumerate(self._factors):
-            others = float(np.prod([d for j, d in enumerate(self._diagonals) if j != i]))
-            gradients.append(factor.hyper_gradient(m * product(self._values, but=[i]), trace * others))
-        return np.concatenate(gradients)
+def _dot(M: Array, values: Array) -> float:
+    """Σ_p M_p v_p, the diagonal after all pairs."""
+    return float(M[:-1] @ values[:-1] + M[-1] * values[-1])
 
 
-def _on_pairs(term: Kernel, pairs: Pairs) -> LeafOnPairs | ProductOnPairs:
-    """A term of a sum at all pairs of rows: a distance kernel, or a product of distance kernels."""
+def _on_pairs(term: Kernel, pairs: Pairs) -> KernelOn:
+    """A term of a sum by pair of rows: a distance kernel, or a product of distance kernels."""
     if isinstance(term, Product):
-        return ProductOnPairs([LeafOnPairs(factor, pairs) for factor in term.factors])  # type: ignore[arg-type]
-    return LeafOnPairs(term, pairs)  # type: ignore[arg-type]
+        return OnProduct([_on_pairs(factor, pairs) for factor in term.factors])
+    assert isinstance(term, DistanceKernel)
+    return LeafOnPairs(term, pairs)
 
 
 class AtSum(KernelAt):
