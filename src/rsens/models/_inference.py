@@ -41,7 +41,7 @@ IDLE = 4.0
 ROUNDS = 2
 #: A hyperparameter this near to its limit, on the log scale, is at its limit.
 NEAR = 1e-6
-#: The mean of a count exceeds its median by exp(v/2); above e^10 the mean says nothing about the data.
+#: The mean of a count exceeds its median by exp(v/2); above e^10 the mean has nothing to do with the data.
 MOST_EXCESS = 10.0
 #: The share of rows from which copies count.
 COPIES = 0.05
@@ -254,7 +254,7 @@ def warn_at_limits(theta: Array, limits: Array, names: Sequence[str], advice: st
 
 
 def warn_of_unknown_counts(posterior: LatentPosterior, X: Array, y: Array, advice: str) -> None:
-    """Name training rows where f is so uncertain that the mean count exp(m + v/2) says nothing about the data."""
+    """Name training rows where f is so uncertain that the mean count exp(m + v/2) means nothing."""
     if posterior.kernel.diag(X).max() <= 2.0 * MOST_EXCESS:  # v is never above the prior variance
         return
     latent = posterior.moments(X)
@@ -275,7 +275,7 @@ def warn_of_unknown_counts(posterior: LatentPosterior, X: Array, y: Array, advic
 
 
 def ways_out(likelihood: Likelihood, inducing: Array | None) -> Sentence:
-    """What to do about a GP that does not suit its data."""
+    """Advice for a GP that does not suit its data."""
     ways: list[tuple[str | Argument, ...]] = []
     if likelihood.overdispersed is not None:
         other = Argument("likelihood", likelihood.overdispersed)
