@@ -127,7 +127,7 @@ def test_mean_and_offset_are_those_of_the_dense_gp(name):
     offset = np.linspace(-1.0, 2.0, len(y))
     options = {"mean": -0.4, "offset": offset}
     ours = SparseLaplaceApproximation(KERNELS["eq"], LIKELIHOODS[name], X, y, X, **options)
-    expected = _laplace.approximate(KERNELS["eq"], LIKELIHOODS[name], X, y, **options)
+    expected = _laplace.LaplaceApproximation(KERNELS["eq"], LIKELIHOODS[name], X, y, **options)
     assert ours.log_marginal_likelihood == pytest.approx(expected.log_marginal_likelihood, rel=1e-10)
     close(ours.gradient(), expected.gradient(), 1e-9)
     close(ours.posterior().moments(X).mean, expected.posterior().moments(X).mean, 1e-9)

@@ -21,7 +21,6 @@ from rsens.likelihoods import GaussianLikelihood, Likelihood
 from rsens.models._exact import ExactInference
 from rsens.models._inducing import NOTHING, choose_inducing, inducing_inputs
 from rsens.models._laplace import LaplaceApproximation, WarmStart
-from rsens.models._laplace import approximate as laplace
 from rsens.models._optimize import Objective, Optimizer, curvature, log_normals, remembered
 from rsens.models._rows import SEARCH_ROWS, Data, ThinnedDensity, searched_rows
 from rsens.models._sparse import SparseLaplaceApproximation, VariationalApproximation
@@ -225,7 +224,7 @@ def _inference(
     density = likelihood if data.thinned is None else ThinnedDensity(likelihood, *data.thinned)
     given: dict[str, Any] = {"mean": data.mean, "offset": data.offset, "warm": warm}
     if inducing is None:
-        return laplace(kernel, density, data.X, data.y, **given)
+        return LaplaceApproximation(kernel, density, data.X, data.y, **given)
     return SparseLaplaceApproximation(kernel, density, data.X, data.y, inducing, **given)
 
 

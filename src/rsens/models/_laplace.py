@@ -16,8 +16,8 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from rsens._typing import Array
-from rsens.kernels import Kernel, KernelOn
-from rsens.models._mode import Factor, Mode, Prior, find_mode
+from rsens.kernels import Kernel
+from rsens.models._mode import Factor, Prior, find_mode
 from rsens.models._rows import Density
 from rsens.posteriors import LatentPosterior, ScaledTriangularRoot
 
@@ -36,47 +36,31 @@ class WarmStart:
     near: bool = False
 
 
-def approximate(
-    kernel: Kernel,
-    likelihood: Density,
-    X: Array,
-    y: Array,
-    *,
-    mean: float = 0.0,
-    offset: Array | float = 0.0,
-    warm: WarmStart | None = None,
-) -> LaplaceApproximation:
-    """The approximation at the mode (algorithm 3.1).
+class LaplaceApproximation:
+    """q(f | y) = N(f̂, (K⁻¹ + W)⁻¹) at the mode (algorithm 3.1), and what follows from it.
 
     y depends on mean + f + offset; at a new row the posterior includes mean but no offset. The search for the mode
     starts from `warm`, and leaves the mode there.
     """
-    kernel_on = kernel.on(X)
-    prior = Prior(kernel_on.value)
-    mode = find_mode(prior, likelihood, y, mean + offset, None if warm is None else warm.latent)
-    if warm is not None:
-        warm.latent, warm.converged = mode.latent if mode.converged else None, mode.converged
-    return LaplaceApproximation(kernel, kernel_on, likelihood, X, y, mean, offset, prior, mode)
 
-
-@dataclass(frozen=True, eq=False)
-class LaplaceApproximation:
-    """q(f | y) = N(f̂, (K⁻¹ + W)⁻¹) and what follows from it."""
-
-    kernel: Kernel
-    kernel_on: KernelOn
-    likelihood: Density
-    X: Array
-    y: Array
-    mean: float
-    offset: Array | float
-    prior: Prior
-    mode: Mode
-
-    @property
-    def converged(self) -> bool:
-        """Whether Newton's method reached the mode."""
-        return self.mode.converged
+    def __init__(
+        self,
+        kernel: Kernel,
+        likelihood: Density,
+        X: Array,
+        y: Array,
+        *,
+        mean: float = 0.0,
+        offset: Array | float = 0.0,
+        warm: WarmStart | None = None,
+    ) -> None:
+        self.kernel, self.likelihood, self.X, self.y, self.mean, self.offset = kernel, likelihood, X, y, mean, offset
+        self.kernel_on = kernel.on(X)
+        self.prior = Prior(self.kernel_on.value)
+        warm = warm or WarmStart()
+        self.mode = find_mode(self.prior, likelihood, y, mean + offset, warm.latent)
+        self.converged = warm.converged = self.mode.converged
+        warm.latent = self.mode.latent if self.converged else None
 
     @property
     def jitter(self) -> float:

@@ -114,7 +114,7 @@ class Pass(Point):
 class SparseLaplaceApproximation:
     """w ~ N(ŵ, B⁻¹) given y, with B = I + VWVᵀ and W the likelihood's `curvature`.
 
-    Takes the arguments of `_laplace.approximate`, and the inducing inputs.
+    Takes the arguments of `LaplaceApproximation`, and the inducing inputs.
     """
 
     def __init__(
