@@ -22,7 +22,7 @@ from rsens.models._exact import ExactInference
 from rsens.models._inducing import NOTHING, choose_inducing, inducing_inputs
 from rsens.models._laplace import LaplaceApproximation, WarmStart
 from rsens.models._optimize import Objective, Optimizer, curvature, log_normals, remembered
-from rsens.models._rows import SEARCH_ROWS, Data, ThinnedDensity, searched_rows
+from rsens.models._rows import SEARCH_ROWS, Data, searched_rows
 from rsens.models._sparse import SparseLaplaceApproximation, VariationalApproximation
 from rsens.posteriors import LatentPosterior, Root, ScaledTriangularRoot
 
@@ -219,13 +219,11 @@ def _inference(
     """The exact posterior for Gaussian noise, or the approximation for inducing inputs, another likelihood, or both."""
     if isinstance(likelihood, GaussianLikelihood):
         if inducing is None:
-            return ExactInference(kernel, likelihood, data.X, data.residual, data.mean)
-        return VariationalApproximation(kernel, likelihood, data.X, data.residual, inducing, data.mean)
-    density = likelihood if data.thinned is None else ThinnedDensity(likelihood, *data.thinned)
-    given: dict[str, Any] = {"mean": data.mean, "offset": data.offset, "warm": warm}
+            return ExactInference(kernel, likelihood, data)
+        return VariationalApproximation(kernel, likelihood, data, inducing)
     if inducing is None:
-        return LaplaceApproximation(kernel, density, data.X, data.y, **given)
-    return SparseLaplaceApproximation(kernel, density, data.X, data.y, inducing, **given)
+        return LaplaceApproximation(kernel, likelihood, data, warm)
+    return SparseLaplaceApproximation(kernel, likelihood, data, inducing, warm)
 
 
 def _threads_for(n_rows: int, n_inducing: int | None) -> Any:

@@ -17,8 +17,9 @@ from scipy.linalg import blas, lapack
 
 from rsens._typing import Array
 from rsens.kernels import Kernel
+from rsens.likelihoods import Likelihood
 from rsens.models._mode import Factor, Prior, find_mode
-from rsens.models._rows import Density
+from rsens.models._rows import Data
 from rsens.posteriors import LatentPosterior, ScaledTriangularRoot
 
 
@@ -43,22 +44,12 @@ class LaplaceApproximation:
     starts from `warm`, and leaves the mode there.
     """
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        likelihood: Density,
-        X: Array,
-        y: Array,
-        *,
-        mean: float = 0.0,
-        offset: Array | float = 0.0,
-        warm: WarmStart | None = None,
-    ) -> None:
-        self.kernel, self.likelihood, self.X, self.y, self.mean, self.offset = kernel, likelihood, X, y, mean, offset
-        self.kernel_on = kernel.on(X)
+    def __init__(self, kernel: Kernel, likelihood: Likelihood, data: Data, warm: WarmStart | None = None) -> None:
+        self.kernel, self.likelihood, self.data, self.y = kernel, data.density(likelihood), data, data.y
+        self.kernel_on = kernel.on(data.X)
         self.prior = Prior(self.kernel_on.value)
         warm = warm or WarmStart()
-        self.mode = find_mode(self.prior, likelihood, y, mean + offset, warm.latent)
+        self.mode = find_mode(self.prior, self.likelihood, self.y, data.mean + data.offset, warm.latent)
         self.converged = warm.converged = self.mode.converged
         warm.latent = self.mode.latent if self.converged else None
 
@@ -78,7 +69,8 @@ class LaplaceApproximation:
 
     @property
     def _predictor(self) -> Array:
-        return self.mode.latent + (self.mean + self.offset)  # bit for bit what `find_mode` saw, so that W is the same
+        # bit for bit what `find_mode` saw, so that W is the same
+        return self.mode.latent + (self.data.mean + self.data.offset)
 
     @cached_property
     def log_marginal_likelihood(self) -> float:
@@ -88,7 +80,7 @@ class LaplaceApproximation:
     def posterior(self) -> LatentPosterior:
         """Algorithm 3.2: m = kᵀ∇log p(y | f̂) (line 4) and v = k** − |L⁻¹√W k|² (lines 5 and 6)."""
         root = ScaledTriangularRoot(self._factor.L, self._factor.s)
-        return LatentPosterior(self.kernel, self.X, self.mode.weights, root, self.mean, self.jitter)
+        return LatentPosterior(self.kernel, self.data.X, self.mode.weights, root, self.data.mean, self.jitter)
 
     def gradient(self) -> Array:
         """∂ log q(y)/∂θ, first the kernel's hyperparameters, then the likelihood's (algorithm 5.1).
