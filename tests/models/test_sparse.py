@@ -234,8 +234,7 @@ def test_a_warm_start_finds_the_same_mode_in_fewer_passes(name, monkeypatch):
     at = SparseLaplaceApproximation.at
     monkeypatch.setattr(SparseLaplaceApproximation, "at", lambda self, w: passes.append(1) or at(self, w))
     warm = WarmStart()
-    sparse_laplace_of(EQ(1.5, 0.8), LIKELIHOODS[name], X, y, X[::3], warm=warm)
-    assert warm.converged
+    assert sparse_laplace_of(EQ(1.5, 0.8), LIKELIHOODS[name], X, y, X[::3], warm=warm).converged
     near = EQ(1.5, 0.8).with_theta(EQ(1.5, 0.8).theta + 1e-5)
     passes.clear()
     cold = sparse_laplace_of(near, LIKELIHOODS[name], X, y, X[::3])
@@ -252,9 +251,7 @@ def test_a_warm_start_finds_the_same_mode_in_fewer_passes(name, monkeypatch):
 def test_a_search_cut_short_says_so(monkeypatch):
     monkeypatch.setattr(_mode, "MAX_STEPS", 2)
     X, y = data("logit")
-    warm = WarmStart()
-    assert not sparse_laplace_of(EQ(9.0, 0.5), LIKELIHOODS["logit"], X, y, X[::3], warm=warm).converged
-    assert not warm.converged
+    assert not sparse_laplace_of(EQ(9.0, 0.5), LIKELIHOODS["logit"], X, y, X[::3]).converged
 
 
 def test_a_step_that_overflows_is_halved():

@@ -32,7 +32,6 @@ class WarmStart:
 
     latent: Array | None = None
     weights: Array | None = None
-    converged: bool = True
     #: Whether the weights are the mode of some of the rows, so that few passes over all rows are needed.
     near: bool = False
 
@@ -50,7 +49,7 @@ class LaplaceApproximation:
         self.prior = Prior(self.kernel_on.value)
         warm = warm or WarmStart()
         self.mode = find_mode(self.prior, self.likelihood, self.y, data.mean + data.offset, warm.latent)
-        self.converged = warm.converged = self.mode.converged
+        self.converged = self.mode.converged
         warm.latent = self.mode.latent if self.converged else None
 
     @property

@@ -123,7 +123,7 @@ class SparseLaplaceApproximation:
         self.offset = data.mean + data.offset
         warm = warm or WarmStart()
         self.w, self.converged, self._there = self._mode(warm.weights, near=warm.near)
-        warm.weights, warm.converged = self.w, self.converged
+        warm.weights = self.w
 
     def _mode(self, start: Array | None, *, near: bool) -> tuple[Array, bool, Pass | None]:
         """ŵ, whether the search reached it, and the pass at ŵ.
