@@ -8,6 +8,7 @@ from sklearn.gaussian_process import kernels as sk
 from rsens.kernels import EQ, Constant, Linear, Matern32, Matern52, Periodic, RationalQuadratic, additive
 from rsens.likelihoods import GaussianLikelihood
 from rsens.models._exact import ExactInference
+from rsens.models._rows import Data
 from tests.models.inference import objective, posterior
 
 NOISE = 0.15
@@ -48,7 +49,7 @@ def test_is_what_scikit_learn_gives(name):
     new = np.vstack([X[:5], data(10, seed=1)[0]])
     model = sklearn_model(theirs, X, y)
     mean, deviation = model.predict(new, return_std=True)
-    exact = ExactInference(ours, LIKELIHOOD, X, y)
+    exact = ExactInference(ours, LIKELIHOOD, Data(X, y, np.zeros(len(y))))
     fitted, value = exact.posterior(), exact.log_marginal_likelihood
     latent = fitted.moments(new)
     np.testing.assert_allclose(latent.mean, mean, rtol=1e-9, atol=1e-10)

@@ -8,11 +8,11 @@ import pytest
 from rsens._errors import InputError
 from rsens.kernels import EQ, Categorical, Constant, Linear, Matern32, Matern52, Periodic
 from rsens.likelihoods import GaussianLikelihood, PoissonLikelihood, StudentTLikelihood
-from rsens.models import _inducing, _laplace, _mode, _sparse
+from rsens.models import _inducing, _mode, _sparse
 from rsens.models._inducing import NOTHING, choose_inducing
 from rsens.models._laplace import WarmStart
 from rsens.models._sparse import SparseLaplaceApproximation
-from tests.models.inference import objective, posterior
+from tests.models.inference import laplace_of, objective, posterior, sparse_laplace_of
 from tests.models.laplace_oracle import LIKELIHOODS as NOT_GAUSSIAN
 from tests.models.laplace_oracle import targets
 
@@ -126,8 +126,8 @@ def test_mean_and_offset_are_those_of_the_dense_gp(name):
     X, y = data(name)
     offset = np.linspace(-1.0, 2.0, len(y))
     options = {"mean": -0.4, "offset": offset}
-    ours = SparseLaplaceApproximation(KERNELS["eq"], LIKELIHOODS[name], X, y, X, **options)
-    expected = _laplace.approximate(KERNELS["eq"], LIKELIHOODS[name], X, y, **options)
+    ours = sparse_laplace_of(KERNELS["eq"], LIKELIHOODS[name], X, y, X, **options)
+    expected = laplace_of(KERNELS["eq"], LIKELIHOODS[name], X, y, **options)
     assert ours.log_marginal_likelihood == pytest.approx(expected.log_marginal_likelihood, rel=1e-10)
     close(ours.gradient(), expected.gradient(), 1e-9)
     close(ours.posterior().moments(X).mean, expected.posterior().moments(X).mean, 1e-9)
@@ -213,7 +213,7 @@ def test_predictions_are_those_of_the_plain_formulas_with_the_missing_variance_k
         weights = np.linalg.solve(Q + np.diag(1.0 / W), y)
         latent = posterior(kernel, likelihood, X, y, inducing)
     else:
-        laplace = SparseLaplaceApproximation(kernel, likelihood, X, y, inducing)
+        laplace = sparse_laplace_of(kernel, likelihood, X, y, inducing)
         latent = laplace.posterior()
         f = latent.moments(X).mean
         weights, _, _ = likelihood.f_derivatives(y, f)
@@ -234,36 +234,31 @@ def test_a_warm_start_finds_the_same_mode_in_fewer_passes(name, monkeypatch):
     at = SparseLaplaceApproximation.at
     monkeypatch.setattr(SparseLaplaceApproximation, "at", lambda self, w: passes.append(1) or at(self, w))
     warm = WarmStart()
-    SparseLaplaceApproximation(EQ(1.5, 0.8), LIKELIHOODS[name], X, y, X[::3], warm=warm)
-    assert warm.converged
+    assert sparse_laplace_of(EQ(1.5, 0.8), LIKELIHOODS[name], X, y, X[::3], warm=warm).converged
     near = EQ(1.5, 0.8).with_theta(EQ(1.5, 0.8).theta + 1e-5)
     passes.clear()
-    cold = SparseLaplaceApproximation(near, LIKELIHOODS[name], X, y, X[::3])
+    cold = sparse_laplace_of(near, LIKELIHOODS[name], X, y, X[::3])
     cold_passes = len(passes)
     passes.clear()
-    warmed = SparseLaplaceApproximation(near, LIKELIHOODS[name], X, y, X[::3], warm=warm)
+    warmed = sparse_laplace_of(near, LIKELIHOODS[name], X, y, X[::3], warm=warm)
     assert len(passes) < cold_passes
     np.testing.assert_allclose(warmed.w, cold.w, rtol=0, atol=1e-10)
     # One of another size, as from other inducing inputs, is not used.
     warm = WarmStart(weights=np.ones(3))
-    np.testing.assert_array_equal(
-        SparseLaplaceApproximation(near, LIKELIHOODS[name], X, y, X[::3], warm=warm).w, cold.w
-    )
+    np.testing.assert_array_equal(sparse_laplace_of(near, LIKELIHOODS[name], X, y, X[::3], warm=warm).w, cold.w)
 
 
 def test_a_search_cut_short_says_so(monkeypatch):
     monkeypatch.setattr(_mode, "MAX_STEPS", 2)
     X, y = data("logit")
-    warm = WarmStart()
-    assert not SparseLaplaceApproximation(EQ(9.0, 0.5), LIKELIHOODS["logit"], X, y, X[::3], warm=warm).converged
-    assert not warm.converged
+    assert not sparse_laplace_of(EQ(9.0, 0.5), LIKELIHOODS["logit"], X, y, X[::3]).converged
 
 
 def test_a_step_that_overflows_is_halved():
     # From f = 0 the first full Newton step for a count of 1e5 goes to f = 1e5, where e^f is infinite.
     X, _ = data("poisson")
     y = np.full(len(X), 1e5)
-    laplace = SparseLaplaceApproximation(EQ(100.0, 1.0), PoissonLikelihood(), X, y, X[::2])
+    laplace = sparse_laplace_of(EQ(100.0, 1.0), PoissonLikelihood(), X, y, X[::2])
     assert laplace.converged
     np.testing.assert_allclose(laplace.posterior().moments(X[::2]).mean, np.log(1e5), rtol=0.05)
 

@@ -1,6 +1,5 @@
 """Covariance functions with derivatives in x, first and second, and in their hyperparameters."""
 
-from rsens.kernels._additive import additive as additive
 from rsens.kernels._base import ConstantDiagonal as ConstantDiagonal
 from rsens.kernels._base import Kernel as Kernel
 from rsens.kernels._base import KernelAt as KernelAt
@@ -11,6 +10,7 @@ from rsens.kernels._categorical import Categorical as Categorical
 from rsens.kernels._compose import Composed as Composed
 from rsens.kernels._compose import Product as Product
 from rsens.kernels._compose import Sum as Sum
+from rsens.kernels._compose import additive as additive
 from rsens.kernels._linear import Constant as Constant
 from rsens.kernels._linear import Linear as Linear
 from rsens.kernels._matern import Matern12 as Matern12

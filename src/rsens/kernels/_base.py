@@ -89,8 +89,7 @@ class Kernel(ABC):
     def priors(self, input_scale: Array, output_scale: float) -> list[tuple[float, float]]:
         """The mean and deviation of the weak prior of each entry of `theta`: near where the search starts.
 
-        A kernel that knows the size of its hyperparameters says more, given the standard deviations of the columns (D,)
-        and of f.
+        A kernel that knows the size of its hyperparameters uses the standard deviations of the columns (D,) and of f.
         """
         return [(float(value), DEVIATION) for value in self.theta]
 

@@ -103,7 +103,7 @@ def profiled(A: Array, B: Array | None, profile: Callable[[Array], tuple[Array, 
     for start in range(0, len(B), step):
         rows = slice(start, start + step)  # of the transposed arrays, which are in C order
         columns = slice(start if symmetric else 0, None)
-        with np.errstate(over="ignore", invalid="ignore"):  # inputs whose squares overflow: whoever predicts says so
+        with np.errstate(over="ignore", invalid="ignore"):  # squares of inputs may overflow; predictions check
             s = row_products(left[rows], right[columns])
             s *= s > rounding[rows]
         if symmetric:

@@ -1,12 +1,12 @@
-"""Sums and products of kernels."""
+"""Sums and products of kernels, and the additive kernel."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import reduce
 from itertools import combinations
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from scipy.spatial.distance import pdist, squareform
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.kernels._base import DistanceKernel, Kernel, KernelAt, KernelOn, as_rows, as_theta
+from rsens.kernels._categorical import Categorical
+from rsens.kernels._stationary import EQ
 
 #: A sum keeps the matrices of its terms for the gradient up to this size; larger ones are computed again.
 KEEP_BYTES = 2**28
@@ -172,6 +174,70 @@ class Product(Composed):
         return first, second
 
 
+def additive(
+    n_columns: int,
+    pairs: Iterable[tuple[int, int]] = (),
+    kernel: Callable[..., Kernel] = EQ,
+    categorical: Iterable[int] = (),
+) -> Kernel:
+    """A sum of functions of one column each, and of two columns for each of `pairs`.
+
+    Args:
+        n_columns: The number of columns D; each gets a term `kernel(dims=(d,))`.
+        pairs: The pairs (d, e) that interact; each gets a term with a length-scale for each of its two columns.
+        kernel: The kind of the terms, such as `EQ` or `Matern52`.
+        categorical: The columns of level codes. Their terms are `Categorical`. A pair of a categorical and another
+            column gets a product: a function of the other column for every level.
+
+    Example:
+        >>> from rsens import GPRegressor
+        >>> from rsens.kernels import additive
+        >>> kernel = additive(3, pairs=[(0, 2)])  # f₀(x₀) + f₁(x₁) + f₂(x₂) + f₀₂(x₀, x₂)
+        >>> len(kernel.terms), kernel.terms[-1].dims
+        (4, (0, 2))
+        >>> model = GPRegressor(kernel=kernel)
+    """
+    if isinstance(n_columns, bool) or not isinstance(n_columns, int | np.integer) or n_columns < 1:
+        raise InputError("additive: ", Argument("n_columns"), f" must be a positive whole number; got {n_columns!r}.")
+    given = list(categorical) if isinstance(categorical, Iterable) else [categorical]
+    if not all(_is_column(d, n_columns) for d in given):
+        raise InputError(
+            "additive: ", Argument("categorical"), f" must be columns from 0 to {n_columns - 1}; got {given}."
+        )
+    levels = {int(d) for d in given}
+    if not isinstance(pairs, Iterable):
+        raise InputError(
+            "additive: ", Argument("pairs"), f" must be a list of pairs of columns, such as [(0, 1)]; got {pairs!r}."
+        )
+
+    def term(*columns: int) -> Kernel:
+        """A function of one or two columns of the same kind."""
+        kind = Categorical if columns[0] in levels else kernel
+        return kind(dims=columns) if len(columns) == 1 else kind(lengthscale=(1.0, 1.0), dims=columns)
+
+    terms = [term(d) for d in range(n_columns)]
+    seen: set[frozenset[int]] = set()
+    for pair in pairs:
+        columns = tuple(pair) if isinstance(pair, Iterable) else (pair,)
+        if not all(_is_column(d, n_columns) for d in columns) or len(columns) != 2 or columns[0] == columns[1]:
+            raise InputError(
+                "additive: ",
+                Argument("pairs"),
+                f" must be pairs of two different columns from 0 to {n_columns - 1}; got {pair!r}.",
+            )
+        if frozenset(columns) in seen:
+            raise InputError("additive: ", Argument("pairs"), f" must name each pair once; got {pair!r} again.")
+        seen.add(frozenset(columns))
+        d, e = columns
+        alike = (d in levels) == (e in levels)
+        terms.append(term(d, e) if alike else Product((term(d), term(e))))
+    return terms[0] if len(terms) == 1 else Sum(tuple(terms))
+
+
+def _is_column(d: Any, n_columns: int) -> bool:
+    return isinstance(d, int | np.integer) and not isinstance(d, bool) and 0 <= int(d) < n_columns
+
+
 def fits(numbers: int) -> bool:
     """Whether we may keep this many numbers."""
     return 8 * numbers <= KEEP_BYTES
@@ -229,33 +295,38 @@ class OnCondensedSum(KernelOn):
         total = self._terms[0].value.copy()
         for term in self._terms[1:]:
             total += term.value
-        self.value = squareform(total, checks=False).T if len(X) > 1 else np.zeros((1, 1))
-        np.fill_diagonal(self.value, sum(term.diagonal for term in self._terms))
+        self.value = squareform(total[:-1], checks=False).T if len(X) > 1 else np.zeros((1, 1))
+        np.fill_diagonal(self.value, total[-1])
 
     def hyper_gradient(self, M: Array) -> Array:
         # Every pair stands for two entries of the symmetric M. The upper triangle of Mᵀ is the lower one of M.
-        m, trace = 2.0 * squareform(M.T, checks=False), float(np.trace(M))
-        return np.concatenate([term.hyper_gradient(m, trace) for term in self._terms])
+        m = np.empty(len(self._terms[0].value))
+        np.multiply(squareform(M.T, checks=False), 2.0, out=m[:-1])
+        m[-1] = np.trace(M)
+        return np.concatenate([term.hyper_gradient(m) for term in self._terms])
 
 
 class Pairs:
-    """The pairs i < j of rows of X, in the condensed order of SciPy: P = N(N − 1)/2 of them."""
+    """The pairs i < j of rows of X, in the condensed order of SciPy, and a last pair of equal rows for the diagonal."""
 
     def __init__(self, X: Array) -> None:
         self.X = X
         self._squares: dict[int, tuple[Array, float]] = {}
 
     def squares(self, column: int) -> tuple[Array, float]:
-        """((x_i − x_j)/unit)², (P,), and the unit of this column, which keeps the squares within float64."""
+        """((x_i − x_j)/unit)² by pair, and the unit of this column, which keeps the squares within float64."""
         if column not in self._squares:
             x = self.X[:, column]
             unit = float(np.ptp(x)) or 1.0
-            self._squares[column] = pdist((x / unit)[:, None], "sqeuclidean"), unit
+            squares = np.empty(len(x) * (len(x) - 1) // 2 + 1)
+            squares[-1] = 0.0
+            pdist((x / unit)[:, None], "sqeuclidean", out=squares[:-1])
+            self._squares[column] = squares, unit
         return self._squares[column]
 
 
-class LeafOnPairs:
-    """A distance kernel g(s), s = Σ_d w_d s_d, at all pairs of rows: `value` (P,), and g(0) on the diagonal."""
+class LeafOnPairs(KernelOn):
+    """A distance kernel g(s), s = Σ_d w_d s_d, by pair of rows."""
 
     def __init__(self, kernel: DistanceKernel, pairs: Pairs) -> None:
         self._kernel = kernel
@@ -269,49 +340,32 @@ class LeafOnPairs:
             s += weight * distance
         self.value, slope, *self._shapes = kernel.profile(s)
         self._slope = slope if kernel.slope_ratio is None else None  # or that many times the value
-        at_zero, _, *shapes = kernel.profile(np.zeros(1))
-        self.diagonal, self._shapes_at_zero = float(at_zero[0]), [float(shape[0]) for shape in shapes]
 
-    def hyper_gradient(self, m: Array, trace: float) -> Array:
-        """Σ_p m_p ∂k_p/∂θ + trace · ∂k(x, x)/∂θ, (n_theta,).
-
-        ∂k/∂log σ² = g, ∂k/∂log l_d = −g'·power·w_d s_d, and the rest as the profile gives it.
-        """
+    def hyper_gradient(self, M: Array) -> Array:
+        """∂k/∂log σ² = g, ∂k/∂log l_d = −g'·power·w_d s_d, and the rest as the profile gives it; M (P + 1,) by pair."""
         factor = -float(self._kernel.power)
         if self._slope is not None:
-            weighted, variance = m * self._slope, float(m @ self.value)
+            weighted, variance = M * self._slope, _dot(M, self.value)
         else:
-            weighted = m * self.value
-            variance, factor = float(weighted.sum()), factor * (self._kernel.slope_ratio or 0.0)
-        slopes = [factor * w * float(weighted @ s) for s, w in zip(self._distances, self._weights, strict=True)]
+            weighted = M * self.value
+            variance, factor = float(weighted[:-1].sum() + weighted[-1]), factor * (self._kernel.slope_ratio or 0.0)
+        slopes = [factor * w * _dot(weighted, s) for s, w in zip(self._distances, self._weights, strict=True)]
         if not isinstance(self._kernel.lengthscale, tuple):
             slopes = [sum(slopes)]
-        further = [float(m @ s) + trace * z for s, z in zip(self._shapes, self._shapes_at_zero, strict=True)]
-        return np.array([variance + trace * self.diagonal, *slopes, *further])
+        return np.array([variance, *slopes, *(_dot(M, shape) for shape in self._shapes)])
 
 
-class ProductOnPairs:
-    """A product of distance kernels at all pairs of rows."""
-
-    def __init__(self, factors: Sequence[LeafOnPairs]) -> None:
-        self._factors = factors
-        self._values = [factor.value for factor in factors]
-        self._diagonals = [factor.diagonal for factor in factors]
-        self.value, self.diagonal = product(self._values), float(np.prod(self._diagonals))
-
-    def hyper_gradient(self, m: Array, trace: float) -> Array:
-        gradients = []
-        for i, factor in enumerate(self._factors):
-            others = float(np.prod([d for j, d in enumerate(self._diagonals) if j != i]))
-            gradients.append(factor.hyper_gradient(m * product(self._values, but=[i]), trace * others))
-        return np.concatenate(gradients)
+def _dot(M: Array, values: Array) -> float:
+    """Σ_p M_p v_p, the diagonal after all pairs."""
+    return float(M[:-1] @ values[:-1] + M[-1] * values[-1])
 
 
-def _on_pairs(term: Kernel, pairs: Pairs) -> LeafOnPairs | ProductOnPairs:
-    """A term of a sum at all pairs of rows: a distance kernel, or a product of distance kernels."""
+def _on_pairs(term: Kernel, pairs: Pairs) -> KernelOn:
+    """A term of a sum by pair of rows: a distance kernel, or a product of distance kernels."""
     if isinstance(term, Product):
-        return ProductOnPairs([LeafOnPairs(factor, pairs) for factor in term.factors])  # type: ignore[arg-type]
-    return LeafOnPairs(term, pairs)  # type: ignore[arg-type]
+        return OnProduct([_on_pairs(factor, pairs) for factor in term.factors])
+    assert isinstance(term, DistanceKernel)
+    return LeafOnPairs(term, pairs)
 
 
 class AtSum(KernelAt):

@@ -36,7 +36,7 @@ def likelihood_named(name: str) -> type[Likelihood]:
 
 
 def target_of(likelihood: str | Likelihood) -> str | None:
-    """What y is for a likelihood given by name or as an object; None if there is no such likelihood."""
+    """The kind of y of a likelihood given by name or as an object; None if there is no such likelihood."""
     if isinstance(likelihood, Likelihood):
         return likelihood.target
     return next((each.target for each in ALL_LIKELIHOODS if each.name == likelihood), None)

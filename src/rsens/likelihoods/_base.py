@@ -73,7 +73,7 @@ class Likelihood(ABC):
     def priors(self, output_scale: float) -> list[tuple[float, float]]:
         """The mean and deviation of the weak prior of each entry of `theta`: near where the search starts.
 
-        A likelihood that knows the size of its hyperparameters says more, given the standard deviation of y.
+        A likelihood that knows the size of its hyperparameters uses the standard deviation of y.
         """
         return [(float(value), DEVIATION) for value in self.theta]
 

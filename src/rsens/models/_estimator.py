@@ -126,23 +126,20 @@ class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
     def link_jacobian(self, X: Any) -> tuple[Distribution, Array]:
         """The predictive distribution at the rows X, and ∂λ/∂η (n, M, K) with the variance of f held."""
         distribution, rows = self.predict_distribution(X), self._rows(X)
-        if len(self._latents) == 1:
-            return distribution, self._by_latent_mean(rows)[:, :, None]
-        # p_k = π_k/Σ_j π_j, so ∂p_k/∂m_j = p_k (δ_kj − p_j) ∂ log π_j/∂m_j
-        slopes = np.concatenate([self._log_slope(f.moments(rows)) for f in self._latents], axis=1)
+        latents = [f.moments(rows) for f in self._latents]
+        if len(latents) == 1:
+            return distribution, self._by_latent_mean(latents[0])[:, :, None]
+        # p_k = π_k/Σ_j π_j, so ∂p_k/∂m_j = p_k (δ_kj − p_j) ∂ log π_j/∂m_j, which is 0 where π_j underflows
+        slopes = np.concatenate([self._by_latent_mean(f) for f in latents], axis=1)
+        likelihood = self._predictive_likelihood
+        pi = np.concatenate([likelihood.predictive(f.mean, f.variance).parameters for f in latents], axis=1)
+        slopes = np.divide(slopes, pi, out=np.zeros_like(slopes), where=pi > 0.0)
         p = distribution.parameters
         return distribution, (p[:, :, None] * (np.eye(p.shape[1]) - p[:, None, :])) * slopes[:, None, :]
 
-    def _by_latent_mean(self, rows: Array) -> Array:
-        """∂λ/∂m (n, M) with v held, for one f."""
-        f = self._latents[0].moments(rows)
+    def _by_latent_mean(self, f: Latent) -> Array:
+        """∂λ/∂m (n, M) with v held, of the prediction that one f makes by itself."""
         return self._predictive_likelihood.predictive_derivatives(f.mean, f.variance, 1)[0][:, :, 0]
-
-    def _log_slope(self, f: Latent) -> Array:
-        """∂ log π/∂m (n, 1) of the probability that one f predicts; 0 where π underflows."""
-        slope = self._predictive_likelihood.predictive_derivatives(f.mean, f.variance, 1)[0][:, :, 0]
-        pi = self._predictive_likelihood.predictive(f.mean, f.variance).parameters
-        return np.divide(slope, pi, out=np.zeros_like(slope), where=pi > 0.0)
 
     def _rows(self, X: Any) -> Array:
         """The rows X (n, D) for a prediction; the model must have been fitted on the same columns."""

@@ -8,20 +8,21 @@ from scipy.linalg import blas, lapack
 from rsens._typing import Array
 from rsens.kernels import Kernel
 from rsens.likelihoods import GaussianLikelihood
+from rsens.models._rows import Data
 from rsens.posteriors import LatentPosterior, TriangularRoot, jittered_cholesky
 
 
 class ExactInference:
-    """f given y, with C = K + σ²I = LLᵀ and α = C⁻¹y. y has mean 0: the posterior adds `mean`, which y was reduced by.
+    """f given y, with C = K + σ²I = LLᵀ and α = C⁻¹y, where y is without its mean and offset.
 
     Ask for the gradient or for the posterior, not for both: the gradient overwrites L.
     """
 
     converged = True  # there is no search
 
-    def __init__(self, kernel: Kernel, likelihood: GaussianLikelihood, X: Array, y: Array, mean: float = 0.0) -> None:
-        self.kernel, self.X, self.mean, self.noise_variance = kernel, X, mean, likelihood.noise_variance
-        self._on = kernel.on(X)
+    def __init__(self, kernel: Kernel, likelihood: GaussianLikelihood, data: Data) -> None:
+        self.kernel, self.data, self.noise_variance, y = kernel, data, likelihood.noise_variance, data.residual
+        self._on = kernel.on(data.X)
         self._L, self.jitter = jittered_cholesky(self._on.value, self.noise_variance)
         self.alpha, _ = lapack.dpotrs(self._L, y, lower=1)
         # −½ yᵀα − Σ log L_ii − ½ N log 2π (algorithm 2.1, line 7)
@@ -42,4 +43,5 @@ class ExactInference:
 
     def posterior(self) -> LatentPosterior:
         """a = α and R = L⁻¹."""
-        return LatentPosterior(self.kernel, self.X, self.alpha, TriangularRoot(self._L), self.mean, self.jitter)
+        root = TriangularRoot(self._L)
+        return LatentPosterior(self.kernel, self.data.X, self.alpha, root, self.data.mean, self.jitter)

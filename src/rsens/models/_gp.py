@@ -182,42 +182,6 @@ class GPSettings(Predictive):
         self.input_mean_: Array = units.input_mean
 
 
-def regression_likelihood(given: str | Likelihood, noise_variance: float) -> Likelihood:
-    """The likelihood, given by name or as an object, for real numbers or counts."""
-    if isinstance(given, Likelihood):
-        if given.target == "classes":
-            raise InputError(Argument("likelihood"), f": {type(given).__name__} is for classes. Use GPClassifier.")
-        return given
-    if given in likelihood_names():
-        return likelihood_named(given).start(noise_variance)
-    raise InputError(
-        Argument("likelihood"),
-        f" must be {', '.join(map(repr, likelihood_names()))} or a likelihood of rsens.likelihoods; got {given!r}.",
-    )
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    """A generator from anything that scikit-learn or NumPy accepts as a random state."""
-    if isinstance(random_state, np.random.Generator):
-        return np.random.default_rng(random_state.integers(2**31))
-    try:
-        return np.random.default_rng(check_random_state(random_state).randint(2**31))
-    except ValueError:
-        raise InputError(
-            Argument("random_state"),
-            f" must be None, a whole number of at least 0, or a NumPy Generator or RandomState; got {random_state!r}.",
-        ) from None
-
-
-def _default_kernel(n_columns: int, coding: Coding | None) -> Kernel:
-    """EQ on the continuous columns times Categorical on the others, with one length-scale per column."""
-    if coding is None:
-        return EQ(1.0, (float(np.sqrt(n_columns)),) * n_columns)
-    levels = Categorical(1.0, (1.0,) * len(coding.categorical), dims=coding.categorical)
-    q = len(coding.continuous)
-    return EQ(1.0, (float(np.sqrt(q)),) * q, dims=coding.continuous) * levels if q else levels
-
-
 class GPRegressor(GPSettings, PredictiveRegressor):
     """A Gaussian process for real numbers or counts.
 
@@ -339,7 +303,7 @@ class GPRegressor(GPSettings, PredictiveRegressor):
             offset: A known part of the latent value, one number per row: for counts, the log of the exposure.
         """
         rows, y, offset, _ = self._read_training(X, y, offset=offset)
-        likelihood = regression_likelihood(self.likelihood, self.noise_variance)
+        likelihood = _regression_likelihood(self.likelihood, self.noise_variance)
         y = likelihood.checked_target(y)
         if self.optimize and likelihood.noise is not None:
             warn_of_copies(rows, y, offset)
@@ -468,6 +432,42 @@ class GPClassifier(GPSettings, PredictiveClassifier):
         self._keep_fitted(gps, units, float(sum(gp.log_marginal_likelihood for gp in gps)))
         self._warn_of_few_inducing()
         return self
+
+
+def _regression_likelihood(given: str | Likelihood, noise_variance: float) -> Likelihood:
+    """The likelihood, given by name or as an object, for real numbers or counts."""
+    if isinstance(given, Likelihood):
+        if given.target == "classes":
+            raise InputError(Argument("likelihood"), f": {type(given).__name__} is for classes. Use GPClassifier.")
+        return given
+    if given in likelihood_names():
+        return likelihood_named(given).start(noise_variance)
+    raise InputError(
+        Argument("likelihood"),
+        f" must be {', '.join(map(repr, likelihood_names()))} or a likelihood of rsens.likelihoods; got {given!r}.",
+    )
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    """A generator from anything that scikit-learn or NumPy accepts as a random state."""
+    if isinstance(random_state, np.random.Generator):
+        return np.random.default_rng(random_state.integers(2**31))
+    try:
+        return np.random.default_rng(check_random_state(random_state).randint(2**31))
+    except ValueError:
+        raise InputError(
+            Argument("random_state"),
+            f" must be None, a whole number of at least 0, or a NumPy Generator or RandomState; got {random_state!r}.",
+        ) from None
+
+
+def _default_kernel(n_columns: int, coding: Coding | None) -> Kernel:
+    """EQ on the continuous columns times Categorical on the others, with one length-scale per column."""
+    if coding is None:
+        return EQ(1.0, (float(np.sqrt(n_columns)),) * n_columns)
+    levels = Categorical(1.0, (1.0,) * len(coding.categorical), dims=coding.categorical)
+    q = len(coding.continuous)
+    return EQ(1.0, (float(np.sqrt(q)),) * q, dims=coding.continuous) * levels if q else levels
 
 
 def _log_mean_count(y: Array, offset: Array) -> float:

@@ -29,7 +29,7 @@ from rsens.models._rows import SEARCH_ROWS, Data
 from rsens.models._sparse import LowRankPrior, factored_identity_plus
 from rsens.posteriors import DenseRoot, LatentPosterior
 
-#: When less than this share of the largest prior variance is left, another row says nothing new.
+#: When less than this share of the largest prior variance is left, another row adds nothing.
 NOTHING = 1e-10
 #: Rows whose variances differ by less than this share are equally good, and the first is taken: on a regular grid
 #: rounding would decide otherwise, and rounding depends on the order in which a mean was summed.
@@ -57,7 +57,7 @@ def choose_inducing(
     are fewer than M if no row has more than the share `enough` left, as with repeated rows or a kernel of low rank.
 
     Each step takes the row with the largest variance given the rows so far: a pivoted Cholesky factorisation of
-    k(X, X), in O(N M²), random only if X has very many rows. Of equally good rows the first is taken, so give X in an
+    k(X, X), in O(N M²), random only if X has very many rows. The first of equally good rows is taken, so give X in an
     order of its own if the choice must not depend on how the rows came.
     """
     seen = np.arange(len(X))
@@ -129,7 +129,7 @@ class InducingCheck:
 
     @property
     def advice(self) -> Sentence:
-        """What was seen, and what to do about it."""
+        """The finding, and a way to improve the model."""
         return Sentence(
             f"The ranking depends on the number of inducing inputs: {self} Raise ",
             Argument("inducing"),

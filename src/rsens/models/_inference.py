@@ -21,9 +21,8 @@ from rsens.likelihoods import GaussianLikelihood, Likelihood
 from rsens.models._exact import ExactInference
 from rsens.models._inducing import NOTHING, choose_inducing, inducing_inputs
 from rsens.models._laplace import LaplaceApproximation, WarmStart
-from rsens.models._laplace import approximate as laplace
 from rsens.models._optimize import Objective, Optimizer, curvature, log_normals, remembered
-from rsens.models._rows import SEARCH_ROWS, Data, ThinnedDensity, searched_rows
+from rsens.models._rows import SEARCH_ROWS, Data, searched_rows
 from rsens.models._sparse import SparseLaplaceApproximation, VariationalApproximation
 from rsens.posteriors import LatentPosterior, Root, ScaledTriangularRoot
 
@@ -41,7 +40,7 @@ IDLE = 4.0
 ROUNDS = 2
 #: A hyperparameter this near to its limit, on the log scale, is at its limit.
 NEAR = 1e-6
-#: The mean of a count exceeds its median by exp(v/2); above e^10 the mean says nothing about the data.
+#: The mean of a count exceeds its median by exp(v/2); above e^10 the mean has nothing to do with the data.
 MOST_EXCESS = 10.0
 #: The share of rows from which copies count.
 COPIES = 0.05
@@ -220,13 +219,11 @@ def _inference(
     """The exact posterior for Gaussian noise, or the approximation for inducing inputs, another likelihood, or both."""
     if isinstance(likelihood, GaussianLikelihood):
         if inducing is None:
-            return ExactInference(kernel, likelihood, data.X, data.residual, data.mean)
-        return VariationalApproximation(kernel, likelihood, data.X, data.residual, inducing, data.mean)
-    density = likelihood if data.thinned is None else ThinnedDensity(likelihood, *data.thinned)
-    given: dict[str, Any] = {"mean": data.mean, "offset": data.offset, "warm": warm}
+            return ExactInference(kernel, likelihood, data)
+        return VariationalApproximation(kernel, likelihood, data, inducing)
     if inducing is None:
-        return laplace(kernel, density, data.X, data.y, **given)
-    return SparseLaplaceApproximation(kernel, density, data.X, data.y, inducing, **given)
+        return LaplaceApproximation(kernel, likelihood, data, warm)
+    return SparseLaplaceApproximation(kernel, likelihood, data, inducing, warm)
 
 
 def _threads_for(n_rows: int, n_inducing: int | None) -> Any:
@@ -254,7 +251,7 @@ def warn_at_limits(theta: Array, limits: Array, names: Sequence[str], advice: st
 
 
 def warn_of_unknown_counts(posterior: LatentPosterior, X: Array, y: Array, advice: str) -> None:
-    """Name training rows where f is so uncertain that the mean count exp(m + v/2) says nothing about the data."""
+    """Name training rows where f is so uncertain that the mean count exp(m + v/2) means nothing."""
     if posterior.kernel.diag(X).max() <= 2.0 * MOST_EXCESS:  # v is never above the prior variance
         return
     latent = posterior.moments(X)
@@ -275,7 +272,7 @@ def warn_of_unknown_counts(posterior: LatentPosterior, X: Array, y: Array, advic
 
 
 def ways_out(likelihood: Likelihood, inducing: Array | None) -> Sentence:
-    """What to do about a GP that does not suit its data."""
+    """Advice for a GP that does not suit its data."""
     ways: list[tuple[str | Argument, ...]] = []
     if likelihood.overdispersed is not None:
         other = Argument("likelihood", likelihood.overdispersed)

@@ -16,9 +16,10 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from rsens._typing import Array
-from rsens.kernels import Kernel, KernelOn
-from rsens.models._mode import Factor, Mode, Prior, find_mode
-from rsens.models._rows import Density
+from rsens.kernels import Kernel
+from rsens.likelihoods import Likelihood
+from rsens.models._mode import Factor, Prior, find_mode
+from rsens.models._rows import Data
 from rsens.posteriors import LatentPosterior, ScaledTriangularRoot
 
 
@@ -31,52 +32,25 @@ class WarmStart:
 
     latent: Array | None = None
     weights: Array | None = None
-    converged: bool = True
     #: Whether the weights are the mode of some of the rows, so that few passes over all rows are needed.
     near: bool = False
 
 
-def approximate(
-    kernel: Kernel,
-    likelihood: Density,
-    X: Array,
-    y: Array,
-    *,
-    mean: float = 0.0,
-    offset: Array | float = 0.0,
-    warm: WarmStart | None = None,
-) -> LaplaceApproximation:
-    """The approximation at the mode (algorithm 3.1).
+class LaplaceApproximation:
+    """q(f | y) = N(f̂, (K⁻¹ + W)⁻¹) at the mode (algorithm 3.1), and what follows from it.
 
     y depends on mean + f + offset; at a new row the posterior includes mean but no offset. The search for the mode
     starts from `warm`, and leaves the mode there.
     """
-    kernel_on = kernel.on(X)
-    prior = Prior(kernel_on.value)
-    mode = find_mode(prior, likelihood, y, mean + offset, None if warm is None else warm.latent)
-    if warm is not None:
-        warm.latent, warm.converged = mode.latent if mode.converged else None, mode.converged
-    return LaplaceApproximation(kernel, kernel_on, likelihood, X, y, mean, offset, prior, mode)
 
-
-@dataclass(frozen=True, eq=False)
-class LaplaceApproximation:
-    """q(f | y) = N(f̂, (K⁻¹ + W)⁻¹) and what follows from it."""
-
-    kernel: Kernel
-    kernel_on: KernelOn
-    likelihood: Density
-    X: Array
-    y: Array
-    mean: float
-    offset: Array | float
-    prior: Prior
-    mode: Mode
-
-    @property
-    def converged(self) -> bool:
-        """Whether Newton's method reached the mode."""
-        return self.mode.converged
+    def __init__(self, kernel: Kernel, likelihood: Likelihood, data: Data, warm: WarmStart | None = None) -> None:
+        self.kernel, self.likelihood, self.data, self.y = kernel, data.density(likelihood), data, data.y
+        self.kernel_on = kernel.on(data.X)
+        self.prior = Prior(self.kernel_on.value)
+        warm = warm or WarmStart()
+        self.mode = find_mode(self.prior, self.likelihood, self.y, data.mean + data.offset, warm.latent)
+        self.converged = self.mode.converged
+        warm.latent = self.mode.latent if self.converged else None
 
     @property
     def jitter(self) -> float:
@@ -94,7 +68,8 @@ class LaplaceApproximation:
 
     @property
     def _predictor(self) -> Array:
-        return self.mode.latent + (self.mean + self.offset)  # bit for bit what `find_mode` saw, so that W is the same
+        # bit for bit what `find_mode` saw, so that W is the same
+        return self.mode.latent + (self.data.mean + self.data.offset)
 
     @cached_property
     def log_marginal_likelihood(self) -> float:
@@ -104,7 +79,7 @@ class LaplaceApproximation:
     def posterior(self) -> LatentPosterior:
         """Algorithm 3.2: m = kᵀ∇log p(y | f̂) (line 4) and v = k** − |L⁻¹√W k|² (lines 5 and 6)."""
         root = ScaledTriangularRoot(self._factor.L, self._factor.s)
-        return LatentPosterior(self.kernel, self.X, self.mode.weights, root, self.mean, self.jitter)
+        return LatentPosterior(self.kernel, self.data.X, self.mode.weights, root, self.data.mean, self.jitter)
 
     def gradient(self) -> Array:
         """∂ log q(y)/∂θ, first the kernel's hyperparameters, then the likelihood's (algorithm 5.1).

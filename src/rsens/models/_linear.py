@@ -184,8 +184,8 @@ class BayesianLinearRegression(LinearModel, PredictiveRegressor):
             None if latent.second is None else latent.second * outer[:, np.newaxis, np.newaxis],
         )
 
-    def _by_latent_mean(self, rows: Array) -> Array:
-        return np.tile([1.0, 0.0], (len(rows), 1))  # of (location, scale²)
+    def _by_latent_mean(self, f: Latent) -> Array:
+        return np.tile([1.0, 0.0], (len(f.mean), 1))  # of (location, scale²)
 
     @property
     def _latent_unit(self) -> float:

@@ -88,7 +88,7 @@ class Optimizer:
 
         The objective should be `remembered`: it is asked more than once for the same θ. Entries of θ beyond `far` may
         have no summit: the objective rises, ever flatter, as they grow, and to follow them takes most of the steps.
-        These go to their upper limits at once, if the slope there agrees.
+        Such entries go to their upper limits at once, if the slope there agrees.
         """
         eigenvalues, U = np.linalg.eigh(curvature)
         A = U / np.sqrt(np.maximum(eigenvalues, 0.0) + LEAST_CURVATURE)
@@ -108,7 +108,7 @@ class Optimizer:
         return replace(max(runs, key=lambda run: run.value), steps=sum(run.steps for run in runs))
 
     def _idle(self, objective: Objective, theta: Array, idle: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Those of the idle entries that stay at their upper limits if they are put there: no slope calls them back."""
+        """The idle entries that stay at their upper limits if they are put there: no slope calls them back."""
         while idle.any():
             slope = objective(np.where(idle, self.limits[:, 1], theta))[1]
             if (slope[idle] >= 0.0).all():

@@ -58,6 +58,10 @@ class Data:
         """The part of y that f and Gaussian noise have to explain."""
         return self.y - self.mean - self.offset
 
+    def density(self, likelihood: Likelihood) -> Density:
+        """p(y | f) among these rows."""
+        return likelihood if self.thinned is None else ThinnedDensity(likelihood, *self.thinned)
+
     @property
     def column_ranks(self) -> Positions:
         """The place of each column in the order of the columns."""

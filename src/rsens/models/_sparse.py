@@ -22,10 +22,10 @@ from scipy.linalg import blas, lapack, qr
 from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.kernels import Kernel
-from rsens.likelihoods import GaussianLikelihood
+from rsens.likelihoods import GaussianLikelihood, Likelihood
 from rsens.models._laplace import WarmStart
 from rsens.models._mode import ROUNDING, TOLERANCE, Point, newton
-from rsens.models._rows import Density
+from rsens.models._rows import Data
 from rsens.posteriors import DenseRoot, LatentPosterior, even_chunks
 
 #: The size of one array (M, rows of a chunk).
@@ -44,17 +44,15 @@ class VariationalApproximation:
     """w ~ N(ŵ, B⁻¹) given y, with B = I + S = L_B L_Bᵀ, S = VVᵀ/σ² and ŵ = B⁻¹Vy/σ², in one pass over the rows.
 
     The bound is F = log N(y | 0, Q + σ²I) − tr(K − Q)/(2σ²) ≤ log p(y): the prior variance that Q misses is a penalty.
-    It is log p(y) for K = Q, as when all rows are inducing inputs. y has mean 0: the posterior adds `mean`, which y was
-    reduced by.
+    It is log p(y) for K = Q, as when all rows are inducing inputs. Here y is without its mean and offset.
     """
 
     converged = True  # there is no search
 
-    def __init__(
-        self, kernel: Kernel, likelihood: GaussianLikelihood, X: Array, y: Array, inducing: Array, mean: float = 0.0
-    ) -> None:
+    def __init__(self, kernel: Kernel, likelihood: GaussianLikelihood, data: Data, inducing: Array) -> None:
+        X, y = data.X, data.residual
         self.prior = prior = LowRankPrior(kernel, X, inducing)
-        self.noise_variance, self.y, self.mean = likelihood.noise_variance, y, mean
+        self.noise_variance, self.y, self.mean = likelihood.noise_variance, y, data.mean
         S, Vy, self.missed = np.zeros((prior.rank, prior.rank), order="F"), np.zeros(prior.rank), 0.0  # tr(K − Q)
         for rows, V in prior.chunks():
             S = add_outer(S, V)
@@ -114,27 +112,18 @@ class Pass(Point):
 class SparseLaplaceApproximation:
     """w ~ N(ŵ, B⁻¹) given y, with B = I + VWVᵀ and W the likelihood's `curvature`.
 
-    Takes the arguments of `_laplace.approximate`, and the inducing inputs.
+    Takes the arguments of `LaplaceApproximation`, and the inducing inputs.
     """
 
     def __init__(
-        self,
-        kernel: Kernel,
-        likelihood: Density,
-        X: Array,
-        y: Array,
-        inducing: Array,
-        *,
-        mean: float = 0.0,
-        offset: Array | float = 0.0,
-        warm: WarmStart | None = None,
+        self, kernel: Kernel, likelihood: Likelihood, data: Data, inducing: Array, warm: WarmStart | None = None
     ) -> None:
-        self.prior = LowRankPrior(kernel, X, inducing)
-        self.likelihood, self.y, self.mean = likelihood, y, mean
-        self.offset = np.broadcast_to(mean + offset, y.shape)
+        self.prior = LowRankPrior(kernel, data.X, inducing)
+        self.likelihood, self.y, self.mean = data.density(likelihood), data.y, data.mean
+        self.offset = data.mean + data.offset
         warm = warm or WarmStart()
         self.w, self.converged, self._there = self._mode(warm.weights, near=warm.near)
-        warm.weights, warm.converged = self.w, self.converged
+        warm.weights = self.w
 
     def _mode(self, start: Array | None, *, near: bool) -> tuple[Array, bool, Pass | None]:
         """ŵ, whether the search reached it, and the pass at ŵ.
