@@ -77,6 +77,11 @@ def _named(kind: type) -> str:
     return f"{_root(kind)}.{kind.__qualname__}"
 
 
+def wrong_kind(call: str, argument: str, expected: str, got: Any) -> InputError:
+    """The error for an argument of a public call that is another kind of object than expected."""
+    return InputError(f"{call}: ", Argument(argument), f" must be {expected}; got {type(got).__name__}.")
+
+
 def not_fitted(estimator: Any) -> InputError:
     return InputError(f"{type(estimator).__name__} is not fitted. Call fit(X, y) first.")
 

@@ -15,7 +15,7 @@ from rsens._labels import plain
 from rsens._table import is_frame
 from rsens._text import first_few, quoted
 from rsens._typing import Array
-from rsens.adapters._adapter import Pending, is_a
+from rsens.adapters._adapter import Pending, is_a, wrong_kind
 from rsens.adapters._posterior_draws import DrawsAtOnce, draws_finding
 from rsens.derivatives import Description, DrawDifferences, DrawsModel, Model, from_function
 from rsens.distributions import (
@@ -72,13 +72,10 @@ def from_bambi(model: Any, posterior: Any) -> Model:
         (4, 1)
     """
     if not is_a(model, "bambi.Model"):
-        raise InputError("from_bambi: ", Argument("model"), f" must be a bambi.Model; got {type(model).__name__}.")
+        raise wrong_kind("from_bambi", "model", "a bambi.Model", model)
     if not is_a(posterior, "xarray.DataTree", "arviz.InferenceData"):
-        raise InputError(
-            "from_bambi: ",
-            Argument("posterior"),
-            f" must be what model.fit() returned, a DataTree or InferenceData; got {type(posterior).__name__}.",
-        )
+        expected = "what model.fit() returned, a DataTree or InferenceData"
+        raise wrong_kind("from_bambi", "posterior", expected, posterior)
     if not getattr(model, "built", True):
         raise InputError("from_bambi: ", Argument("model"), " is not fitted. Call model.fit() first.")
     name = model.family.name
@@ -201,8 +198,11 @@ class FormulaColumns:
 
         columns = dict(zip(names, numbers.T, strict=True))
         for name, levels in self.levels.items():
-            labels = pd.Series([levels[code] for code in _codes(columns[name], levels)])
-            columns[name] = labels.astype(self.types[name])
+            if all(isinstance(level, Real | np.bool_) for level in levels):  # such levels stand for themselves
+                labels = {float(level): level for level in levels}
+            else:  # others are counted
+                labels = dict(enumerate(levels))
+            columns[name] = pd.Series([labels[number] for number in columns[name]]).astype(self.types[name])
         return pd.DataFrame(columns)
 
     def check(self, X: Any) -> Any:
@@ -252,14 +252,6 @@ def _response_term(model: Any) -> Any:
     """The left-hand side of the formula; older releases keep it in a component."""
     term = getattr(model, "response_term", None)
     return model.response_component.term if term is None else term
-
-
-def _codes(numbers: Array, levels: tuple[Any, ...]) -> list[int]:
-    """Which level each number stands for: levels that are numbers stand for themselves, others are counted."""
-    if not all(isinstance(level, Real | np.bool_) for level in levels):
-        return [int(number) for number in numbers]
-    known = {float(level): code for code, level in enumerate(levels)}
-    return [known[float(number)] for number in numbers]
 
 
 def _factors(term: Any) -> Iterator[str]:

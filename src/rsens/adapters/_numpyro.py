@@ -12,7 +12,7 @@ import numpy as np
 
 from rsens._errors import Argument, InputError, MissingExtraError
 from rsens._table import shape_of
-from rsens.adapters._adapter import Pending, is_a
+from rsens.adapters._adapter import Pending, is_a, wrong_kind
 from rsens.adapters._posterior_draws import by_name, draws_finding, draws_of
 from rsens.derivatives import Description, Model, from_draws
 
@@ -105,11 +105,7 @@ def _likelihood(program: Program, site: str, discrete: frozenset[str], draw: Any
 def _of_rows(model: Any, arguments: dict[str, Any]) -> Program:
     """The model as a function of rows, with None for arguments that have no default: y, which it is asked about."""
     if not callable(model) or isinstance(model, type):
-        raise InputError(
-            "from_numpyro: ",
-            Argument("model"),
-            f" must be the model function, model(X) or model(X, y=None); got {type(model).__name__}.",
-        )
+        raise wrong_kind("from_numpyro", "model", "the model function, model(X) or model(X, y=None)", model)
     if is_a(model, "numpyro.Predictive"):
         raise InputError(
             "from_numpyro: ",

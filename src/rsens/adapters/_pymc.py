@@ -15,7 +15,7 @@ from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._table import Table, is_frame
 from rsens._typing import Array
-from rsens.adapters._adapter import is_a
+from rsens.adapters._adapter import is_a, wrong_kind
 from rsens.adapters._posterior_draws import DrawsAtOnce, draws_finding, draws_of
 from rsens.derivatives import (
     Derivatives,
@@ -69,7 +69,7 @@ def from_pymc(
     if is_a(model, "bambi.Model"):
         raise InputError("from_pymc: ", Argument("model"), " is a bambi Model. Write from_bambi(model, posterior).")
     if not is_a(model, "pymc.Model"):
-        raise InputError("from_pymc: ", Argument("model"), f" must be a pymc.Model; got {type(model).__name__}.")
+        raise wrong_kind("from_pymc", "model", "a pymc.Model", model)
     observed = _observed_variable(model, site)
     rows = DataRows.of(model, data)
     family, fields = family_of(observed)
@@ -165,7 +165,10 @@ class DataRows:
                     'a pm.Data of its own, name them: data={"height": "height", "age": "age"}.',
                 )
             values = np.asarray(variable.get_value(), dtype=np.float64)
-            return cls(((variable, None),), values, _column_names(model, data), ())
+            _, dim = model.named_vars_to_dims.get(data) or (None, None)
+            names = model.coords.get(dim) if dim is not None else None  # coordinates of the columns
+            named = names is not None and all(isinstance(name, str) for name in names)
+            return cls(((variable, None),), values, tuple(map(str, names)) if named else None, ())
         if not isinstance(data, Mapping) or not data:
             raise InputError(
                 Argument("data"),
@@ -237,13 +240,6 @@ def _variable(model: Any, name: str) -> Any:
         "the rows X are written into this model as constants, so they cannot be moved. Build the model again with "
         'X = pm.Data("X", X) and give it here with the same draws: there is no need to sample again.'
     )
-
-
-def _column_names(model: Any, name: str) -> tuple[str, ...] | None:
-    """The coordinates of the columns, where the data were given dims with names."""
-    dims = model.named_vars_to_dims.get(name) or (None, None)
-    names = model.coords.get(dims[1]) if dims[1] is not None else None
-    return tuple(map(str, names)) if names is not None and all(isinstance(n, str) for n in names) else None
 
 
 # ---- The random variables of a PyMC model: the one observed, those it depends on, and whether rows can be moved ------

@@ -13,7 +13,7 @@ from typing import Any
 from rsens._arguments import seed_sequence, whole_number
 from rsens._conversions import as_family
 from rsens._errors import Argument, InputError
-from rsens.adapters._adapter import Adapter, Described, is_a
+from rsens.adapters._adapter import Adapter, Described, is_a, wrong_kind
 from rsens.derivatives import Description, Finding, Model, TorchModel, check_evaluation_mode, from_draws
 from rsens.distributions import Distribution
 
@@ -150,7 +150,7 @@ def from_dropout(
     """
     name = type(module).__name__
     if not is_a(module, "torch.Module"):
-        raise InputError("from_dropout: ", Argument("module"), f" must be a module of PyTorch; got {name}.")
+        raise wrong_kind("from_dropout", "module", "a module of PyTorch", module)
     check_evaluation_mode(module)
     draws = whole_number(n_draws, "n_draws", 2)
     predict, tape = InFloat64(module, head), _Tape()
