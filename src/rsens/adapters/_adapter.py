@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -82,6 +81,11 @@ def wrong_kind(call: str, argument: str, expected: str, got: Any) -> InputError:
     return InputError(f"{call}: ", Argument(argument), f" must be {expected}; got {type(got).__name__}.")
 
 
+def first_line(error: Exception) -> str:
+    """The first line of an error's text, to quote in a sentence."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
 def not_fitted(estimator: Any) -> InputError:
     return InputError(f"{type(estimator).__name__} is not fitted. Call fit(X, y) first.")
 
@@ -126,12 +130,11 @@ class Described:
 class Pending(Model):
     """A model that needs to see rows before it can be built: how many columns there are, and what they are called.
 
-    Every call goes to the model built for its rows.
+    Every call goes to the model that `built_for` gives for its rows, with everything checked.
     """
 
-    @abstractmethod
-    def built_for(self, X: Any) -> Model:
-        """The model for rows like X, with everything checked."""
+    def __init__(self, built_for: Callable[[Any], Model]) -> None:
+        self.built_for = built_for
 
     def coded(self, X: Any, weights: Any = None) -> Model:
         return self.built_for(X).coded(X, weights)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -81,7 +82,7 @@ def from_bambi(model: Any, posterior: Any) -> Model:
     name = model.family.name
     if name not in FAMILIES:
         raise InputError(
-            f"the family {name!r} of bambi is none of rsens' families; known are {', '.join(map(repr, FAMILIES))}. "
+            f"the family {name!r} of bambi is none of rsens' families; known are {quoted(FAMILIES)}. "
             "Write the prediction of one draw as a function: from_draws(fn, draws)."
         )
     for kind in ("censored", "truncated"):
@@ -90,32 +91,24 @@ def from_bambi(model: Any, posterior: Any) -> Model:
                 f"the response of the model is {kind}, so its family is not that of an observation. Write the "
                 "prediction of one draw as a function: from_draws(fn, draws)."
             )
-    return BambiModel(model, posterior)
+    columns = FormulaColumns.of(model)
+    draws = _with_draws(posterior, posterior["posterior"])  # `predict` copies all it is given
+    return Pending(partial(_built, model, draws, columns))
 
 
-class BambiModel(Pending):
-    """The model that `from_bambi` makes: what the columns of X are called says how they fit the formula."""
-
-    def __init__(self, model: Any, posterior: Any) -> None:
-        self._model = model
-        self._posterior = _with_draws(posterior, posterior["posterior"])  # `predict` copies all it is given
-        self._columns = FormulaColumns.of(model)
-
-    def built_for(self, X: Any) -> Model:
-        names = tuple(map(str, self._columns.check(X).columns))
-        draws = _draws(self._model, self._posterior, names, self._columns)
-        levels, count = self._columns.levels, len(draws)
-        about = Description(
-            model=f"bambi model with {count} draws",
-            family=f"mixture of {self._model.family.name}",
-            noise="included: the family of the model",
-            derivatives="differences over a small step",
-            columns="columns of the formula",
-        )
-        matched = from_function(draws.matched, categorical=levels)
-        return DrawsModel(
-            DrawDifferences(draws, categorical=levels), matched, 2 * count, about, (draws_finding(count),)
-        )
+def _built(model: Any, posterior: Any, columns: FormulaColumns, X: Any) -> Model:
+    """The model for rows like X: the names of the columns say how they fit the formula."""
+    draws = _draws(model, posterior, tuple(map(str, columns.check(X).columns)), columns)
+    levels, count = columns.levels, len(draws)
+    about = Description(
+        model=f"bambi model with {count} draws",
+        family=f"mixture of {model.family.name}",
+        noise="included: the family of the model",
+        derivatives="differences over a small step",
+        columns="columns of the formula",
+    )
+    matched = from_function(draws.matched, categorical=levels)
+    return DrawsModel(DrawDifferences(draws, categorical=levels), matched, 2 * count, about, (draws_finding(count),))
 
 
 def _draws(model: Any, posterior: Any, names: tuple[str, ...], columns: FormulaColumns) -> DrawsAtOnce:
@@ -211,7 +204,7 @@ class FormulaColumns:
         if not is_frame(X):
             raise InputError(
                 Argument("X"),
-                f" must be a data frame with the columns of the formula ({', '.join(map(repr, self.names))}); got "
+                f" must be a data frame with the columns of the formula ({quoted(self.names)}); got "
                 f"{type(X).__name__}.",
             )
         given = list(map(str, X.columns))

@@ -14,6 +14,7 @@ from rsens import distributions
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._table import Table, is_frame
+from rsens._text import quoted
 from rsens._typing import Array
 from rsens.adapters._adapter import is_a, wrong_kind
 from rsens.adapters._posterior_draws import DrawsAtOnce, draws_finding, draws_of
@@ -234,7 +235,7 @@ def _variable(model: Any, name: str) -> Any:
         raise InputError(
             Argument("data"),
             f" must name the pm.Data of the rows X; got {name!r}, and the model has "
-            f"{', '.join(map(repr, known))}. Write from_pymc(model, posterior, data={next(iter(known))!r}).",
+            f"{quoted(known)}. Write from_pymc(model, posterior, data={next(iter(known))!r}).",
         )
     raise InputError(
         "the rows X are written into this model as constants, so they cannot be moved. Build the model again with "
@@ -254,7 +255,7 @@ def _observed_variable(model: Any, site: str | None) -> Any:
     if site not in known:
         raise InputError(
             Argument("site"),
-            f" must name the observed variable to explain, one of {', '.join(map(repr, known))}; got {site!r}. "
+            f" must name the observed variable to explain, one of {quoted(known)}; got {site!r}. "
             f"Write from_pymc(model, posterior, site={next(iter(known))!r}).",
         )
     shape = _observed_values(model, known[site]).shape
@@ -288,7 +289,7 @@ def _free_variables(model: Any, fields: list[Any], rows: DataRows, observed: Any
     of_rows = [variable.name for variable in free if data & set(ancestors([variable]))]
     if of_rows:
         raise InputError(
-            f"the model draws {', '.join(map(repr, of_rows))} from a distribution that depends on the rows. Those "
+            f"the model draws {quoted(of_rows)} from a distribution that depends on the rows. Those "
             "draws belong to the rows it was fitted to, and other rows have none. Integrate them out of the model, for "
             "instance by a StudentT or NegativeBinomial in place of a draw per row."
         )
@@ -314,7 +315,7 @@ def _try_out(graph: LikelihoodGraph, rows: DataRows, model: Any, observed: Any) 
         raise InputError(
             f"the likelihood of {observed.name!r} cannot be evaluated at other rows than the model holds: "
             f"{str(error).splitlines()[0]} Everything that has one entry per row must come from the rows X"
-            + (f"; the model also has the pm.Data {', '.join(map(repr, fixed))}" if fixed else "")
+            + (f"; the model also has the pm.Data {quoted(fixed)}" if fixed else "")
             + '. Name all of them, one for each column: data={"height": "height", "group": "group"}. Variables drawn '
             "for each row cannot be explained."
         ) from error

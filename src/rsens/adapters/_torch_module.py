@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from rsens._arguments import seed_sequence, whole_number
@@ -154,7 +155,10 @@ def from_dropout(
     check_evaluation_mode(module)
     draws = whole_number(n_draws, "n_draws", 2)
     predict, tape = InFloat64(module, head), _Tape()
-    if not _replace_dropout(predict.module, tape):
+    layers = [part for part in predict.module.modules() if is_a(part, "torch._DropoutNd") and 0.0 < part.p < 1.0]
+    for layer in layers:
+        layer.register_forward_hook(partial(_masked, tape))
+    if not layers:
         raise InputError(
             f"from_dropout: {name} has no layer nn.Dropout. Calls of torch.nn.functional.dropout inside forward cannot "
             "be held fixed: make them layers."
@@ -212,24 +216,10 @@ class _Tape:
         }
 
 
-def _replace_dropout(module: Any, tape: _Tape) -> bool:
-    """Put layers with fixed masks in the place of dropout; whether there was any that leaves something out."""
+def _masked(tape: _Tape, layer: Any, inputs: Any, output: Any) -> Any:
+    """A hook of a layer that is in evaluation mode, and so passes on what it gets."""
     import torch
 
-    class FixedDropout(torch.nn.Module):  # type: ignore[misc]
-        def __init__(self, p: float, whole_channels: bool) -> None:
-            super().__init__()
-            self.p, self.whole_channels = p, whole_channels
-
-        def forward(self, X: Any) -> Any:
-            shape = tuple(X.shape[1:])
-            shape = (shape[0], *(1 for _ in shape[1:])) if self.whole_channels else shape
-            return X * tape.next(shape, self.p)
-
-    found = False
-    for name, part in list(module.named_modules(remove_duplicate=False)):
-        if isinstance(part, torch.nn.modules.dropout._DropoutNd) and 0.0 < part.p < 1.0:
-            parent = module.get_submodule(name.rpartition(".")[0])
-            setattr(parent, name.rpartition(".")[2], FixedDropout(part.p, not isinstance(part, torch.nn.Dropout)))
-            found = True
-    return found
+    shape = tuple(output.shape[1:])
+    whole_channels = not isinstance(layer, torch.nn.Dropout)
+    return output * tape.next((shape[0], *(1 for _ in shape[1:])) if whole_channels else shape, layer.p)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.adapters._gpytorch._native import FAILURES, Moments, exact_settings, first_line, numpy_of
+from rsens.adapters._adapter import first_line
+from rsens.adapters._gpytorch._native import FAILURES, Moments, exact_settings, numpy_of
 from rsens.derivatives import Finding, result_bytes, rows_for, step_unit
 from rsens.posteriors import Latent
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from rsens._errors import InputError
 from rsens._typing import Array
+from rsens.adapters._adapter import first_line
 
 #: Attributes in which GPyTorch keeps results of earlier predictions, perhaps made with other settings.
 CACHES = ("prediction_strategy", "_memoize_cache", "_cached_kernel_mat", "_cached_kernel_inv_root", "_mean_cache")
@@ -34,11 +35,6 @@ def is_single(model: Any) -> bool:
     """Whether the model, or the data it was fitted to, is in single precision."""
     given = [*model.parameters(), *(getattr(model, "train_inputs", None) or ())]
     return any(str(values.dtype) in ("torch.float32", "torch.float16", "torch.bfloat16") for values in given)
-
-
-def first_line(error: Exception) -> str:
-    """The first line of an error's text."""
-    return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
 # ---- A copy to work on: in evaluation mode, float64, on the CPU, without gradients and without caches ----------------

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import expit
 
 from rsens._conversions import as_family
-from rsens._errors import Argument, InputError
+from rsens._errors import InputError
 from rsens._table import is_frame
 from rsens._typing import Array
 from rsens.adapters._adapter import check_fitted, is_a, not_fitted
@@ -173,19 +173,8 @@ def _ngboost(estimator: Any) -> Prediction:
     """NGBRegressor, NGBClassifier and NGBSurvival: `pred_dist(X)`."""
     if not getattr(estimator, "base_models", None):
         raise not_fitted(estimator)
-    columns = int(estimator.n_features)
-
-    def predict(X: Any) -> Distribution:
-        got = np.shape(X)[1]
-        if got != columns:  # NGBoost itself looks for columns that are not there, or leaves some out without a word
-            raise InputError(
-                Argument("X"),
-                f" must have the {columns} columns that {type(estimator).__name__} was fitted to; got {got}.",
-            )
-        return as_family(estimator.pred_dist(X))
-
     any_row = estimator.Dist(np.zeros((estimator.Dist.n_params, 1)))
-    return _asked(type(as_family(any_row)).__name__, predict)
+    return _asked(type(as_family(any_row)).__name__, lambda X: as_family(estimator.pred_dist(X)))
 
 
 def _skpro(estimator: Any) -> Prediction:
