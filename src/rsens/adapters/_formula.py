@@ -159,22 +159,18 @@ class FormulaModel(Described, AsGiven, OnLinearPredictor):
         some = numbers[np.unique(np.linspace(0, len(numbers) - 1, LOOKED_AT).astype(np.intp))]
         some = np.clip(some, *self.bounds)
         flat = (first_differences(self.design, some, self.unit, columns) == 0.0).all(axis=0)  # (P, D)
-        if not flat[:, columns].any():
-            return
-        here, found = self.design(some), []
-        for d in columns:
-            far = some.copy()
-            inwards = np.where(far[:, d] < np.median(some[:, d]), 1.0, -1.0)
-            far[:, d] += inwards * APART * self.unit[d]
+        jumps = []
+        for d in [d for d in columns if flat[:, d].any()]:
+            inwards = np.where(some[:, d] < np.median(some[:, d]), 1.0, -1.0)
+            far = some + APART * self.unit[d] * inwards[:, None] * np.eye(len(names))[d]
             try:
-                there = self.design(far)
+                changed = (self.design(far) != self.design(some)).any(axis=0)
             except InputError:  # few rows have a wide unit, and the formula ends before: a logarithm, say
                 continue
-            if (flat[:, d] & (there != here).any(axis=0)).any():
-                found.append(repr(names[d]))
-        if found:
+            jumps += [repr(names[d])] if (flat[:, d] & changed).any() else []
+        if jumps:
             warnings.warn(
-                f"the formula {self.formula!r} jumps in {', '.join(found)}: derivatives see nothing of the jumps, so "
+                f"the formula {self.formula!r} jumps in {', '.join(jumps)}: derivatives see nothing of the jumps, so "
                 "R-sens is too small there. Make what jumps a column of its own in the data frame.",
                 RsensWarning,
                 stacklevel=2,

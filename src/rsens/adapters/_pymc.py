@@ -168,8 +168,8 @@ class DataRows:
             values = np.asarray(variable.get_value(), dtype=np.float64)
             _, dim = model.named_vars_to_dims.get(data) or (None, None)
             names = model.coords.get(dim) if dim is not None else None  # coordinates of the columns
-            named = names is not None and all(isinstance(name, str) for name in names)
-            return cls(((variable, None),), values, tuple(map(str, names)) if named else None, ())
+            named = tuple(names or ()) if all(isinstance(name, str) for name in names or ()) else ()
+            return cls(((variable, None),), values, named or None, ())
         if not isinstance(data, Mapping) or not data:
             raise InputError(
                 Argument("data"),
