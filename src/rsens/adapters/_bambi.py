@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rsens import distributions
 from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas
 from rsens._labels import plain
@@ -19,30 +20,19 @@ from rsens._typing import Array
 from rsens.adapters._adapter import Pending, is_a, wrong_kind
 from rsens.adapters._posterior_draws import DrawsAtOnce, draws_finding
 from rsens.derivatives import Description, DrawDifferences, DrawsModel, Model, from_function
-from rsens.distributions import (
-    Bernoulli,
-    Beta,
-    Categorical,
-    Distribution,
-    Exponential,
-    Gamma,
-    NegativeBinomial,
-    Normal,
-    Poisson,
-    StudentT,
-)
+from rsens.distributions import Distribution
 
 #: By the name of bambi's family; arguments are its parameters by name.
 FAMILIES: dict[str, Callable[..., Distribution]] = {
-    "gaussian": lambda mu, sigma: Normal(mu, sigma**2),
-    "t": lambda mu, sigma, nu: StudentT(mu, sigma**2, nu),
-    "bernoulli": lambda p: Bernoulli(p),
-    "categorical": lambda p: Categorical(p),
-    "poisson": lambda mu: Poisson(mu),
-    "negativebinomial": lambda mu, alpha: NegativeBinomial(mu, alpha),
-    "gamma": lambda mu, alpha: Gamma(mu, alpha),
-    "exponential": lambda mu: Exponential(mu),
-    "beta": lambda mu, kappa: Beta(mu * kappa, (1.0 - mu) * kappa),
+    "gaussian": lambda mu, sigma: distributions.Normal(mu, sigma**2),
+    "t": lambda mu, sigma, nu: distributions.StudentT(mu, sigma**2, nu),
+    "bernoulli": lambda p: distributions.Bernoulli(p),
+    "categorical": lambda p: distributions.Categorical(p),
+    "poisson": lambda mu: distributions.Poisson(mu),
+    "negativebinomial": lambda mu, alpha: distributions.NegativeBinomial(mu, alpha),
+    "gamma": lambda mu, alpha: distributions.Gamma(mu, alpha),
+    "exponential": lambda mu: distributions.Exponential(mu),
+    "beta": lambda mu, kappa: distributions.Beta(mu * kappa, (1.0 - mu) * kappa),
 }
 
 

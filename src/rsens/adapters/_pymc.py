@@ -73,7 +73,7 @@ def from_pymc(
         raise wrong_kind("from_pymc", "model", "a pymc.Model", model)
     observed = _observed_variable(model, site)
     rows = DataRows.of(model, data)
-    family, fields = family_of(observed)
+    family, fields = _family_of(observed)
     free = _free_variables(model, list(fields.values()), rows, observed)
     draws = draws_of(posterior, "posterior", {v.name: _shape_of(v) for v in free})
     graph = LikelihoodGraph.of(family, fields, free, list(draws.values()), rows.placements)
@@ -466,38 +466,35 @@ def _columns(graph: Any, event_ndim: int, name: str) -> list[Any]:
 # (n, p).
 
 
-#: The fields of our family from the parameters of the random variable, in its own order. Only arithmetic is done.
-FIELDS: dict[str, tuple[type[Distribution], Callable[..., dict[str, Any]]]] = {
-    "NormalRV": (distributions.Normal, lambda mu, sigma: {"mean": mu, "variance": sigma**2}),
-    "StudentTRV": (
-        distributions.StudentT,
-        lambda nu, mu, sigma: {"location": mu, "scale2": sigma**2, "df": nu},
-    ),
-    "CauchyRV": (distributions.StudentT, lambda mu, scale: {"location": mu, "scale2": scale**2, "df": 1.0}),
-    "LogNormalRV": (distributions.LogNormal, lambda mu, sigma: {"mu": mu, "sigma2": sigma**2}),
-    "GammaRV": (distributions.Gamma, lambda shape, scale: {"mean": shape * scale, "shape": shape}),
-    "ExponentialRV": (distributions.Exponential, lambda scale: {"mean": scale}),
-    "BetaRV": (distributions.Beta, lambda a, b: {"a": a, "b": b}),
-    "WeibullBetaRV": (distributions.Weibull, lambda shape, scale: {"shape": shape, "scale": scale}),
-    "WeibullRV": (distributions.Weibull, lambda shape, scale: {"shape": shape, "scale": scale}),
-    "BernoulliRV": (distributions.Bernoulli, lambda p: {"probability": p}),
-    "BinomialRV": (distributions.Binomial, lambda n, p: {"n": n, "probability": p}),
-    "CategoricalRV": (distributions.Categorical, lambda p: {"probabilities": p}),
-    "PoissonRV": (distributions.Poisson, lambda rate: {"rate": rate}),
-    "NegBinomialRV": (distributions.NegativeBinomial, lambda n, p: {"mean": n * (1.0 - p) / p, "size": n}),
+#: Our family from the parameters of the random variable, in its own order. They are graphs: only arithmetic is done.
+FAMILIES: dict[str, Callable[..., Distribution]] = {
+    "NormalRV": lambda mu, sigma: distributions.Normal(mu, sigma**2),
+    "StudentTRV": lambda nu, mu, sigma: distributions.StudentT(mu, sigma**2, nu),
+    "CauchyRV": lambda mu, scale: distributions.StudentT(mu, scale**2, 1.0),
+    "LogNormalRV": lambda mu, sigma: distributions.LogNormal(mu, sigma**2),
+    "GammaRV": lambda shape, scale: distributions.Gamma(shape * scale, shape),
+    "ExponentialRV": distributions.Exponential,
+    "BetaRV": distributions.Beta,
+    "WeibullBetaRV": distributions.Weibull,
+    "WeibullRV": distributions.Weibull,
+    "BernoulliRV": distributions.Bernoulli,
+    "BinomialRV": distributions.Binomial,
+    "CategoricalRV": distributions.Categorical,
+    "PoissonRV": distributions.Poisson,
+    "NegBinomialRV": lambda n, p: distributions.NegativeBinomial(n * (1.0 - p) / p, n),
 }
 
 
-def family_of(variable: Any) -> tuple[type[Distribution], dict[str, Any]]:
+def _family_of(variable: Any) -> tuple[type[Distribution], dict[str, Any]]:
     """Our family of an observed variable, and its fields as graphs."""
     op = variable.owner.op
     name = type(op).__name__
-    if name not in FIELDS:
-        known = ", ".join(sorted({key.removesuffix("RV").removesuffix("Beta") or "Beta" for key in FIELDS}))
+    if name not in FAMILIES:
+        known = ", ".join(sorted({key.removesuffix("RV").removesuffix("Beta") or "Beta" for key in FAMILIES}))
         raise InputError(
             f"the likelihood of {variable.name!r} is a {name.removesuffix('RV')} of PyMC, which is none of rsens' "
             f"families (known: {known}). Zero-inflated, truncated, censored and custom likelihoods are not. Write the "
             "prediction of one draw as a function that returns a family: from_draws(fn, draws)."
         )
-    family, fields = FIELDS[name]
-    return family, fields(*op.dist_params(variable.owner))
+    family = FAMILIES[name](*op.dist_params(variable.owner))
+    return type(family), family.fields()
