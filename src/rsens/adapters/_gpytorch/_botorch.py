@@ -53,7 +53,7 @@ def botorch_model(model: Any) -> Model:
     observation, finding = observed(noise, outcome)
     levels = _levels(copy, inputs)
     if source is None:
-        source = Autograd(Moments.of_posterior(_without_outcome(copy)), inputs, inputs, len(inputs), tuple(levels))
+        source = Autograd(Moments(_without_outcome(copy), posterior="f"), inputs, inputs, len(inputs), tuple(levels))
     return GaussianProcess.of(
         model, source, observation, inputs.shape[1], outcome=outcome, noise=finding, inputs=inputs, levels=levels
     )
@@ -70,7 +70,7 @@ def _as_posterior_says(model: Any, copy: Any, inputs: Array) -> GaussianProcess:
         outcome = Outcome()
     multitask = is_a(model, "botorch.MultiTaskGP")  # its training inputs have a column for the task
     rows, levels = None if multitask else inputs, _levels(copy, inputs)
-    source = Autograd(Moments.of_posterior(copy, observation_noise=True), rows, rows, len(inputs), tuple(levels))
+    source = Autograd(Moments(copy, posterior="y"), rows, rows, len(inputs), tuple(levels))
     noise = "included: as posterior(X, observation_noise=True) has it"
     return GaussianProcess.of(
         model,
@@ -98,7 +98,7 @@ def _variational(model: Any) -> GaussianProcess:
     points = inducing_points(copy.model)
     units = None if points is None else affine_inputs(copy, points)
     anchors = None if points is None or units is None else units.undone(points)
-    moments = Moments.of_posterior(_without_outcome(copy))
+    moments = Moments(_without_outcome(copy), posterior="f")
     source = Autograd(moments, anchors, None, 1000 if points is None else len(points))
     columns = None if points is None else points.shape[1]
     return GaussianProcess.of(model, source, observation, columns, outcome=outcome, noise=finding)
@@ -126,7 +126,7 @@ def _fully_bayesian(model: Any) -> EnsembleModel:
     for draw, noise in enumerate(known):
         source: ClosedForm | Autograd | None = None if units is None else closed_form(copy, noise, units, draw)
         if source is None:
-            moments = Moments.of_posterior(copy, draw=draw)
+            moments = Moments(copy, draw, posterior="f")
             source = Autograd(moments, inputs, inputs, len(inputs) * len(known))
         observation, _ = observed(noise, outcome)
         processes.append(

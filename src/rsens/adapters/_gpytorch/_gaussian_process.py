@@ -179,7 +179,7 @@ def approximate_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
     if is_a(likelihood, "gpytorch._GaussianLikelihoodBase"):
         moments, observation = gaussian_moments(model, copy, likelihood)
     else:
-        moments, observation = Moments.of_latent(copy), read_observation(likelihood)
+        moments, observation = Moments(copy), read_observation(likelihood)
     anchors = inducing_points(copy)
     source = Autograd(moments, anchors, None, 1000 if anchors is None else len(anchors))
     return GaussianProcess.of(model, source, observation, None)

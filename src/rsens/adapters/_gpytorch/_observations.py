@@ -19,7 +19,7 @@ from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.adapters._adapter import own_class
 from rsens.adapters._gpytorch._native import FAILURES, Moments, exact_settings, numpy_of
-from rsens.adapters._linear_predictor import GaussianResponse, Response
+from rsens.adapters._linear_predictor import LocationResponse, Response
 from rsens.derivatives import Finding
 from rsens.distributions import Bernoulli, Distribution, LogNormal, NegativeBinomial, Normal, Poisson, StudentT
 from rsens.likelihoods import (
@@ -59,7 +59,7 @@ class Outcome:
 def gaussian(noise_variance: float, noise: str, exponentiated: bool = False) -> Observation:
     """y, or log y, is f plus Gaussian noise; noise 0 for an f that has it already."""
     family: type[Normal] | type[LogNormal] = LogNormal if exponentiated else Normal
-    return Observation(GaussianResponse(family, noise_variance), family.__name__, noise)
+    return Observation(LocationResponse(family, noise_variance), family.__name__, noise)
 
 
 def read_noise(likelihood: Any, draw: int | None = None) -> Array | None:
@@ -80,8 +80,9 @@ def gaussian_moments(model: Any, copy: Any, likelihood: Any) -> tuple[Moments, O
     """What to differentiate, and what to add to it, for a Gaussian likelihood: f and a known noise, or y itself."""
     variances, name = read_noise(likelihood), type(likelihood).__name__
     if variances is None:
-        takes_rows = own_class(getattr(likelihood, "noise_covar", None)) == "gpytorch.HeteroskedasticNoise"
-        return Moments.of_observation(copy, likelihood, takes_rows), gaussian(0.0, f"included: as {name} has it")
+        of_rows = own_class(getattr(likelihood, "noise_covar", None)) == "gpytorch.HeteroskedasticNoise"
+        moments = Moments(copy, likelihood=likelihood, noise_of_rows=of_rows)
+        return moments, gaussian(0.0, f"included: as {name} has it")
     if np.ptp(variances) > 0.0:
         raise InputError(
             f"{type(model).__name__} has a FixedNoiseGaussianLikelihood, with a noise for every training row; the "
@@ -89,7 +90,7 @@ def gaussian_moments(model: Any, copy: Any, likelihood: Any) -> tuple[Moments, O
             "likelihood.noise = …, and rsens.from_gpytorch(model, likelihood)."
         )
     noise = float(variances.mean())
-    return Moments.of_latent(copy), gaussian(noise, f"included: {noise:.3g} ({name})")
+    return Moments(copy), gaussian(noise, f"included: {noise:.3g} ({name})")
 
 
 def observed(variances: Array, outcome: Outcome) -> tuple[Observation, Finding]:

@@ -21,7 +21,7 @@ import numpy as np
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.adapters._adapter import NoTranslationError, not_fitted, overrides
-from rsens.adapters._linear_predictor import GaussianResponse, Response, through_response
+from rsens.adapters._linear_predictor import LocationResponse, Response, through_response
 from rsens.adapters._sklearn._by_differences import OF_CLASSES, read_probabilities
 from rsens.adapters._sklearn._prediction import Prediction, numbers_in, read_std
 from rsens.derivatives import Derivatives, Finding, Inner, normalized, normalized_derivatives, result_bytes
@@ -68,7 +68,7 @@ class LatentGP(Prediction):
 
     def predict_point(self, X: Any) -> Array:
         """The mean of a Normal needs no solve."""
-        if not isinstance(self.response, GaussianResponse):
+        if not isinstance(self.response, LocationResponse):
             return super().predict_point(X)
         return (self.shift + self.scale * self._posterior.means(numbers_in(X)))[:, None]
 
@@ -141,7 +141,7 @@ def read_gp_regressor(gp: Any) -> Prediction:
         words = f"included: {noise * _units(gp)[1] ** 2:.3g} ({sources})"
         finding = Finding("noise", "ok", f"noise of an observation is {words}.")
     about: dict[str, Any] = {"family": "Normal", "noise": words, "training": inputs, "findings": (finding,)}
-    response = GaussianResponse(Normal, 0.0)  # the noise is in `white`
+    response = LocationResponse(Normal, 0.0)  # the noise is in `white`
     return LatentGP(gp, _exact_parts, kernel.smooth, noise, response, *_units(gp), kernel=kernel.smooth, **about)
 
 
