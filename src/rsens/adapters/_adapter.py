@@ -1,4 +1,4 @@
-"""What an adapter is, and what adapters share: tests for classes of other libraries, and two kinds of model."""
+"""The adapter, and the parts that adapters share: tests for classes of other libraries, and kinds of model."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Described:
     #: The class of the object, for errors.
     label: str
     about: Description | None
-    #: What there is to know before reading numbers.
+    #: Facts to know before reading numbers.
     findings: tuple[Finding, ...]
 
     @property

@@ -147,7 +147,7 @@ class FormulaColumns:
     """The variables of a formula, in the order of the data it was fitted to."""
 
     names: tuple[str, ...]
-    #: Those with levels, and the levels of the training data: factors, and the groups of (1 | group).
+    #: The variables with levels, and the levels of the training data: factors, and the groups of (1 | group).
     levels: dict[str, tuple[Any, ...]]
     #: The variables of the left-hand side.
     response: tuple[str, ...]

@@ -19,7 +19,7 @@ from rsens.likelihoods import GaussianLikelihood, Likelihood
 
 
 class Response(Protocol):
-    """What an observation is, given η ~ N(m, v). Every likelihood of rsens is one."""
+    """The distribution of an observation, given η ~ N(m, v). Every likelihood of rsens is one."""
 
     def predictive(self, m: Array, v: Array) -> Distribution:
         """The predictive family at m and v, (n,) each."""

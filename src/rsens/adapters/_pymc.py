@@ -435,7 +435,7 @@ def _placeholder(variable: Any, draws_first: bool = False) -> Any:
 
 
 def _taken(X: Any, variable: Any, column: int | None) -> Any:
-    """What stands in the graph for a data variable: all rows, or one of their columns."""
+    """The placeholder in the graph for a data variable: all rows, or one of their columns."""
     if column is None:
         return X
     values = X[:, column] if variable.ndim == 1 else X[:, column : column + 1]
@@ -462,8 +462,8 @@ def _columns(graph: Any, event_ndim: int, name: str) -> list[Any]:
 
 
 # ---- PyMC's likelihoods as our families: λ written in the parameters that PyMC's random variables hold ---------------
-# These differ from the arguments that people write: Gamma holds (shape, scale), Exponential a scale, NegativeBinomial
-# (n, p).
+# The parameters differ from the arguments that people write: Gamma holds (shape, scale), Exponential a scale,
+# NegativeBinomial (n, p).
 
 
 #: Our family from the parameters of the random variable, in its own order. They are graphs: only arithmetic is done.

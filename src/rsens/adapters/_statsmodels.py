@@ -184,7 +184,7 @@ BINARY = {"logit": LogitLikelihood, "probit": ProbitLikelihood}
 
 @dataclass(frozen=True, eq=False)
 class _Observation:
-    """What an observation is given the linear predictor (None for several), with words about its family and noise."""
+    """The response to the linear predictor (None for several predictors), with words about its family and noise."""
 
     response: Response | None
     family: str

@@ -150,7 +150,7 @@ def _levels(copy: Any, inputs: Array) -> dict[int, tuple[float, ...]]:
 
 
 def affine_inputs(model: Any, inputs: Array) -> AffineInputs | None:
-    """What `transform_inputs` of a working copy does to rows, if it is affine in each column; else None.
+    """The effect of `transform_inputs` of a working copy on rows, if it is affine in each column; else None.
 
     Found by asking, so no list of transforms is needed: two points of a column give the line, and it must run through
     the training rows (original units, (N, D)) and through rows beside them, so that a rounding to whole numbers is not

@@ -18,7 +18,7 @@ from rsens.adapters._adapter import first_line
 
 #: Attributes in which GPyTorch keeps results of earlier predictions, perhaps made with other settings.
 CACHES = ("prediction_strategy", "_memoize_cache", "_cached_kernel_mat", "_cached_kernel_inv_root", "_mean_cache")
-#: What other people's code raises when it is given something that it was not written for.
+#: Errors of other people's code that is given something it was not written for.
 FAILURES = (RuntimeError, ValueError, TypeError, AttributeError, LookupError, AssertionError)
 #: More rows than any exact GP has. Above `max_cholesky_size` (800 by default) GPyTorch turns to conjugate gradients,
 #: whose tolerance is far too coarse for derivatives: R-sens was off by 14 % at 801 rows.
@@ -140,12 +140,12 @@ class Moments:
     """Rows (n, D) as a tensor → mean and variance (n,) each: of f, unless asked for more."""
 
     model: Any
-    #: Of one draw, where the model has several.
+    #: The draw, where the model has several.
     draw: int | None = None
-    #: Of y, as this likelihood has it; with `noise_of_rows` its noise depends on x.
+    #: For the moments of y, as this likelihood has it; with `noise_of_rows` its noise depends on x.
     likelihood: Any = None
     noise_of_rows: bool = False
-    #: Of BoTorch's posterior, through the transforms of inputs and outcome that the model has: "f" or, with noise, "y".
+    #: For those of BoTorch's posterior, through the transforms that the model has: "f" or, with noise, "y".
     posterior: str | None = None
 
     def __call__(self, rows: Any) -> tuple[Any, Any]:

@@ -33,7 +33,7 @@ from rsens.likelihoods import (
 
 @dataclass(frozen=True)
 class Observation:
-    """What y is given f: the map from (m, v), the name of its family, and where the noise of y comes from."""
+    """The distribution of y given f: the map from (m, v), the name of its family, and where the noise of y comes from."""
 
     response: Response
     family: str
@@ -77,7 +77,7 @@ def read_noise(likelihood: Any, draw: int | None = None) -> Array | None:
 
 
 def gaussian_moments(model: Any, copy: Any, likelihood: Any) -> tuple[Moments, Observation]:
-    """What to differentiate, and what to add to it, for a Gaussian likelihood: f and a known noise, or y itself."""
+    """The moments to differentiate and the noise to add for a Gaussian likelihood: f and a known noise, or y itself."""
     variances, name = read_noise(likelihood), type(likelihood).__name__
     if variances is None:
         of_rows = own_class(getattr(likelihood, "noise_covar", None)) == "gpytorch.HeteroskedasticNoise"
@@ -94,7 +94,7 @@ def gaussian_moments(model: Any, copy: Any, likelihood: Any) -> tuple[Moments, O
 
 
 def observed(variances: Array, outcome: Outcome) -> tuple[Observation, Finding]:
-    """What y is in its own units, with the noise that BoTorch gives a new observation, and what to say about that."""
+    """The observation in units of y, with the noise that BoTorch gives a new one, and a finding about that."""
     variance = float(variances.mean()) * outcome.scale**2
     if np.ptp(variances) == 0.0:
         where = "train_Yvar" if variances.ndim else "likelihood"

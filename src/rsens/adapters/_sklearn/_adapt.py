@@ -1,4 +1,4 @@
-"""Which objects of scikit-learn, and which that look like them, can be explained; and how."""
+"""Fitted estimators of scikit-learn, and objects that look like them, as models."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def _foreign_errors(name: str) -> Iterator[None]:
 
 
 def _described(obj: Any, prediction: Prediction) -> Description:
-    """What was understood, in words."""
+    """The estimator as it was understood, in words."""
     pipeline = pipeline_of(obj)
     parts = [step for _, step in pipeline.steps] if is_a(pipeline, "sklearn.Pipeline") else []
     steps = [type(step).__name__ for step in parts[:-1] if not is_identity(step)]

@@ -43,7 +43,7 @@ OF_MEMBERS = ("sklearn.BaggingClassifier", "sklearn.VotingClassifier", "sklearn.
 JUMPS = ("sklearn.BaseGradientBoosting", "sklearn.BaseHistGradientBoosting")
 #: Where all have voted alike, one more vote would not: without this, a change from probability 0 is infinitely much.
 EDGE = 0.005
-#: Of a prediction of classes: its noise, in words.
+#: The noise of a prediction of classes, in words.
 OF_CLASSES = "in the probabilities"
 
 

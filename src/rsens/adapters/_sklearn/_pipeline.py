@@ -1,4 +1,4 @@
-"""What stands around an estimator: the steps of a pipeline, a transformed target, a search; and our own estimators."""
+"""The surroundings of an estimator: the steps of a pipeline, a transformed target, a search; and our own estimators."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Prediction(ABC):
     training: Array | None = None
     #: The kernel, or one per class, in the columns of X, of a Gaussian process with one of ours.
     kernel: Kernel | tuple[Kernel, ...] | None = None
-    #: What there is to know before reading numbers; "warning"s among them are also warnings.
+    #: Facts to know before reading numbers; "warning"s among them are also warnings.
     findings: tuple[Finding, ...] = ()
 
     @property

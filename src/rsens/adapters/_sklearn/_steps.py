@@ -32,7 +32,7 @@ class RoughStepError(Exception):
 
 
 def through(steps: Sequence[Any], X: Any, order: int) -> tuple[Any, Inner]:
-    """What the steps make of the rows X, one after the other, and its derivatives in the columns of X."""
+    """The rows X behind the steps, one after the other, and their derivatives in the columns of X."""
     inner = _identity(X)
     for step in steps:
         if is_identity(step):
@@ -83,7 +83,7 @@ def _unit_of(X: Array) -> Array:
 
 
 def _outputs(Z: Any) -> Array:
-    """What a step returned as a dense array in double precision."""
+    """The output of a step as a dense array in double precision."""
     array = np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z)
     if array.dtype.kind == "f" and array.dtype.itemsize < 8:
         raise RoughStepError("a step that computes in single precision")
@@ -227,7 +227,7 @@ def _of_function(step: Any, X: Any, labels: list[int], order: int) -> Inner:
     values = np.column_stack([np.asarray(column_of(X, d), np.float64) for d in moved])
 
     def transform(rows: Array, which: Any) -> Array:
-        """What the step makes of rows like the rows `which` of X, with other numbers."""
+        """The output of the step for rows like the rows `which` of X, with other numbers."""
         if not is_frame(X):
             given: Any = np.array(X[which], dtype=np.float64 if X.dtype.kind in "biuf" else object)
             given[:, moved] = rows
