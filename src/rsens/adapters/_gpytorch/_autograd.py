@@ -118,7 +118,7 @@ class Autograd:
         return Latent(at.mean, at.variance, *middle)
 
     def _at_anchors(self, X: Array) -> NDArray[np.bool_]:
-        """Flags of rows that share a value with an anchor in some column: kernels of single columns see a distance of 0."""
+        """Flags rows that share a value with an anchor in some column: a kernel of that column sees a distance of 0."""
         if self.anchors is None or self.anchors.shape[1] != X.shape[1]:
             return np.ones(len(X), dtype=bool)
         shared = np.zeros(len(X), dtype=bool)

@@ -33,7 +33,7 @@ from rsens.likelihoods import (
 
 @dataclass(frozen=True)
 class Observation:
-    """The distribution of y given f: the map from (m, v), the name of its family, and where the noise of y comes from."""
+    """The distribution of y given f: the map from (m, v), the name of its family, and the source of its noise."""
 
     response: Response
     family: str
