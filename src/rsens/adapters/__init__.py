@@ -1,4 +1,4 @@
-"""Which objects can be explained: one file per kind of object, and one line in `ADAPTERS`."""
+"""Objects that can be explained: one file per kind of object, and one line in `ADAPTERS`."""
 
 from rsens.adapters._adapter import Adapter as Adapter
 from rsens.adapters._bambi import from_bambi as from_bambi

@@ -1,8 +1,7 @@
-"""What an adapter is, and what adapters share: tests for classes of other libraries, and two kinds of model."""
+"""The adapter, and the parts that adapters share: tests for classes of other libraries, and kinds of model."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -77,6 +76,16 @@ def _named(kind: type) -> str:
     return f"{_root(kind)}.{kind.__qualname__}"
 
 
+def wrong_kind(call: str, argument: str, expected: str, got: Any) -> InputError:
+    """The error for an argument of a public call that is another kind of object than expected."""
+    return InputError(f"{call}: ", Argument(argument), f" must be {expected}; got {type(got).__name__}.")
+
+
+def first_line(error: Exception) -> str:
+    """The first line of an error's text, to quote in a sentence."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
 def not_fitted(estimator: Any) -> InputError:
     return InputError(f"{type(estimator).__name__} is not fitted. Call fit(X, y) first.")
 
@@ -103,7 +112,7 @@ class Described:
     #: The class of the object, for errors.
     label: str
     about: Description | None
-    #: What there is to know before reading numbers.
+    #: Facts to know before reading numbers.
     findings: tuple[Finding, ...]
 
     @property
@@ -121,12 +130,11 @@ class Described:
 class Pending(Model):
     """A model that needs to see rows before it can be built: how many columns there are, and what they are called.
 
-    Every call goes to the model built for its rows.
+    Every call goes to the model that `built_for` gives for its rows, with everything checked.
     """
 
-    @abstractmethod
-    def built_for(self, X: Any) -> Model:
-        """The model for rows like X, with everything checked."""
+    def __init__(self, built_for: Callable[[Any], Model]) -> None:
+        self.built_for = built_for
 
     def coded(self, X: Any, weights: Any = None) -> Model:
         return self.built_for(X).coded(X, weights)

@@ -4,44 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from rsens import distributions
 from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas
 from rsens._labels import plain
 from rsens._table import is_frame
 from rsens._text import first_few, quoted
 from rsens._typing import Array
-from rsens.adapters._adapter import Pending, is_a
+from rsens.adapters._adapter import Pending, is_a, wrong_kind
 from rsens.adapters._posterior_draws import DrawsAtOnce, draws_finding
 from rsens.derivatives import Description, DrawsModel, Model, from_function
-from rsens.distributions import (
-    Bernoulli,
-    Beta,
-    Categorical,
-    Distribution,
-    Exponential,
-    Gamma,
-    NegativeBinomial,
-    Normal,
-    Poisson,
-    StudentT,
-)
+from rsens.distributions import Distribution
 
 #: By the name of bambi's family; arguments are its parameters by name.
 FAMILIES: dict[str, Callable[..., Distribution]] = {
-    "gaussian": lambda mu, sigma: Normal(mu, sigma**2),
-    "t": lambda mu, sigma, nu: StudentT(mu, sigma**2, nu),
-    "bernoulli": lambda p: Bernoulli(p),
-    "categorical": lambda p: Categorical(p),
-    "poisson": lambda mu: Poisson(mu),
-    "negativebinomial": lambda mu, alpha: NegativeBinomial(mu, alpha),
-    "gamma": lambda mu, alpha: Gamma(mu, alpha),
-    "exponential": lambda mu: Exponential(mu),
-    "beta": lambda mu, kappa: Beta(mu * kappa, (1.0 - mu) * kappa),
+    "gaussian": lambda mu, sigma: distributions.Normal(mu, sigma**2),
+    "t": lambda mu, sigma, nu: distributions.StudentT(mu, sigma**2, nu),
+    "bernoulli": lambda p: distributions.Bernoulli(p),
+    "categorical": lambda p: distributions.Categorical(p),
+    "poisson": lambda mu: distributions.Poisson(mu),
+    "negativebinomial": lambda mu, alpha: distributions.NegativeBinomial(mu, alpha),
+    "gamma": lambda mu, alpha: distributions.Gamma(mu, alpha),
+    "exponential": lambda mu: distributions.Exponential(mu),
+    "beta": lambda mu, kappa: distributions.Beta(mu * kappa, (1.0 - mu) * kappa),
 }
 
 
@@ -72,19 +63,16 @@ def from_bambi(model: Any, posterior: Any) -> Model:
         (4, 1)
     """
     if not is_a(model, "bambi.Model"):
-        raise InputError("from_bambi: ", Argument("model"), f" must be a bambi.Model; got {type(model).__name__}.")
+        raise wrong_kind("from_bambi", "model", "a bambi.Model", model)
     if not is_a(posterior, "xarray.DataTree", "arviz.InferenceData"):
-        raise InputError(
-            "from_bambi: ",
-            Argument("posterior"),
-            f" must be what model.fit() returned, a DataTree or InferenceData; got {type(posterior).__name__}.",
-        )
+        expected = "what model.fit() returned, a DataTree or InferenceData"
+        raise wrong_kind("from_bambi", "posterior", expected, posterior)
     if not getattr(model, "built", True):
         raise InputError("from_bambi: ", Argument("model"), " is not fitted. Call model.fit() first.")
     name = model.family.name
     if name not in FAMILIES:
         raise InputError(
-            f"the family {name!r} of bambi is none of rsens' families; known are {', '.join(map(repr, FAMILIES))}. "
+            f"the family {name!r} of bambi is none of rsens' families; known are {quoted(FAMILIES)}. "
             "Write the prediction of one draw as a function: from_draws(fn, draws)."
         )
     for kind in ("censored", "truncated"):
@@ -93,30 +81,24 @@ def from_bambi(model: Any, posterior: Any) -> Model:
                 f"the response of the model is {kind}, so its family is not that of an observation. Write the "
                 "prediction of one draw as a function: from_draws(fn, draws)."
             )
-    return BambiModel(model, posterior)
+    columns = FormulaColumns.of(model)
+    draws = _with_draws(posterior, posterior["posterior"])  # `predict` copies all it is given
+    return Pending(partial(_built, model, draws, columns))
 
 
-class BambiModel(Pending):
-    """The model that `from_bambi` makes: what the columns of X are called says how they fit the formula."""
-
-    def __init__(self, model: Any, posterior: Any) -> None:
-        self._model = model
-        self._posterior = _with_draws(posterior, posterior["posterior"])  # `predict` copies all it is given
-        self._columns = FormulaColumns.of(model)
-
-    def built_for(self, X: Any) -> Model:
-        names = tuple(map(str, self._columns.check(X).columns))
-        draws = _draws(self._model, self._posterior, names, self._columns)
-        levels, count = self._columns.levels, len(draws)
-        about = Description(
-            model=f"bambi model with {count} draws",
-            family=f"mixture of {self._model.family.name}",
-            noise="included: the family of the model",
-            derivatives="differences over a small step",
-            columns="columns of the formula",
-        )
-        matched = from_function(draws.matched, categorical=levels)
-        return DrawsModel(draws.differences(categorical=levels), matched, 2 * count, about, (draws_finding(count),))
+def _built(model: Any, posterior: Any, columns: FormulaColumns, X: Any) -> Model:
+    """The model for rows like X: the names of the columns say how they fit the formula."""
+    draws = _draws(model, posterior, tuple(map(str, columns.check(X).columns)), columns)
+    levels, count = columns.levels, len(draws)
+    about = Description(
+        model=f"bambi model with {count} draws",
+        family=f"mixture of {model.family.name}",
+        noise="included: the family of the model",
+        derivatives="differences over a small step",
+        columns="columns of the formula",
+    )
+    matched = from_function(draws.matched, categorical=levels)
+    return DrawsModel(draws.differences(categorical=levels), matched, 2 * count, about, (draws_finding(count),))
 
 
 def _draws(model: Any, posterior: Any, names: tuple[str, ...], columns: FormulaColumns) -> DrawsAtOnce:
@@ -165,7 +147,7 @@ class FormulaColumns:
     """The variables of a formula, in the order of the data it was fitted to."""
 
     names: tuple[str, ...]
-    #: Those with levels, and the levels of the training data: factors, and the groups of (1 | group).
+    #: The variables with levels, and the levels of the training data: factors, and the groups of (1 | group).
     levels: dict[str, tuple[Any, ...]]
     #: The variables of the left-hand side.
     response: tuple[str, ...]
@@ -199,8 +181,11 @@ class FormulaColumns:
 
         columns = dict(zip(names, numbers.T, strict=True))
         for name, levels in self.levels.items():
-            labels = pd.Series([levels[code] for code in _codes(columns[name], levels)])
-            columns[name] = labels.astype(self.types[name])
+            if all(isinstance(level, Real | np.bool_) for level in levels):  # such levels stand for themselves
+                labels = {float(level): level for level in levels}
+            else:  # others are counted
+                labels = dict(enumerate(levels))
+            columns[name] = pd.Series([labels[number] for number in columns[name]]).astype(self.types[name])
         return pd.DataFrame(columns)
 
     def check(self, X: Any) -> Any:
@@ -209,7 +194,7 @@ class FormulaColumns:
         if not is_frame(X):
             raise InputError(
                 Argument("X"),
-                f" must be a data frame with the columns of the formula ({', '.join(map(repr, self.names))}); got "
+                f" must be a data frame with the columns of the formula ({quoted(self.names)}); got "
                 f"{type(X).__name__}.",
             )
         given = list(map(str, X.columns))
@@ -250,14 +235,6 @@ def _response_term(model: Any) -> Any:
     """The left-hand side of the formula; older releases keep it in a component."""
     term = getattr(model, "response_term", None)
     return model.response_component.term if term is None else term
-
-
-def _codes(numbers: Array, levels: tuple[Any, ...]) -> list[int]:
-    """Which level each number stands for: levels that are numbers stand for themselves, others are counted."""
-    if not all(isinstance(level, Real | np.bool_) for level in levels):
-        return [int(number) for number in numbers]
-    known = {float(level): code for code, level in enumerate(levels)}
-    return [known[float(number)] for number in numbers]
 
 
 def _factors(term: Any) -> Iterator[str]:

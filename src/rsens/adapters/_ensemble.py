@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,13 +18,21 @@ from rsens.distributions import Distribution, Mixture
 
 
 class EnsembleModel(Model):
-    """The mixture of several models: what they do not agree on counts as what is not known."""
+    """The mixture of several models: their disagreement counts as uncertainty.
+
+    With `matched` it is one distribution in place of the mixture, `Mixture.matched`: for pairs.
+    """
 
     def __init__(
-        self, members: Sequence[Model], weights: Array, name: str | None = None, description: Description | None = None
+        self,
+        members: Sequence[Model],
+        weights: Array,
+        name: str | None = None,
+        description: Description | None = None,
+        matched: bool = False,
     ) -> None:
         self._members, self._weights = tuple(members), weights
-        self._name, self._description = name, description
+        self._name, self._description, self._matched = name, description, matched
         first = self._members[0]
         self.coding = first.coding
         self.takes_tables = all(member.takes_tables for member in members)
@@ -40,20 +48,21 @@ class EnsembleModel(Model):
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         records = [member.derivatives(X, order) for member in self._members]
-        record = Derivatives(
-            self._mixture([each.distribution for each in records]),
-            np.concatenate([each.first for each in records], axis=1),
-        )
-        if order == 1:
-            return record
-        return replace(record, matched=matched_record([each.for_pairs for each in records], self._weights))
+        matched = None
+        if self._matched or order == 2:
+            matched = matched_record([each.for_pairs for each in records], self._weights)
+        if self._matched and matched is not None:
+            return matched
+        mixture = self._mixture([each.distribution for each in records])
+        return Derivatives(mixture, np.concatenate([each.first for each in records], axis=1), matched=matched)
 
     @property
     def for_pairs(self) -> Model:
-        return _Matched(self)
+        return EnsembleModel(self._members, self._weights, self._name, self._description, matched=True)
 
     def predict_distribution(self, X: Any) -> Distribution:
-        return self._mixture([member.predict_distribution(X).checked() for member in self._members])
+        mixture = self._mixture([member.predict_distribution(X).checked() for member in self._members])
+        return mixture.matched() if self._matched else mixture
 
     def _mixture(self, families: Sequence[Distribution]) -> Mixture:
         if any(isinstance(family, Mixture) for family in families):
@@ -77,50 +86,28 @@ class EnsembleModel(Model):
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         return max(1, min(m.rows_per_chunk(n_columns, order) for m in self._members) // len(self._members))
 
-    def _each(self, members: Sequence[Model]) -> EnsembleModel:
-        return EnsembleModel(members, self._weights, self._name, self._description)
-
     def coded(self, X: Any, weights: Any = None) -> EnsembleModel:
-        return self._each([member.coded(X, weights) for member in self._members])
+        return self._each(lambda member: member.coded(X, weights))
 
     def contrasted(self, coding: Coding) -> EnsembleModel:
-        return self._each([member.contrasted(coding) for member in self._members])
+        return self._each(lambda member: member.contrasted(coding))
 
     def counted(self, counter: Counter) -> EnsembleModel:
-        return self._each([member.counted(counter) for member in self._members])
+        return self._each(lambda member: member.counted(counter))
 
     def prepared(self, X: Any) -> EnsembleModel:
-        return self._each([member.prepared(X) for member in self._members])
+        return self._each(lambda member: member.prepared(X))
 
-
-class _Matched(Model):
-    """One distribution in place of the mixture of an ensemble; see `Mixture.matched`."""
-
-    def __init__(self, whole: EnsembleModel) -> None:
-        self._whole, self.coding = whole, whole.coding
-        self.takes_tables, self.takes_codes = whole.takes_tables, whole.takes_codes
-
-    def derivatives(self, X: Any, order: int) -> Derivatives:
-        records = [member.derivatives(X, order) for member in self._whole._members]
-        return matched_record([each.for_pairs for each in records], self._whole._weights)
-
-    def predict_distribution(self, X: Any) -> Distribution:
-        mixture: Any = self._whole.predict_distribution(X)
-        matched: Distribution = mixture.matched()
-        return matched
-
-    def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        return self._whole.rows_per_chunk(n_columns, order)
-
-
-# ---- `from_ensemble`: several models as one --------------------------------------------------------------------------
+    def _each(self, change: Callable[[Model], Model]) -> EnsembleModel:
+        members = [change(member) for member in self._members]
+        return EnsembleModel(members, self._weights, self._name, self._description, self._matched)
 
 
 def from_ensemble(models: Iterable[Any], weights: ArrayLike | None = None) -> Model:
     """A model from several of the same columns: its predictive is the mixture of theirs.
 
-    Networks trained from different starts, refits to bootstrap samples, models of different kinds. What they do not
-    agree on is part of the prediction's uncertainty; `.parts` and `.posterior` treat the members as posterior draws.
+    Networks trained from different starts, refits to bootstrap samples, models of different kinds. Their disagreement
+    is part of the prediction's uncertainty; `.parts` and `.posterior` treat the members as posterior draws.
 
     Args:
         models: Models that `explain` accepts, at least one. They may predict different families of the same kind of y,

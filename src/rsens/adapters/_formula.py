@@ -76,7 +76,12 @@ class FormulaModel(Described, AsGiven, OnLinearPredictor):
         numbers = model.numbers(table)
         unit = step_unit(numbers)
         model = replace(model, unit=unit, bounds=model._bounds(numbers, unit))
-        model._check_rows_independent(numbers)
+        half = numbers[: len(numbers) - len(numbers) // 2]
+        if len(half) < len(numbers) and not np.allclose(model.design(half), model.design(numbers)[: len(half)], 1e-9):
+            raise InputError(
+                f"the formula {self.formula!r} mixes rows: a row's design changed when other rows left. Use center(x) "
+                "or standardize(x), which remember the training data, in place of x - np.mean(x)."
+            )
         model._warn_of_jumps(numbers, table.names)
         return model
 
@@ -138,24 +143,11 @@ class FormulaModel(Described, AsGiven, OnLinearPredictor):
         for d in self.continuous(numbers.shape[1]):
             for side, row in enumerate((numbers[:, d].argmin(), numbers[:, d].argmax())):
                 outward = SECOND * unit[d] * (1.0 if side else -1.0)
-                if not self._is_defined(numbers[row] + outward * np.eye(numbers.shape[1])[d]):
+                try:
+                    self.design(numbers[[row]] + outward * np.eye(numbers.shape[1])[d])
+                except InputError:
                     bounds[side, d] = numbers[row, d] - outward
         return bounds
-
-    def _is_defined(self, row: Array) -> bool:
-        try:
-            self.design(row[None])
-        except InputError:
-            return False
-        return True
-
-    def _check_rows_independent(self, numbers: Array) -> None:
-        half = numbers[: len(numbers) - len(numbers) // 2]
-        if len(half) < len(numbers) and not np.allclose(self.design(half), self.design(numbers)[: len(half)], 1e-9):
-            raise InputError(
-                f"the formula {self.formula!r} mixes rows: a row's design changed when other rows left. Use center(x) "
-                "or standardize(x), which remember the training data, in place of x - np.mean(x)."
-            )
 
     def _warn_of_jumps(self, numbers: Array, names: tuple[str, ...]) -> None:
         """A column of the design that changes over half a unit but has no slope at any row jumps in between."""
@@ -167,22 +159,18 @@ class FormulaModel(Described, AsGiven, OnLinearPredictor):
         some = numbers[np.unique(np.linspace(0, len(numbers) - 1, LOOKED_AT).astype(np.intp))]
         some = np.clip(some, *self.bounds)
         flat = (first_differences(self.design, some, self.unit, columns) == 0.0).all(axis=0)  # (P, D)
-        if not flat[:, columns].any():
-            return
-        here, found = self.design(some), []
-        for d in columns:
-            far = some.copy()
-            inwards = np.where(far[:, d] < np.median(some[:, d]), 1.0, -1.0)
-            far[:, d] += inwards * APART * self.unit[d]
+        jumps = []
+        for d in [d for d in columns if flat[:, d].any()]:
+            inwards = np.where(some[:, d] < np.median(some[:, d]), 1.0, -1.0)
+            far = some + APART * self.unit[d] * inwards[:, None] * np.eye(len(names))[d]
             try:
-                there = self.design(far)
+                changed = (self.design(far) != self.design(some)).any(axis=0)
             except InputError:  # few rows have a wide unit, and the formula ends before: a logarithm, say
                 continue
-            if (flat[:, d] & (there != here).any(axis=0)).any():
-                found.append(repr(names[d]))
-        if found:
+            jumps += [repr(names[d])] if (flat[:, d] & changed).any() else []
+        if jumps:
             warnings.warn(
-                f"the formula {self.formula!r} jumps in {', '.join(found)}: derivatives see nothing of the jumps, so "
+                f"the formula {self.formula!r} jumps in {', '.join(jumps)}: derivatives see nothing of the jumps, so "
                 "R-sens is too small there. Make what jumps a column of its own in the data frame.",
                 RsensWarning,
                 stacklevel=2,

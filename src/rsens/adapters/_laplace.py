@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from rsens._coding import Coding
 from rsens._errors import InputError
-from rsens.adapters._adapter import Adapter, Described, is_a
+from rsens.adapters._adapter import Adapter, is_a
 from rsens.adapters._torch_module import ModuleModel
-from rsens.derivatives import (
-    Derivatives,
-    Description,
-    Finding,
-    Model,
-    TorchModel,
-    check_evaluation_mode,
-)
+from rsens.derivatives import Derivatives, Description, Finding, Model, check_evaluation_mode
 from rsens.distributions import Categorical, Distribution, MultivariateNormal, Normal
-from rsens.likelihoods import GaussianLikelihood, Likelihood, LogitLikelihood, through_likelihood
+from rsens.likelihoods import LogitLikelihood, through_likelihood
 
 
 class _Latent:
@@ -38,19 +31,21 @@ class _Latent:
         m, V = self._copy._glm_predictive_distribution(X)
         return m, V
 
-    def one(self, X: Any) -> Normal:
-        """f of a network with one output, or with two classes: the second against the first."""
+    def numbers(self, noise: float, X: Any) -> Normal | MultivariateNormal:
+        """One number or several at once, with the variance of their noise."""
+        import torch
+
+        m, V = self.moments(X)
+        if m.shape[1] == 1:
+            return Normal(m[:, 0], V[:, 0, 0] + noise)
+        return MultivariateNormal(m, V + noise * torch.eye(m.shape[1], dtype=m.dtype))
+
+    def two_classes(self, X: Any) -> Normal:
+        """The logit: f of a network with one output, or with two the second against the first."""
         m, V = self.moments(X)
         if m.shape[1] == 1:
             return Normal(m[:, 0], V[:, 0, 0])
         return Normal(m[:, 1] - m[:, 0], V[:, 0, 0] + V[:, 1, 1] - 2.0 * V[:, 0, 1])
-
-    def several(self, X: Any, noise: float) -> MultivariateNormal:
-        """Several numbers at once."""
-        import torch
-
-        m, V = self.moments(X)
-        return MultivariateNormal(m, V + noise * torch.eye(m.shape[1], dtype=m.dtype))
 
     def classes(self, X: Any) -> Categorical:
         """More than two classes: softmax(m/√(1 + π v/8)), the "probit" prediction of laplace-torch."""
@@ -68,41 +63,16 @@ class ReverseModel(ModuleModel):
 
 
 @dataclass(frozen=True, eq=False)
-class LaplaceModel(Described, Model):
-    """A latent f, differentiated by PyTorch, through a likelihood."""
+class LogitModel(ReverseModel):
+    """A latent f, differentiated by PyTorch, through our logistic link."""
 
-    latent: TorchModel
-    likelihood: Likelihood
-    label: str
-    about: Description
-    findings: tuple[Finding, ...] = ()
-
-    takes_tables = True
-    takes_codes = True
-
-    @property
-    def coding(self) -> Coding | None:  # type: ignore[override]
-        return self.latent.coding
-
-    def derivatives(self, X: Any, order: int) -> Derivatives:
-        f = self.latent.derivatives(X, order)
+    def _derivatives(self, X: Any, order: int) -> Derivatives:
+        f = super()._derivatives(X, order)
         m, v = f.distribution.parameters.T
-        return through_likelihood(self.likelihood, m, v, f.first, f.second)
+        return through_likelihood(LogitLikelihood(), m, v, f.first, f.second)
 
     def predict_distribution(self, X: Any) -> Distribution:
-        return self.likelihood.predictive(*self.latent.predict_distribution(X).parameters.T)
-
-    def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        return self.latent.rows_per_chunk(n_columns, order)
-
-    def coded(self, X: Any, weights: Any = None) -> Self:
-        return replace(self, latent=self.latent.coded(X, weights))
-
-    def contrasted(self, coding: Coding) -> Self:
-        return replace(self, latent=self.latent.contrasted(coding))
-
-    def prepared(self, X: Any) -> Self:
-        return replace(self, latent=self.latent.prepared(X))
+        return LogitLikelihood().predictive(*super().predict_distribution(X).parameters.T)
 
 
 def _adapt(laplace: Any) -> Model:
@@ -123,12 +93,12 @@ def _adapt(laplace: Any) -> Model:
     def about(family: str, noise: str) -> Description:
         return Description(f"{name} of laplace-torch", family, noise, "automatic (PyTorch)")
 
+    if kind == "classification" and outputs > 2:
+        words = "the classes themselves; link averaged by laplace-torch's probit formula"
+        return ReverseModel(latent.classes, label=name, about=about(f"Categorical ({outputs} classes)", words))
     if kind == "classification":
-        if outputs > 2:
-            words = "the classes themselves; link averaged by laplace-torch's probit formula"
-            return ReverseModel(latent.classes, label=name, about=about(f"Categorical ({outputs} classes)", words))
         words = "the classes themselves; logistic link averaged exactly"
-        return LaplaceModel(ReverseModel(latent.one), LogitLikelihood(), name, about("Bernoulli", words))
+        return LogitModel(latent.two_classes, label=name, about=about("Bernoulli", words))
     noise = float(laplace.sigma_noise) ** 2
     untouched = " It is 1, as nobody has set it: fit it, or give Laplace(…, sigma_noise=…)." if noise == 1.0 else ""
     finding = Finding(
@@ -136,12 +106,9 @@ def _adapt(laplace: Any) -> Model:
         "warning" if untouched else "ok",
         f"sigma_noise² = {noise:.3g} is added to the variance of f, which laplace-torch leaves out.{untouched}",
     )
-    words = f"included: {noise:.3g} (sigma_noise²)"
-    if outputs > 1:
-        family = about(f"MultivariateNormal ({outputs} numbers)", words)
-        return ReverseModel(lambda X: latent.several(X, noise), label=name, about=family, findings=(finding,))
-    source = ReverseModel(latent.one)
-    return LaplaceModel(source, GaussianLikelihood(noise), name, about("Normal", words), (finding,))
+    family = "Normal" if outputs == 1 else f"MultivariateNormal ({outputs} numbers)"
+    described = about(family, f"included: {noise:.3g} (sigma_noise²)")
+    return ReverseModel(partial(latent.numbers, noise), label=name, about=described, findings=(finding,))
 
 
 def _in_float64(laplace: Any) -> Any:

@@ -19,7 +19,7 @@ from rsens.likelihoods import GaussianLikelihood, Likelihood
 
 
 class Response(Protocol):
-    """What an observation is, given η ~ N(m, v). Every likelihood of rsens is one."""
+    """The distribution of an observation, given η ~ N(m, v). Every likelihood of rsens is one."""
 
     def predictive(self, m: Array, v: Array) -> Distribution:
         """The predictive family at m and v, (n,) each."""
@@ -170,28 +170,15 @@ class OnLinearPredictor:
 
 
 @dataclass(frozen=True)
-class GaussianResponse:
-    """Normal(m, v + σ²), or LogNormal for log y. Unlike in our likelihood, σ² may be 0, where v has the noise."""
+class LocationResponse:
+    """y = η + noise: Normal(m, v + σ²), LogNormal for log y, or StudentT with ν in `more`. σ² may be 0 if v has it."""
 
-    family: type[Normal] | type[LogNormal]
+    family: type[Normal] | type[LogNormal] | type[StudentT]
     noise_variance: float
+    more: tuple[float, ...] = ()
 
     def predictive(self, m: Array, v: Array) -> Distribution:
-        return self.family(m, v + self.noise_variance).checked(len(m))
-
-    def predictive_derivatives(self, m: Array, v: Array, order: int) -> tuple[Array, Array | None]:
-        return GaussianLikelihood().predictive_derivatives(m, v, order)
-
-
-@dataclass(frozen=True)
-class StudentTResponse:
-    """A linear model with an estimated noise: StudentT(m, noise + v, ν), as in `BayesianLinearRegression`."""
-
-    noise_variance: float
-    degrees_of_freedom: float
-
-    def predictive(self, m: Array, v: Array) -> StudentT:
-        return StudentT(m, self.noise_variance + v, self.degrees_of_freedom).checked(len(m))
+        return self.family(m, v + self.noise_variance, *self.more).checked(len(m))
 
     def predictive_derivatives(self, m: Array, v: Array, order: int) -> tuple[Array, Array | None]:
         return GaussianLikelihood().predictive_derivatives(m, v, order)

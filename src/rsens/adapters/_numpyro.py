@@ -12,7 +12,8 @@ import numpy as np
 
 from rsens._errors import Argument, InputError, MissingExtraError
 from rsens._table import shape_of
-from rsens.adapters._adapter import Pending, is_a
+from rsens._text import quoted
+from rsens.adapters._adapter import Pending, first_line, is_a, wrong_kind
 from rsens.adapters._posterior_draws import by_name, draws_finding, draws_of
 from rsens.derivatives import Description, Model, from_draws
 
@@ -56,41 +57,32 @@ def from_numpyro(model: Any, samples: Any, *, site: str = "y", categorical: Any 
     except ImportError:
         raise MissingExtraError("numpyro", "jax") from None
     by_name(samples, "samples")  # or an error that says what to give
-    return NumPyroModel(program, samples, site, categorical)
+    return Pending(partial(_built, program, samples, site, categorical, {}))
 
 
-class NumPyroModel(Pending):
-    """The model that `from_numpyro` makes, built for a number of columns."""
-
-    def __init__(self, program: Program, samples: Any, site: str, categorical: Any) -> None:
-        self._program, self._samples, self._site, self._categorical = program, samples, site, categorical
-        self._built: dict[int, Model] = {}  # by the number of columns
-
-    def built_for(self, X: Any) -> Model:
-        columns = shape_of(X)[1]
-        if columns not in self._built:
-            self._built[columns] = self._build(columns)
-        return self._built[columns]
-
-    def _build(self, columns: int) -> Model:
-        sites = _checked_sites(self._program, self._site, columns, by_name(self._samples, "samples"))
-        draws = draws_of(self._samples, "samples", sites.latent)
-        if not draws:
-            raise InputError(
-                f"the model draws nothing besides {self._site!r}, so there is no posterior to average over. Explain "
-                "its prediction as a function: from_jax(fn)."
-            )
-        exact = {name: v.astype(np.float64) if v.dtype.kind == "f" else v for name, v in draws.items()}
-        fn = partial(_likelihood, self._program, self._site, frozenset(sites.discrete))
-        count = len(next(iter(draws.values())))
-        about = Description(
-            model=f"NumPyro model with {count} draws",
-            family="mixture of likelihoods",
-            noise=f"included: the likelihood of {self._site!r}",
-            derivatives="exact (JAX)",
+def _built(program: Program, samples: Any, site: str, categorical: Any, known: dict[int, Model], X: Any) -> Model:
+    """The model for rows like X; `known` keeps one for each number of columns."""
+    n_columns = shape_of(X)[1]
+    if n_columns in known:
+        return known[n_columns]
+    sites = _checked_sites(program, site, n_columns, by_name(samples, "samples"))
+    draws = draws_of(samples, "samples", sites.latent)
+    if not draws:
+        raise InputError(
+            f"the model draws nothing besides {site!r}, so there is no posterior to average over. Explain its "
+            "prediction as a function: from_jax(fn)."
         )
-        model = from_draws(fn, exact, backend="jax", categorical=self._categorical)
-        return model.described(about, draws_finding(count))
+    exact = {name: v.astype(np.float64) if v.dtype.kind == "f" else v for name, v in draws.items()}
+    fn, count = partial(_likelihood, program, site, frozenset(sites.discrete)), len(next(iter(draws.values())))
+    about = Description(
+        model=f"NumPyro model with {count} draws",
+        family="mixture of likelihoods",
+        noise=f"included: the likelihood of {site!r}",
+        derivatives="exact (JAX)",
+    )
+    model = from_draws(fn, exact, backend="jax", categorical=categorical)
+    known[n_columns] = model.described(about, draws_finding(count))
+    return known[n_columns]
 
 
 def _likelihood(program: Program, site: str, discrete: frozenset[str], draw: Any, X: Any) -> Any:
@@ -105,11 +97,7 @@ def _likelihood(program: Program, site: str, discrete: frozenset[str], draw: Any
 def _of_rows(model: Any, arguments: dict[str, Any]) -> Program:
     """The model as a function of rows, with None for arguments that have no default: y, which it is asked about."""
     if not callable(model) or isinstance(model, type):
-        raise InputError(
-            "from_numpyro: ",
-            Argument("model"),
-            f" must be the model function, model(X) or model(X, y=None); got {type(model).__name__}.",
-        )
+        raise wrong_kind("from_numpyro", "model", "the model function, model(X) or model(X, y=None)", model)
     if is_a(model, "numpyro.Predictive"):
         raise InputError(
             "from_numpyro: ",
@@ -154,7 +142,7 @@ def _checked_sites(program: Program, site: str, n_columns: int, drawn: Collectio
     few, more = (_traced(program, rows, n_columns) for rows in (2, 3))
     if few.params:
         raise InputError(
-            f"the model has numpyro.param sites without a value ({_listed(few.params)}), which would keep their "
+            f"the model has numpyro.param sites without a value ({quoted(few.params)}), which would keep their "
             "initial values. Fill them in: from_numpyro(numpyro.handlers.substitute(model, params), samples)."
         )
     if few.control_flow:
@@ -168,19 +156,19 @@ def _checked_sites(program: Program, site: str, n_columns: int, drawn: Collectio
         raise InputError(
             Argument("site"),
             f" must be the site of y, the one with obs=; got {site!r}, and the model has "
-            f"{_listed(names) or 'no such site'}. Write from_numpyro(model, samples, "
+            f"{quoted(names) or 'no such site'}. Write from_numpyro(model, samples, "
             f"site={names[0] if names else 'y'!r}).",
         )
     if few.subsampled:
         raise InputError(
-            f"the plate {_listed(few.subsampled)} takes a random part of the rows (subsample_size). Explain the model "
+            f"the plate {quoted(few.subsampled)} takes a random part of the rows (subsample_size). Explain the model "
             "with a plate of all rows: numpyro.plate(name, X.shape[0])."
         )
     few.latent.pop(site, None)
     of_rows = [name for name, shape in few.latent.items() if more.latent.get(name) != shape]
     if of_rows:
         raise InputError(
-            f"the model draws {_listed(of_rows)} for every row, as it draws {site!r}. Those draws belong to the rows "
+            f"the model draws {quoted(of_rows)} for every row, as it draws {site!r}. Those draws belong to the rows "
             "it was fitted to, and other rows have none. Integrate them out of the model, for instance by a StudentT "
             "or NegativeBinomial2 in place of a draw per row."
         )
@@ -228,20 +216,12 @@ def _traced(program: Program, rows: int, n_columns: int) -> Sites:
         except (jax.errors.JAXTypeError, jax.errors.JAXIndexError) as error:
             raise InputError(
                 "the model cannot be traced by JAX: it turns X into a NumPy array or branches on its values "
-                f"({_first_line(error)}). Use jax.numpy and jnp.where."
+                f"({first_line(error)}). Use jax.numpy and jnp.where."
             ) from error
         except (TypeError, ValueError, IndexError, AttributeError, AssertionError) as error:
             raise InputError(
-                f"the model does not run for {rows} rows and {n_columns} columns: {_first_line(error)}. It is called "
+                f"the model does not run for {rows} rows and {n_columns} columns: {first_line(error)}. It is called "
                 "as model(X), or model(X, y=None) if it has more arguments without a default. Sizes of plates and "
                 "arrays must come from X.shape[0], not from the training data, and draws per row cannot be explained."
             ) from error
     return found
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(map(repr, names))

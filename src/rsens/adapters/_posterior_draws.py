@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from rsens._errors import Argument, InputError
+from rsens._text import quoted
 from rsens._typing import Array
 from rsens.adapters._adapter import is_a
 from rsens.derivatives import Draws, Finding
@@ -46,8 +47,8 @@ def draws_of(posterior: Any, argument: str, shapes: Mapping[str, Shape]) -> dict
     if missing:
         raise InputError(
             Argument(argument),
-            f" has no draws of {_listed(missing)}, which the model draws from its prior; got draws of "
-            f"{_listed(named) or 'nothing'}. Give the draws of every variable.",
+            f" has no draws of {quoted(missing)}, which the model draws from its prior; got draws of "
+            f"{quoted(named) or 'nothing'}. Give the draws of every variable.",
         )
     draws = {name: _stacked(name, named[name], shape, argument) for name, shape in shapes.items()}
     numbers = {name: len(values) for name, values in draws.items()}
@@ -150,7 +151,7 @@ def _group(posterior: Any, argument: str) -> Any:
     if not getattr(posterior, "data_vars", None):
         raise InputError(
             Argument(argument),
-            f" has no group 'posterior'; got {_listed(groups) or 'no groups'}. Give what the sampler returned.",
+            f" has no group 'posterior'; got {quoted(groups) or 'no groups'}. Give what the sampler returned.",
         )
     return posterior
 
@@ -161,7 +162,7 @@ def _draws_first(name: Any, variable: Any, argument: str) -> Array:
     if leading not in (["chain", "draw"], ["draw"], ["sample"]):
         raise InputError(
             Argument(argument),
-            f": {name!r} has the dimensions {_listed(variable.dims)}; expected 'chain' and 'draw' first, or 'sample'.",
+            f": {name!r} has the dimensions {quoted(variable.dims)}; expected 'chain' and 'draw' first, or 'sample'.",
         )
     values = variable.transpose(*leading, ...).values
     return np.reshape(values, (-1, *values.shape[len(leading) :]))
@@ -184,7 +185,3 @@ def _stacked(name: str, values: Any, shape: Shape, argument: str) -> Array:
             f"{array.shape}.",
         )
     return array.reshape(-1, *shape)
-
-
-def _listed(names: Any) -> str:
-    return ", ".join(repr(str(name)) for name in names)

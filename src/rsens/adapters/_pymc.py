@@ -14,8 +14,9 @@ from rsens import distributions
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._table import Table, is_frame
+from rsens._text import quoted
 from rsens._typing import Array
-from rsens.adapters._adapter import is_a
+from rsens.adapters._adapter import is_a, wrong_kind
 from rsens.adapters._posterior_draws import DrawsAtOnce, draws_finding, draws_of
 from rsens.derivatives import (
     Derivatives,
@@ -69,10 +70,10 @@ def from_pymc(
     if is_a(model, "bambi.Model"):
         raise InputError("from_pymc: ", Argument("model"), " is a bambi Model. Write from_bambi(model, posterior).")
     if not is_a(model, "pymc.Model"):
-        raise InputError("from_pymc: ", Argument("model"), f" must be a pymc.Model; got {type(model).__name__}.")
+        raise wrong_kind("from_pymc", "model", "a pymc.Model", model)
     observed = _observed_variable(model, site)
     rows = DataRows.of(model, data)
-    family, fields = family_of(observed)
+    family, fields = _family_of(observed)
     free = _free_variables(model, list(fields.values()), rows, observed)
     draws = draws_of(posterior, "posterior", {v.name: _shape_of(v) for v in free})
     graph = LikelihoodGraph.of(family, fields, free, list(draws.values()), rows.placements)
@@ -165,7 +166,10 @@ class DataRows:
                     'a pm.Data of its own, name them: data={"height": "height", "age": "age"}.',
                 )
             values = np.asarray(variable.get_value(), dtype=np.float64)
-            return cls(((variable, None),), values, _column_names(model, data), ())
+            _, dim = model.named_vars_to_dims.get(data) or (None, None)
+            names = model.coords.get(dim) if dim is not None else None  # coordinates of the columns
+            named = tuple(names or ()) if all(isinstance(name, str) for name in names or ()) else ()
+            return cls(((variable, None),), values, named or None, ())
         if not isinstance(data, Mapping) or not data:
             raise InputError(
                 Argument("data"),
@@ -231,19 +235,12 @@ def _variable(model: Any, name: str) -> Any:
         raise InputError(
             Argument("data"),
             f" must name the pm.Data of the rows X; got {name!r}, and the model has "
-            f"{', '.join(map(repr, known))}. Write from_pymc(model, posterior, data={next(iter(known))!r}).",
+            f"{quoted(known)}. Write from_pymc(model, posterior, data={next(iter(known))!r}).",
         )
     raise InputError(
         "the rows X are written into this model as constants, so they cannot be moved. Build the model again with "
         'X = pm.Data("X", X) and give it here with the same draws: there is no need to sample again.'
     )
-
-
-def _column_names(model: Any, name: str) -> tuple[str, ...] | None:
-    """The coordinates of the columns, where the data were given dims with names."""
-    dims = model.named_vars_to_dims.get(name) or (None, None)
-    names = model.coords.get(dims[1]) if dims[1] is not None else None
-    return tuple(map(str, names)) if names is not None and all(isinstance(n, str) for n in names) else None
 
 
 # ---- The random variables of a PyMC model: the one observed, those it depends on, and whether rows can be moved ------
@@ -258,7 +255,7 @@ def _observed_variable(model: Any, site: str | None) -> Any:
     if site not in known:
         raise InputError(
             Argument("site"),
-            f" must name the observed variable to explain, one of {', '.join(map(repr, known))}; got {site!r}. "
+            f" must name the observed variable to explain, one of {quoted(known)}; got {site!r}. "
             f"Write from_pymc(model, posterior, site={next(iter(known))!r}).",
         )
     shape = _observed_values(model, known[site]).shape
@@ -292,7 +289,7 @@ def _free_variables(model: Any, fields: list[Any], rows: DataRows, observed: Any
     of_rows = [variable.name for variable in free if data & set(ancestors([variable]))]
     if of_rows:
         raise InputError(
-            f"the model draws {', '.join(map(repr, of_rows))} from a distribution that depends on the rows. Those "
+            f"the model draws {quoted(of_rows)} from a distribution that depends on the rows. Those "
             "draws belong to the rows it was fitted to, and other rows have none. Integrate them out of the model, for "
             "instance by a StudentT or NegativeBinomial in place of a draw per row."
         )
@@ -318,7 +315,7 @@ def _try_out(graph: LikelihoodGraph, rows: DataRows, model: Any, observed: Any) 
         raise InputError(
             f"the likelihood of {observed.name!r} cannot be evaluated at other rows than the model holds: "
             f"{str(error).splitlines()[0]} Everything that has one entry per row must come from the rows X"
-            + (f"; the model also has the pm.Data {', '.join(map(repr, fixed))}" if fixed else "")
+            + (f"; the model also has the pm.Data {quoted(fixed)}" if fixed else "")
             + '. Name all of them, one for each column: data={"height": "height", "group": "group"}. Variables drawn '
             "for each row cannot be explained."
         ) from error
@@ -438,7 +435,7 @@ def _placeholder(variable: Any, draws_first: bool = False) -> Any:
 
 
 def _taken(X: Any, variable: Any, column: int | None) -> Any:
-    """What stands in the graph for a data variable: all rows, or one of their columns."""
+    """The placeholder in the graph for a data variable: all rows, or one of their columns."""
     if column is None:
         return X
     values = X[:, column] if variable.ndim == 1 else X[:, column : column + 1]
@@ -465,42 +462,39 @@ def _columns(graph: Any, event_ndim: int, name: str) -> list[Any]:
 
 
 # ---- PyMC's likelihoods as our families: λ written in the parameters that PyMC's random variables hold ---------------
-# These differ from the arguments that people write: Gamma holds (shape, scale), Exponential a scale, NegativeBinomial
-# (n, p).
+# The parameters differ from the arguments that people write: Gamma holds (shape, scale), Exponential a scale,
+# NegativeBinomial (n, p).
 
 
-#: The fields of our family from the parameters of the random variable, in its own order. Only arithmetic is done.
-FIELDS: dict[str, tuple[type[Distribution], Callable[..., dict[str, Any]]]] = {
-    "NormalRV": (distributions.Normal, lambda mu, sigma: {"mean": mu, "variance": sigma**2}),
-    "StudentTRV": (
-        distributions.StudentT,
-        lambda nu, mu, sigma: {"location": mu, "scale2": sigma**2, "df": nu},
-    ),
-    "CauchyRV": (distributions.StudentT, lambda mu, scale: {"location": mu, "scale2": scale**2, "df": 1.0}),
-    "LogNormalRV": (distributions.LogNormal, lambda mu, sigma: {"mu": mu, "sigma2": sigma**2}),
-    "GammaRV": (distributions.Gamma, lambda shape, scale: {"mean": shape * scale, "shape": shape}),
-    "ExponentialRV": (distributions.Exponential, lambda scale: {"mean": scale}),
-    "BetaRV": (distributions.Beta, lambda a, b: {"a": a, "b": b}),
-    "WeibullBetaRV": (distributions.Weibull, lambda shape, scale: {"shape": shape, "scale": scale}),
-    "WeibullRV": (distributions.Weibull, lambda shape, scale: {"shape": shape, "scale": scale}),
-    "BernoulliRV": (distributions.Bernoulli, lambda p: {"probability": p}),
-    "BinomialRV": (distributions.Binomial, lambda n, p: {"n": n, "probability": p}),
-    "CategoricalRV": (distributions.Categorical, lambda p: {"probabilities": p}),
-    "PoissonRV": (distributions.Poisson, lambda rate: {"rate": rate}),
-    "NegBinomialRV": (distributions.NegativeBinomial, lambda n, p: {"mean": n * (1.0 - p) / p, "size": n}),
+#: Our family from the parameters of the random variable, in its own order. They are graphs: only arithmetic is done.
+FAMILIES: dict[str, Callable[..., Distribution]] = {
+    "NormalRV": lambda mu, sigma: distributions.Normal(mu, sigma**2),
+    "StudentTRV": lambda nu, mu, sigma: distributions.StudentT(mu, sigma**2, nu),
+    "CauchyRV": lambda mu, scale: distributions.StudentT(mu, scale**2, 1.0),
+    "LogNormalRV": lambda mu, sigma: distributions.LogNormal(mu, sigma**2),
+    "GammaRV": lambda shape, scale: distributions.Gamma(shape * scale, shape),
+    "ExponentialRV": distributions.Exponential,
+    "BetaRV": distributions.Beta,
+    "WeibullBetaRV": distributions.Weibull,
+    "WeibullRV": distributions.Weibull,
+    "BernoulliRV": distributions.Bernoulli,
+    "BinomialRV": distributions.Binomial,
+    "CategoricalRV": distributions.Categorical,
+    "PoissonRV": distributions.Poisson,
+    "NegBinomialRV": lambda n, p: distributions.NegativeBinomial(n * (1.0 - p) / p, n),
 }
 
 
-def family_of(variable: Any) -> tuple[type[Distribution], dict[str, Any]]:
+def _family_of(variable: Any) -> tuple[type[Distribution], dict[str, Any]]:
     """Our family of an observed variable, and its fields as graphs."""
     op = variable.owner.op
     name = type(op).__name__
-    if name not in FIELDS:
-        known = ", ".join(sorted({key.removesuffix("RV").removesuffix("Beta") or "Beta" for key in FIELDS}))
+    if name not in FAMILIES:
+        known = ", ".join(sorted({key.removesuffix("RV").removesuffix("Beta") or "Beta" for key in FAMILIES}))
         raise InputError(
             f"the likelihood of {variable.name!r} is a {name.removesuffix('RV')} of PyMC, which is none of rsens' "
             f"families (known: {known}). Zero-inflated, truncated, censored and custom likelihoods are not. Write the "
             "prediction of one draw as a function that returns a family: from_draws(fn, draws)."
         )
-    family, fields = FIELDS[name]
-    return family, fields(*op.dist_params(variable.owner))
+    family = FAMILIES[name](*op.dist_params(variable.owner))
+    return type(family), family.fields()

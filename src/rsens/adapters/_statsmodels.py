@@ -18,19 +18,19 @@ from rsens.adapters._adapter import Adapter, Described, is_a
 from rsens.adapters._formula import FormulaModel, categorical_names
 from rsens.adapters._linear_predictor import (
     LinearPredictor,
+    LocationResponse,
     MeanMap,
     MeanResponse,
     MultinomialPredictor,
     OnLinearPredictor,
     Response,
-    StudentTResponse,
     identity_mean,
     log_mean,
     plug_in_mean,
     probability_mean,
 )
 from rsens.derivatives import Derivatives, Description, Finding, Function, Model, rows_for, without_columns
-from rsens.distributions import Bernoulli, Beta, Distribution, Gamma, NegativeBinomial, Normal, Poisson
+from rsens.distributions import Bernoulli, Beta, Distribution, Gamma, NegativeBinomial, Normal, Poisson, StudentT
 from rsens.likelihoods import (
     GaussianLikelihood,
     LogitLikelihood,
@@ -184,7 +184,7 @@ BINARY = {"logit": LogitLikelihood, "probit": ProbitLikelihood}
 
 @dataclass(frozen=True, eq=False)
 class _Observation:
-    """What an observation is given the linear predictor (None for several), with words about its family and noise."""
+    """The response to the linear predictor (None for several predictors), with words about its family and noise."""
 
     response: Response | None
     family: str
@@ -244,7 +244,9 @@ def _linear(results: Any) -> _Observation:
     one = "" if is_a(results.model, "statsmodels.OLS") else ", for an observation of weight 1"
     ν = float(results.df_resid)
     return _Observation(
-        StudentTResponse(scale, ν), f"StudentT ({ν:g} degrees of freedom)", f"included: {scale:.3g} (scale{one})"
+        LocationResponse(StudentT, scale, (ν,)),
+        f"StudentT ({ν:g} degrees of freedom)",
+        f"included: {scale:.3g} (scale{one})",
     )
 
 

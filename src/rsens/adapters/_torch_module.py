@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from rsens._arguments import seed_sequence, whole_number
 from rsens._conversions import as_family
 from rsens._errors import Argument, InputError
-from rsens.adapters._adapter import Adapter, Described, is_a
+from rsens.adapters._adapter import Adapter, Described, is_a, wrong_kind
 from rsens.derivatives import Description, Finding, Model, TorchModel, check_evaluation_mode, from_draws
 from rsens.distributions import Distribution
 
@@ -150,11 +151,14 @@ def from_dropout(
     """
     name = type(module).__name__
     if not is_a(module, "torch.Module"):
-        raise InputError("from_dropout: ", Argument("module"), f" must be a module of PyTorch; got {name}.")
+        raise wrong_kind("from_dropout", "module", "a module of PyTorch", module)
     check_evaluation_mode(module)
     draws = whole_number(n_draws, "n_draws", 2)
     predict, tape = InFloat64(module, head), _Tape()
-    if not _replace_dropout(predict.module, tape):
+    layers = [part for part in predict.module.modules() if is_a(part, "torch._DropoutNd") and 0.0 < part.p < 1.0]
+    for layer in layers:
+        layer.register_forward_hook(partial(_masked, tape))
+    if not layers:
         raise InputError(
             f"from_dropout: {name} has no layer nn.Dropout. Calls of torch.nn.functional.dropout inside forward cannot "
             "be held fixed: make them layers."
@@ -212,24 +216,10 @@ class _Tape:
         }
 
 
-def _replace_dropout(module: Any, tape: _Tape) -> bool:
-    """Put layers with fixed masks in the place of dropout; whether there was any that leaves something out."""
+def _masked(tape: _Tape, layer: Any, inputs: Any, output: Any) -> Any:
+    """A hook of a layer that is in evaluation mode, and so passes on what it gets."""
     import torch
 
-    class FixedDropout(torch.nn.Module):  # type: ignore[misc]
-        def __init__(self, p: float, whole_channels: bool) -> None:
-            super().__init__()
-            self.p, self.whole_channels = p, whole_channels
-
-        def forward(self, X: Any) -> Any:
-            shape = tuple(X.shape[1:])
-            shape = (shape[0], *(1 for _ in shape[1:])) if self.whole_channels else shape
-            return X * tape.next(shape, self.p)
-
-    found = False
-    for name, part in list(module.named_modules(remove_duplicate=False)):
-        if isinstance(part, torch.nn.modules.dropout._DropoutNd) and 0.0 < part.p < 1.0:
-            parent = module.get_submodule(name.rpartition(".")[0])
-            setattr(parent, name.rpartition(".")[2], FixedDropout(part.p, not isinstance(part, torch.nn.Dropout)))
-            found = True
-    return found
+    shape = tuple(output.shape[1:])
+    whole_channels = not isinstance(layer, torch.nn.Dropout)
+    return output * tape.next((shape[0], *(1 for _ in shape[1:])) if whole_channels else shape, layer.p)

@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from rsens._errors import Argument, InputError, RsensWarning
-from rsens.adapters._adapter import Adapter, is_a
+from rsens.adapters._adapter import Adapter, is_a, wrong_kind
 from rsens.derivatives import Model
 
 
@@ -45,17 +45,9 @@ def from_gpytorch(model: Any, likelihood: Any = None) -> Model:
         model, "gpytorch.Likelihood", "gpytorch.Kernel", "gpytorch.Mean"
     )
     if not (_accepts(model) or layer):
-        raise InputError(
-            "from_gpytorch: ",
-            Argument("model"),
-            f" must be a Gaussian process of GPyTorch or BoTorch; got {type(model).__name__}.",
-        )
+        raise wrong_kind("from_gpytorch", "model", "a Gaussian process of GPyTorch or BoTorch", model)
     if likelihood is not None and not is_a(likelihood, "gpytorch.Likelihood"):
-        raise InputError(
-            "from_gpytorch: ",
-            Argument("likelihood"),
-            f" must be a likelihood of GPyTorch; got {type(likelihood).__name__}.",
-        )
+        raise wrong_kind("from_gpytorch", "likelihood", "a likelihood of GPyTorch", likelihood)
     return _adapt(model, likelihood)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, ClassVar
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.adapters._gpytorch._native import FAILURES, Moments, exact_settings, first_line, numpy_of
+from rsens.adapters._adapter import first_line
+from rsens.adapters._gpytorch._native import FAILURES, Moments, exact_settings, numpy_of
 from rsens.derivatives import Finding, result_bytes, rows_for, step_unit
 from rsens.posteriors import Latent
 
@@ -35,33 +36,26 @@ class Autograd:
     Args:
         mean_and_variance: The model.
         anchors: The rows that distances are measured from, (N, D); None where they are not known: every row may be one.
-        unit: The unit of each column, (D,).
+        inputs: The training inputs, where they are known.
         size: How many anchors there are, for the memory that they take.
-        probe: A few rows to try the model on, (m, D); None if the columns are not known.
         levels: Columns that hold categories: a step aside would be none of them.
     """
 
     mean_and_variance: Moments
     anchors: Array | None
-    unit: Array
+    inputs: Array | None
     size: int
-    probe: Array | None = None
     levels: tuple[int, ...] = ()
     way: ClassVar[str] = "automatic (PyTorch)"
 
-    @classmethod
-    def of(
-        cls,
-        mean_and_variance: Moments,
-        anchors: Array | None,
-        inputs: Array | None,
-        size: int,
-        levels: Iterable[int] = (),
-    ) -> Autograd:
-        """With the unit of the columns from the training inputs, where they are known, or else from the anchors."""
-        rows = inputs if inputs is not None else anchors
-        unit = np.ones(1) if rows is None else step_unit(rows)
-        return cls(mean_and_variance, anchors, unit, size, None if rows is None else rows[:2], tuple(levels))
+    @cached_property
+    def unit(self) -> Array:
+        """The unit of each column, (D,)."""
+        return np.ones(1) if self._known is None else step_unit(self._known)
+
+    @property
+    def _known(self) -> Array | None:
+        return self.anchors if self.inputs is None else self.inputs
 
     def moments(self, X: Array) -> Latent:
         import torch
@@ -71,7 +65,7 @@ class Autograd:
         return Latent(numpy_of(mean), numpy_of(variance))
 
     def derivatives(self, X: Array, order: int) -> Latent:
-        if self.probe is not None and self.probe.shape[1] == X.shape[1] and not self._rows_are_alone:
+        if self._known is not None and self._known.shape[1] == X.shape[1] and not self._rows_are_alone:
             raise InputError(
                 "the model's prediction of a row changes with the other rows that it is asked about. Scale rows by the "
                 "training data, not by the rows of a call."
@@ -124,7 +118,7 @@ class Autograd:
         return Latent(at.mean, at.variance, *middle)
 
     def _at_anchors(self, X: Array) -> NDArray[np.bool_]:
-        """Which rows share a value with an anchor in some column: kernels of single columns see a distance of 0."""
+        """Flags rows that share a value with an anchor in some column: a kernel of that column sees a distance of 0."""
         if self.anchors is None or self.anchors.shape[1] != X.shape[1]:
             return np.ones(len(X), dtype=bool)
         shared = np.zeros(len(X), dtype=bool)
@@ -138,9 +132,9 @@ class Autograd:
     @cached_property
     def _rows_are_alone(self) -> bool:
         """One call serves all rows only if the prediction of a row comes from that row alone."""
-        if self.probe is None or len(self.probe) < 2:
+        if self._known is None or len(self._known) < 2:
             return True
-        together, alone = self.moments(self.probe), self.moments(self.probe[:1])
+        together, alone = self.moments(self._known[:2]), self.moments(self._known[:1])
         near = 1e-6 * np.sqrt(np.abs(alone.variance[0]))
         return bool(
             abs(together.mean[0] - alone.mean[0]) <= 1e-6 * abs(alone.mean[0]) + near

@@ -53,7 +53,7 @@ def botorch_model(model: Any) -> Model:
     observation, finding = observed(noise, outcome)
     levels = _levels(copy, inputs)
     if source is None:
-        source = Autograd.of(Moments.of_posterior(_without_outcome(copy)), inputs, inputs, len(inputs), levels)
+        source = Autograd(Moments(_without_outcome(copy), posterior="f"), inputs, inputs, len(inputs), tuple(levels))
     return GaussianProcess.of(
         model, source, observation, inputs.shape[1], outcome=outcome, noise=finding, inputs=inputs, levels=levels
     )
@@ -70,7 +70,7 @@ def _as_posterior_says(model: Any, copy: Any, inputs: Array) -> GaussianProcess:
         outcome = Outcome()
     multitask = is_a(model, "botorch.MultiTaskGP")  # its training inputs have a column for the task
     rows, levels = None if multitask else inputs, _levels(copy, inputs)
-    source = Autograd.of(Moments.of_posterior(copy, observation_noise=True), rows, rows, len(inputs), levels)
+    source = Autograd(Moments(copy, posterior="y"), rows, rows, len(inputs), tuple(levels))
     noise = "included: as posterior(X, observation_noise=True) has it"
     return GaussianProcess.of(
         model,
@@ -98,8 +98,8 @@ def _variational(model: Any) -> GaussianProcess:
     points = inducing_points(copy.model)
     units = None if points is None else affine_inputs(copy, points)
     anchors = None if points is None or units is None else units.undone(points)
-    moments = Moments.of_posterior(_without_outcome(copy))
-    source = Autograd.of(moments, anchors, None, 1000 if points is None else len(points))
+    moments = Moments(_without_outcome(copy), posterior="f")
+    source = Autograd(moments, anchors, None, 1000 if points is None else len(points))
     columns = None if points is None else points.shape[1]
     return GaussianProcess.of(model, source, observation, columns, outcome=outcome, noise=finding)
 
@@ -126,8 +126,8 @@ def _fully_bayesian(model: Any) -> EnsembleModel:
     for draw, noise in enumerate(known):
         source: ClosedForm | Autograd | None = None if units is None else closed_form(copy, noise, units, draw)
         if source is None:
-            moments = Moments.of_posterior(copy, draw=draw)
-            source = Autograd.of(moments, inputs, inputs, len(inputs) * len(known))
+            moments = Moments(copy, draw, posterior="f")
+            source = Autograd(moments, inputs, inputs, len(inputs) * len(known))
         observation, _ = observed(noise, outcome)
         processes.append(
             GaussianProcess.of(
@@ -150,7 +150,7 @@ def _levels(copy: Any, inputs: Array) -> dict[int, tuple[float, ...]]:
 
 
 def affine_inputs(model: Any, inputs: Array) -> AffineInputs | None:
-    """What `transform_inputs` of a working copy does to rows, if it is affine in each column; else None.
+    """The effect of `transform_inputs` of a working copy on rows, if it is affine in each column; else None.
 
     Found by asking, so no list of transforms is needed: two points of a column give the line, and it must run through
     the training rows (original units, (N, D)) and through rows beside them, so that a rounding to whole numbers is not

@@ -143,7 +143,7 @@ def closed_form(model: Any, noise: Array, units: AffineInputs, draw: int | None 
         kernel, (constant, slopes) = reader.read(model.covar_module), reader.mean(model.mean_module)
     except (NoTranslationError, AttributeError, InputError):
         return None
-    found = ClosedForm(kernel, constant, slopes, inputs, targets, noise, units, Moments.of_latent(model, draw))
+    found = ClosedForm(kernel, constant, slopes, inputs, targets, noise, units, Moments(model, draw))
     return found if _has_this_prior(model, found, draw) else None
 
 

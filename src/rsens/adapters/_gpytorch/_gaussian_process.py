@@ -162,7 +162,7 @@ def exact_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
         points = inducing_points(copy)  # of a sparse kernel
         sparse = points is not None and points.shape[1] == inputs.shape[1]
         anchors = np.concatenate([inputs, points]) if points is not None and sparse else inputs
-        source = Autograd.of(moments, anchors, inputs, len(inputs))
+        source = Autograd(moments, anchors, inputs, len(inputs))
     return GaussianProcess.of(model, source, observation, inputs.shape[1], inputs=inputs)
 
 
@@ -179,9 +179,9 @@ def approximate_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
     if is_a(likelihood, "gpytorch._GaussianLikelihoodBase"):
         moments, observation = gaussian_moments(model, copy, likelihood)
     else:
-        moments, observation = Moments.of_latent(copy), read_observation(likelihood)
+        moments, observation = Moments(copy), read_observation(likelihood)
     anchors = inducing_points(copy)
-    source = Autograd.of(moments, anchors, None, 1000 if anchors is None else len(anchors))
+    source = Autograd(moments, anchors, None, 1000 if anchors is None else len(anchors))
     return GaussianProcess.of(model, source, observation, None)
 
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rsens._errors import InputError
 from rsens._typing import Array
+from rsens.adapters._adapter import first_line
 
 #: Attributes in which GPyTorch keeps results of earlier predictions, perhaps made with other settings.
 CACHES = ("prediction_strategy", "_memoize_cache", "_cached_kernel_mat", "_cached_kernel_inv_root", "_mean_cache")
-#: What other people's code raises when it is given something that it was not written for.
+#: Errors of other people's code that is given something it was not written for.
 FAILURES = (RuntimeError, ValueError, TypeError, AttributeError, LookupError, AssertionError)
 #: More rows than any exact GP has. Above `max_cholesky_size` (800 by default) GPyTorch turns to conjugate gradients,
 #: whose tolerance is far too coarse for derivatives: R-sens was off by 14 % at 801 rows.
@@ -34,11 +34,6 @@ def is_single(model: Any) -> bool:
     """Whether the model, or the data it was fitted to, is in single precision."""
     given = [*model.parameters(), *(getattr(model, "train_inputs", None) or ())]
     return any(str(values.dtype) in ("torch.float32", "torch.float16", "torch.bfloat16") for values in given)
-
-
-def first_line(error: Exception) -> str:
-    """The first line of an error's text."""
-    return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
 # ---- A copy to work on: in evaluation mode, float64, on the CPU, without gradients and without caches ----------------
@@ -142,29 +137,26 @@ def cholesky_limit() -> int:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Rows (n, D) as a tensor → mean and variance (n,) each, of one draw where the model has several."""
+    """Rows (n, D) as a tensor → mean and variance (n,) each: of f, unless asked for more."""
 
     model: Any
-    distribution: Callable[[Any], Any]
+    #: The draw, where the model has several.
     draw: int | None = None
-
-    @classmethod
-    def of_latent(cls, model: Any, draw: int | None = None) -> Moments:
-        """f, without noise."""
-        return cls(model, model, draw)
-
-    @classmethod
-    def of_observation(cls, model: Any, likelihood: Any, takes_rows: bool) -> Moments:
-        """y, as the likelihood has it; its noise may depend on x."""
-        return cls(model, partial(_observed, model, likelihood, takes_rows))
-
-    @classmethod
-    def of_posterior(cls, model: Any, observation_noise: bool = False, draw: int | None = None) -> Moments:
-        """BoTorch's posterior, through the transforms of inputs and outcome that the model has."""
-        return cls(model, partial(_posterior, model, observation_noise), draw)
+    #: For the moments of y, as this likelihood has it; with `noise_of_rows` its noise depends on x.
+    likelihood: Any = None
+    noise_of_rows: bool = False
+    #: For those of BoTorch's posterior, through the transforms that the model has: "f" or, with noise, "y".
+    posterior: str | None = None
 
     def __call__(self, rows: Any) -> tuple[Any, Any]:
-        distribution, name = self.distribution(rows), type(self.model).__name__
+        name = type(self.model).__name__
+        if self.posterior is not None:
+            found = self.model.posterior(rows, observation_noise=self.posterior == "y")
+            distribution = getattr(found, "distribution", found)
+        else:
+            distribution = self.model(rows)
+            if self.likelihood is not None:
+                distribution = self.likelihood(distribution, *([rows] if self.noise_of_rows else []))
         if not hasattr(distribution, "lazy_covariance_matrix"):
             raise InputError(
                 f"{name} gives {type(distribution).__name__} for rows; rsens needs a MultivariateNormal. Write the "
@@ -183,18 +175,3 @@ class Moments:
         if getattr(self.model, "prediction_strategy", None) is not None:  # it keeps a covariance, with its whole graph
             self.model.prediction_strategy._last_test_train_covar = None
         return mean, variance
-
-
-def _observed(model: Any, likelihood: Any, takes_rows: bool, rows: Any) -> Any:
-    return likelihood(model(rows), rows) if takes_rows else likelihood(model(rows))
-
-
-def _posterior(model: Any, observation_noise: bool, rows: Any) -> Any:
-    posterior = model.posterior(rows, observation_noise=observation_noise)
-    distribution = getattr(posterior, "distribution", None)
-    if distribution is None:
-        raise InputError(
-            f"{type(model).__name__}.posterior gives {type(posterior).__name__}; rsens needs a normal distribution. "
-            "Write the prediction yourself: from_torch(fn) with an fn(X) that returns a family."
-        )
-    return distribution

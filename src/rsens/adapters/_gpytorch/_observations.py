@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logsumexp, ndtr
 
+from rsens._conversions import as_family
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.adapters._adapter import own_class
 from rsens.adapters._gpytorch._native import FAILURES, Moments, exact_settings, numpy_of
-from rsens.adapters._linear_predictor import GaussianResponse, Response
+from rsens.adapters._linear_predictor import LocationResponse, Response
 from rsens.derivatives import Finding
-from rsens.distributions import Distribution, LogNormal, NegativeBinomial, Normal, Poisson
+from rsens.distributions import Bernoulli, Distribution, LogNormal, NegativeBinomial, Normal, Poisson, StudentT
 from rsens.likelihoods import (
     LogitLikelihood,
     NegativeBinomialLikelihood,
@@ -32,7 +33,7 @@ from rsens.likelihoods import (
 
 @dataclass(frozen=True)
 class Observation:
-    """What y is given f: the map from (m, v), the name of its family, and where the noise of y comes from."""
+    """The distribution of y given f: the map from (m, v), the name of its family, and the source of its noise."""
 
     response: Response
     family: str
@@ -58,7 +59,7 @@ class Outcome:
 def gaussian(noise_variance: float, noise: str, exponentiated: bool = False) -> Observation:
     """y, or log y, is f plus Gaussian noise; noise 0 for an f that has it already."""
     family: type[Normal] | type[LogNormal] = LogNormal if exponentiated else Normal
-    return Observation(GaussianResponse(family, noise_variance), family.__name__, noise)
+    return Observation(LocationResponse(family, noise_variance), family.__name__, noise)
 
 
 def read_noise(likelihood: Any, draw: int | None = None) -> Array | None:
@@ -76,11 +77,12 @@ def read_noise(likelihood: Any, draw: int | None = None) -> Array | None:
 
 
 def gaussian_moments(model: Any, copy: Any, likelihood: Any) -> tuple[Moments, Observation]:
-    """What to differentiate, and what to add to it, for a Gaussian likelihood: f and a known noise, or y itself."""
+    """The moments to differentiate and the noise to add for a Gaussian likelihood: f and a known noise, or y itself."""
     variances, name = read_noise(likelihood), type(likelihood).__name__
     if variances is None:
-        takes_rows = own_class(getattr(likelihood, "noise_covar", None)) == "gpytorch.HeteroskedasticNoise"
-        return Moments.of_observation(copy, likelihood, takes_rows), gaussian(0.0, f"included: as {name} has it")
+        of_rows = own_class(getattr(likelihood, "noise_covar", None)) == "gpytorch.HeteroskedasticNoise"
+        moments = Moments(copy, likelihood=likelihood, noise_of_rows=of_rows)
+        return moments, gaussian(0.0, f"included: as {name} has it")
     if np.ptp(variances) > 0.0:
         raise InputError(
             f"{type(model).__name__} has a FixedNoiseGaussianLikelihood, with a noise for every training row; the "
@@ -88,11 +90,11 @@ def gaussian_moments(model: Any, copy: Any, likelihood: Any) -> tuple[Moments, O
             "likelihood.noise = …, and rsens.from_gpytorch(model, likelihood)."
         )
     noise = float(variances.mean())
-    return Moments.of_latent(copy), gaussian(noise, f"included: {noise:.3g} ({name})")
+    return Moments(copy), gaussian(noise, f"included: {noise:.3g} ({name})")
 
 
 def observed(variances: Array, outcome: Outcome) -> tuple[Observation, Finding]:
-    """What y is in its own units, with the noise that BoTorch gives a new observation, and what to say about that."""
+    """The observation in units of y, with the noise that BoTorch gives a new one, and a finding about that."""
     variance = float(variances.mean()) * outcome.scale**2
     if np.ptp(variances) == 0.0:
         where = "train_Yvar" if variances.ndim else "likelihood"
@@ -118,9 +120,8 @@ def read_observation(likelihood: Any) -> Observation:
 
     try:
         with torch.no_grad(), exact_settings():
-            given = likelihood.forward(torch.tensor(PROBES))
-        read = READERS.get(type(given).__name__)
-        found = None if read is None else read(_Given(given))
+            given = as_family(likelihood.forward(torch.tensor(PROBES))).checked(len(PROBES))
+        found = _recognised(given)
         if found is not None and likelihood.has_analytic_marginal and not _has_this_mean(likelihood, found):
             found = None
     except FAILURES:
@@ -147,77 +148,34 @@ def _has_this_mean(likelihood: Any, found: Observation) -> bool:
     return _same(mean, found.response.predictive(PROBES, np.full(len(PROBES), variance)).mean)
 
 
-@dataclass(frozen=True)
-class _Given:
-    """The arguments of the distribution that a likelihood gave for `PROBES`, as arrays."""
-
-    distribution: Any
-
-    def __call__(self, name: str) -> Array:
-        return np.broadcast_to(numpy_of(getattr(self.distribution, name)), PROBES.shape)
-
-    def constant(self, name: str) -> float | None:
-        values = self(name)
-        return float(values[0]) if _same(values, values[0]) else None
+def _recognised(given: Distribution) -> Observation | None:
+    """The likelihood that gives this family at `PROBES`; None for a family or link that is not ours."""
+    first, *others = given.parameters.T
+    for kind, link, response, noise in LINKS:
+        if isinstance(given, kind) and _same(first, link(PROBES)):
+            return Observation(response, kind.__name__, f"included: {noise}")
+    if isinstance(given, Normal | StudentT) and _same(first, PROBES) and _same(others[0], others[0][0]):
+        scale2 = float(others[0][0])
+        if isinstance(given, Normal):
+            return gaussian(scale2, f"included: {scale2:.3g} (likelihood)")
+        df = np.broadcast_to(given.df, PROBES.shape)
+        if df[0] > 2.0 and _same(df, df[0]):
+            noise = f"included: squared scale {scale2:.3g}, {df[0]:.3g} degrees of freedom (likelihood)"
+            return Observation(StudentTLikelihood(scale2, float(df[0])), "StudentT", noise)
+    if isinstance(given, NegativeBinomial):
+        size, ratio, factor = others[0], others[0] / first, first / np.logaddexp(0.0, PROBES)
+        if _same(size, size[0]) and _same(first, np.exp(PROBES)):
+            likelihood = NegativeBinomialLikelihood(float(size[0]))
+            return Observation(likelihood, "NegativeBinomial", "included: counts given f, mean exp(f)")
+        if _same(factor, factor[0]) and _same(ratio, ratio[0]):
+            counts, noise = SoftplusCounts(float(ratio[0]), float(factor[0])), "mean in proportion to softplus(f)"
+            return Observation(counts, "NegativeBinomial", f"included: counts given f, {noise}")
+    return None
 
 
 def _same(one: Array, other: Any) -> bool:
     return bool(np.allclose(one, other, rtol=1e-7, atol=1e-12))
 
-
-def _normal(given: _Given) -> Observation | None:
-    scale = given.constant("scale")
-    if scale is None or not _same(given("loc"), PROBES):
-        return None
-    return gaussian(scale**2, f"included: {scale**2:.3g} (likelihood)")
-
-
-def _student_t(given: _Given) -> Observation | None:
-    scale, df = given.constant("scale"), given.constant("df")
-    if scale is None or df is None or df <= 2.0 or not _same(given("loc"), PROBES):
-        return None
-    noise = f"included: squared scale {scale**2:.3g}, {df:.3g} degrees of freedom (likelihood)"
-    return Observation(StudentTLikelihood(scale**2, df), "StudentT", noise)
-
-
-def _bernoulli(given: _Given) -> Observation | None:
-    if _same(given("probs"), ndtr(PROBES)):
-        return Observation(ProbitLikelihood(), "Bernoulli", "included: classes given f (probit)")
-    if _same(given("probs"), expit(PROBES)):
-        return Observation(LogitLikelihood(), "Bernoulli", "included: classes given f (logit)")
-    return None
-
-
-def _poisson(given: _Given) -> Observation | None:
-    if _same(given("rate"), np.exp(PROBES)):
-        return Observation(PoissonLikelihood(), "Poisson", "included: counts given f, rate exp(f)")
-    if _same(given("rate"), np.logaddexp(0.0, PROBES)):
-        return Observation(SoftplusCounts(), "Poisson", "included: counts given f, rate softplus(f)")
-    return None
-
-
-def _negative_binomial(given: _Given) -> Observation | None:
-    """torch's mean is k p/(1 − p) for its total_count k and probs p."""
-    size = given("total_count")
-    mean = size * given("probs") / (1.0 - given("probs"))
-    if given.constant("total_count") is not None and _same(mean, np.exp(PROBES)):
-        likelihood = NegativeBinomialLikelihood(float(size[0]))
-        return Observation(likelihood, "NegativeBinomial", "included: counts given f, mean exp(f)")
-    factor, ratio = mean / np.logaddexp(0.0, PROBES), size / mean
-    if _same(factor, factor[0]) and _same(ratio, ratio[0]):
-        counts = SoftplusCounts(float(ratio[0]), float(factor[0]))
-        return Observation(counts, "NegativeBinomial", "included: counts given f, mean in proportion to softplus(f)")
-    return None
-
-
-#: By the class of torch.distributions that `forward` of a likelihood gives.
-READERS: dict[str, Callable[[_Given], Observation | None]] = {
-    "Normal": _normal,
-    "StudentT": _student_t,
-    "Bernoulli": _bernoulli,
-    "Poisson": _poisson,
-    "NegativeBinomial": _negative_binomial,
-}
 
 # ---- Counts whose mean is the softplus of f, log(1 + e^f), as GPyTorch has them; ours have e^f -----------------------
 
@@ -274,3 +232,12 @@ def mean_softplus(m: Array, v: Array) -> Array:
             log_value = np.log(np.logaddexp(0.0, m[rows, None] + d))
             results[rows] = np.exp(logsumexp(log_density + log_value, axis=1) - logsumexp(log_density, axis=1))
     return results
+
+
+#: Families with one parameter: what it is as a function of f, the likelihood that is, and where its noise is.
+LINKS: tuple[tuple[type[Distribution], Callable[[Array], Array], Response, str], ...] = (
+    (Bernoulli, ndtr, ProbitLikelihood(), "classes given f (probit)"),
+    (Bernoulli, expit, LogitLikelihood(), "classes given f (logit)"),
+    (Poisson, np.exp, PoissonLikelihood(), "counts given f, rate exp(f)"),
+    (Poisson, lambda f: np.logaddexp(0.0, f), SoftplusCounts(), "counts given f, rate softplus(f)"),
+)

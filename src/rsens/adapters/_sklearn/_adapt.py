@@ -1,9 +1,9 @@
-"""Which objects of scikit-learn, and which that look like them, can be explained; and how."""
+"""Fitted estimators of scikit-learn, and objects that look like them, as models."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +15,7 @@ from rsens._errors import Argument, InputError, RsensWarning
 from rsens._table import is_frame
 from rsens._typing import Array
 from rsens.adapters._adapter import Adapter, Described, check_fitted, is_a, library_of, not_fitted
-from rsens.adapters._sklearn._by_differences import distributional, read_forest, read_probabilities
+from rsens.adapters._sklearn._by_differences import OTHER_LIBRARIES, read_forest, read_probabilities
 from rsens.adapters._sklearn._gaussian_process import read_gp_classifier, read_gp_regressor
 from rsens.adapters._sklearn._linear import read_bayesian_linear
 from rsens.adapters._sklearn._pipeline import Behind, best_of, encoded_columns, pipeline_of, read_own, read_target
@@ -40,8 +40,8 @@ TRIED = 32
 
 
 def _accepts(obj: Any) -> bool:
-    looks_alike = callable(getattr(obj, "predict_proba", None)) or gives_std(obj) or distributional(obj) is not None
-    return is_a(obj, "sklearn.BaseEstimator") or looks_alike
+    looks_alike = callable(getattr(obj, "predict_proba", None)) or gives_std(obj)
+    return is_a(obj, "sklearn.BaseEstimator", *OTHER_LIBRARIES) or looks_alike
 
 
 def _adapt(obj: Any) -> Model:
@@ -64,27 +64,11 @@ SCIKIT_LEARN = Adapter("scikit-learn", _accepts, _adapt)
 
 
 def read(estimator: Any) -> Prediction:
-    """One fitted estimator, the first way that fits: what is inside, formulas, standard deviations, probabilities."""
-    if is_a(estimator, "sklearn.Pipeline"):
-        steps = [step for _, step in estimator.steps]
-        return Behind.of(steps[:-1], read(steps[-1]))
-    if is_a(estimator, "sklearn.BaseSearchCV"):
-        return read(best_of(estimator))
-    if is_a(estimator, "sklearn.TransformedTargetRegressor"):
-        if not hasattr(estimator, "regressor_"):
-            raise not_fitted(estimator)
-        return read_target(estimator, read(estimator.regressor_))
+    """One fitted estimator, the first way that fits: what is inside, formulas, probabilities, standard deviations."""
     if callable(getattr(estimator, "derivatives", None)):
         return read_own(estimator)
-    if is_a(estimator, "sklearn.GaussianProcessRegressor"):
-        return read_gp_regressor(estimator)
-    if is_a(estimator, "sklearn.GaussianProcessClassifier"):
-        return read_gp_classifier(estimator)
-    if is_a(estimator, "sklearn.BayesianRidge", "sklearn.ARDRegression"):
-        return read_bayesian_linear(estimator)
-    if is_a(estimator, "sklearn.ForestRegressor"):
-        return read_forest(estimator)
-    if (reader := distributional(estimator)) is not None:
+    reader = next((reader for name, reader in READERS.items() if is_a(estimator, name)), None)
+    if reader is not None:
         return reader(estimator)
     if callable(getattr(estimator, "predict_proba", None)):
         return read_probabilities(estimator)
@@ -92,6 +76,31 @@ def read(estimator: Any) -> Prediction:
         check_fitted(estimator)
         return read_std(estimator)
     raise _no_distribution(estimator)
+
+
+def _read_pipeline(pipeline: Any) -> Prediction:
+    steps = [step for _, step in pipeline.steps]
+    return Behind.of(steps[:-1], read(steps[-1]))
+
+
+def _read_target(estimator: Any) -> Prediction:
+    if not hasattr(estimator, "regressor_"):
+        raise not_fitted(estimator)
+    return read_target(estimator, read(estimator.regressor_))
+
+
+#: By ancestor.
+READERS: dict[str, Callable[[Any], Prediction]] = {
+    "sklearn.Pipeline": _read_pipeline,
+    "sklearn.BaseSearchCV": lambda search: read(best_of(search)),
+    "sklearn.TransformedTargetRegressor": _read_target,
+    "sklearn.GaussianProcessRegressor": read_gp_regressor,
+    "sklearn.GaussianProcessClassifier": read_gp_classifier,
+    "sklearn.BayesianRidge": read_bayesian_linear,
+    "sklearn.ARDRegression": read_bayesian_linear,
+    "sklearn.ForestRegressor": read_forest,
+    **OTHER_LIBRARIES,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +182,7 @@ def _foreign_errors(name: str) -> Iterator[None]:
 
 
 def _described(obj: Any, prediction: Prediction) -> Description:
-    """What was understood, in words."""
+    """The estimator as it was understood, in words."""
     pipeline = pipeline_of(obj)
     parts = [step for _, step in pipeline.steps] if is_a(pipeline, "sklearn.Pipeline") else []
     steps = [type(step).__name__ for step in parts[:-1] if not is_identity(step)]

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import expit
 
 from rsens._conversions import as_family
-from rsens._errors import Argument, InputError
+from rsens._errors import InputError
 from rsens._table import is_frame
 from rsens._typing import Array
 from rsens.adapters._adapter import check_fitted, is_a, not_fitted
@@ -43,7 +43,7 @@ OF_MEMBERS = ("sklearn.BaggingClassifier", "sklearn.VotingClassifier", "sklearn.
 JUMPS = ("sklearn.BaseGradientBoosting", "sklearn.BaseHistGradientBoosting")
 #: Where all have voted alike, one more vote would not: without this, a change from probability 0 is infinitely much.
 EDGE = 0.005
-#: Of a prediction of classes: its noise, in words.
+#: The noise of a prediction of classes, in words.
 OF_CLASSES = "in the probabilities"
 
 
@@ -99,24 +99,19 @@ def _votes(classifier: Any) -> bool:
 
 def _logit_of(classifier: Any) -> Callable[[Any], Array] | None:
     """The logit as the classifier computes it, where it does: it keeps the digits of probabilities near 0 and 1."""
-    if _has_logit(classifier):
-        return lambda X: np.asarray(classifier.decision_function(X), dtype=np.float64)
     if callable(getattr(classifier, "predict_joint_log_proba", None)):  # naive Bayes
         return lambda X: np.diff(classifier.predict_joint_log_proba(X), axis=1)[:, 0]
-    return None
-
-
-def _has_logit(classifier: Any) -> bool:
-    """Whether `decision_function` is the logit of `predict_proba`."""
     columns = n_columns_of(classifier)
     if columns is None or is_a(classifier, *JUMPS) or not callable(getattr(classifier, "decision_function", None)):
-        return False
-    rows = as_fitted(classifier, np.vstack([np.zeros(columns), np.ones(columns), -0.5 * np.ones(columns)]))
+        return None
+    rows = as_fitted(classifier, np.outer([0.0, 1.0, -0.5], np.ones(columns)))
     try:
         logit, p = classifier.decision_function(rows), classifier.predict_proba(rows)
     except (ValueError, TypeError, AttributeError):  # rows that it does not take: text, say
-        return False
-    return np.shape(logit) == (3,) and np.allclose(expit(logit), np.asarray(p)[:, 1], 0.0, 1e-12)
+        return None
+    if np.shape(logit) != (3,) or not np.allclose(expit(logit), np.asarray(p)[:, 1], 0.0, 1e-12):
+        return None
+    return lambda X: np.asarray(classifier.decision_function(X), dtype=np.float64)
 
 
 # ---- Random forests --------------------------------------------------------------------------------------------------
@@ -144,7 +139,9 @@ def read_forest(forest: Any) -> Prediction:
     trees = [tree.tree_ for tree in forest.estimators_]
     if len(trees) < 2:
         raise InputError(f"{name} has one tree, and so no spread between trees. Fit more: n_estimators=100.")
-    pure = _is_pure(trees)
+    # Trees that were grown until each target stood alone have hardly any variance in their leaves.
+    leaves = [(tree.impurity * tree.weighted_n_node_samples)[tree.children_left < 0].sum() for tree in trees]
+    pure = sum(leaves) < PURE * sum(tree.impurity[0] * tree.weighted_n_node_samples[0] for tree in trees)
     if pure and not forest.bootstrap:
         raise InputError(
             f"{name} has leaves of one target and no bootstrap: at the rows it was fitted to, all trees find the same "
@@ -165,16 +162,6 @@ def read_forest(forest: Any) -> Prediction:
     return Asked(predict, family="Normal", noise=noise, findings=(finding,))
 
 
-def _is_pure(trees: list[Any]) -> bool:
-    """Whether leaves hold hardly any variance: the trees were grown until each target stood alone."""
-    inside, all_in = 0.0, 0.0
-    for tree in trees:
-        leaf = tree.children_left < 0
-        inside += float(tree.impurity[leaf] @ tree.weighted_n_node_samples[leaf])
-        all_in += float(tree.impurity[0] * tree.weighted_n_node_samples[0])
-    return inside < PURE * all_in
-
-
 # ---- Estimators of other libraries that predict a distribution for every row -----------------------------------------
 
 
@@ -186,19 +173,8 @@ def _ngboost(estimator: Any) -> Prediction:
     """NGBRegressor, NGBClassifier and NGBSurvival: `pred_dist(X)`."""
     if not getattr(estimator, "base_models", None):
         raise not_fitted(estimator)
-    columns = int(estimator.n_features)
-
-    def predict(X: Any) -> Distribution:
-        got = np.shape(X)[1]
-        if got != columns:  # NGBoost itself looks for columns that are not there, or leaves some out without a word
-            raise InputError(
-                Argument("X"),
-                f" must have the {columns} columns that {type(estimator).__name__} was fitted to; got {got}.",
-            )
-        return as_family(estimator.pred_dist(X))
-
     any_row = estimator.Dist(np.zeros((estimator.Dist.n_params, 1)))
-    return _asked(type(as_family(any_row)).__name__, predict)
+    return _asked(type(as_family(any_row)).__name__, lambda X: as_family(estimator.pred_dist(X)))
 
 
 def _skpro(estimator: Any) -> Prediction:
@@ -254,15 +230,10 @@ def _catboost(estimator: Any) -> Prediction:
 
 
 #: By ancestor: how to read it.
-DISTRIBUTIONAL: dict[str, Callable[[Any], Prediction]] = {
+OTHER_LIBRARIES: dict[str, Callable[[Any], Prediction]] = {
     "ngboost.NGBoost": _ngboost,
     "skpro.BaseProbaRegressor": _skpro,
     "xgboostlss.XGBoostLSS": _boosted_parameters,
     "lightgbmlss.LightGBMLSS": _boosted_parameters,
     "catboost.CatBoostRegressor": _catboost,
 }
-
-
-def distributional(estimator: Any) -> Callable[[Any], Prediction] | None:
-    """How to read an estimator that predicts distributions; None for others."""
-    return next((reader for name, reader in DISTRIBUTIONAL.items() if is_a(estimator, name)), None)

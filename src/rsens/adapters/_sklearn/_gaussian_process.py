@@ -11,7 +11,7 @@ off in probability; we integrate instead. A WhiteKernel is part of the latent f,
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import mul
 from typing import Any
@@ -21,7 +21,7 @@ import numpy as np
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.adapters._adapter import NoTranslationError, not_fitted, overrides
-from rsens.adapters._linear_predictor import GaussianResponse, Response, through_response
+from rsens.adapters._linear_predictor import LocationResponse, Response, through_response
 from rsens.adapters._sklearn._by_differences import OF_CLASSES, read_probabilities
 from rsens.adapters._sklearn._prediction import Prediction, numbers_in, read_std
 from rsens.derivatives import Derivatives, Finding, Inner, normalized, normalized_derivatives, result_bytes
@@ -68,7 +68,7 @@ class LatentGP(Prediction):
 
     def predict_point(self, X: Any) -> Array:
         """The mean of a Normal needs no solve."""
-        if not isinstance(self.response, GaussianResponse):
+        if not isinstance(self.response, LocationResponse):
             return super().predict_point(X)
         return (self.shift + self.scale * self._posterior.means(numbers_in(X)))[:, None]
 
@@ -111,7 +111,16 @@ def read_gp_regressor(gp: Any) -> Prediction:
         )
     if overrides(gp, "sklearn", "predict"):
         return read_std(gp)
-    alpha, inputs = _common_alpha(gp), _inputs(gp)
+    inputs, alphas = _inputs(gp), np.unique(np.asarray(gp.alpha, dtype=np.float64))
+    if len(alphas) > 1:  # noise that differs between training rows says nothing about a new observation
+        raise InputError(
+            f"{name} has a different ",
+            Argument("alpha"),
+            f" for every training row ({alphas[0]:.3g} to {alphas[-1]:.3g}), so the noise of a new observation is not "
+            "known. Say what it is: def predict(X): mean, sd = gp.predict(X, return_std=True); return "
+            "rsens.Normal(mean, sd**2 + noise), and explain rsens.from_function(predict).",
+        )
+    alpha = float(alphas[0])
     try:
         kernel = _with_smooth_part(gp)
         prior = kernel.smooth.diag(inputs)
@@ -132,7 +141,7 @@ def read_gp_regressor(gp: Any) -> Prediction:
         words = f"included: {noise * _units(gp)[1] ** 2:.3g} ({sources})"
         finding = Finding("noise", "ok", f"noise of an observation is {words}.")
     about: dict[str, Any] = {"family": "Normal", "noise": words, "training": inputs, "findings": (finding,)}
-    response = GaussianResponse(Normal, 0.0)  # the noise is in `white`
+    response = LocationResponse(Normal, 0.0)  # the noise is in `white`
     return LatentGP(gp, _exact_parts, kernel.smooth, noise, response, *_units(gp), kernel=kernel.smooth, **about)
 
 
@@ -157,20 +166,6 @@ def _inputs(gp: Any) -> Array:
 
 def _as_noise(alpha: float, prior: Any) -> float:
     return alpha if alpha > JITTER * float(np.mean(prior)) else 0.0
-
-
-def _common_alpha(gp: Any) -> float:
-    """`alpha` as one number; noise that differs between training rows says nothing about a new observation."""
-    alpha = np.unique(np.asarray(gp.alpha, dtype=np.float64))
-    if len(alpha) == 1:
-        return float(alpha[0])
-    raise InputError(
-        f"{type(gp).__name__} has a different ",
-        Argument("alpha"),
-        f" for every training row ({alpha[0]:.3g} to {alpha[-1]:.3g}), so the noise of a new observation is not known. "
-        "Say what it is: def predict(X): mean, sd = gp.predict(X, return_std=True); return rsens.Normal(mean, sd**2 + "
-        "noise), and explain rsens.from_function(predict).",
-    )
 
 
 def read_gp_classifier(gp: Any) -> Prediction:
@@ -257,12 +252,10 @@ def translated(kernel: Any) -> Translated:
         )
     if name in _COMPOSED:
         return _COMPOSED[name](kernel)
-    if name not in _LEAVES:
-        raise NoTranslationError(type(kernel).__name__)
     try:
         return _LEAVES[name](kernel)
-    except InputError as error:
-        raise NoTranslationError(repr(kernel)) from error  # a constant of 0, say: ours are positive
+    except (KeyError, InputError) as error:  # none of ours; or a constant of 0, say: ours are positive
+        raise NoTranslationError(repr(kernel)) from error
 
 
 def _with_smooth_part(gp: Any) -> Translated:
@@ -275,19 +268,6 @@ def _with_smooth_part(gp: Any) -> Translated:
 def _lengthscale(kernel: Any) -> float | tuple[float, ...]:
     values = np.squeeze(np.asarray(kernel.length_scale, dtype=np.float64))
     return tuple(values.tolist()) if values.ndim else float(values)
-
-
-def _matern(kernel: Any) -> Translated:
-    kinds: dict[float, Callable[..., Kernel]] = {1.5: Matern32, 2.5: Matern52, np.inf: EQ}
-    if kernel.nu not in kinds:
-        raise NoTranslationError(f"Matern(nu={kernel.nu:g})")
-    return Translated(kinds[kernel.nu](1.0, _lengthscale(kernel)))
-
-
-def _dot_product(kernel: Any) -> Translated:
-    """σ₀² + x·z."""
-    level = float(kernel.sigma_0) ** 2
-    return Translated(Sum((Linear(1.0), Constant(level))) if level > 0.0 else Linear(1.0))
 
 
 def _power(kernel: Any) -> Translated:
@@ -303,12 +283,15 @@ _COMPOSED: dict[str, Callable[[Any], Translated]] = {
     "Product": lambda k: translated(k.k1) * translated(k.k2),
     "Exponentiation": _power,
 }
+_MATERN: dict[float, Callable[..., Kernel]] = {1.5: Matern32, 2.5: Matern52, np.inf: EQ}
 _LEAVES: dict[str, Callable[[Any], Translated]] = {
     "RBF": lambda k: Translated(EQ(1.0, _lengthscale(k))),
-    "Matern": _matern,
+    "Matern": lambda k: Translated(_MATERN[k.nu](1.0, _lengthscale(k))),
     "RationalQuadratic": lambda k: Translated(RationalQuadratic(1.0, _lengthscale(k), float(k.alpha))),
     "ExpSineSquared": lambda k: Translated(ExpSineSquared(1.0, float(k.periodicity), float(k.length_scale))),
-    "DotProduct": _dot_product,
+    "DotProduct": lambda k: Translated(
+        Sum((Linear(1.0), Constant(float(k.sigma_0) ** 2))) if k.sigma_0 else Linear(1.0)  # σ₀² + x·z
+    ),
     "ConstantKernel": lambda k: Translated(Constant(float(k.constant_value))),
     "WhiteKernel": lambda k: Translated(None, float(k.noise_level)),
 }
@@ -318,19 +301,8 @@ def _product(a: Kernel, b: Kernel) -> Kernel:
     """The product; a constant becomes part of the variances of the other factor, which then has one array less."""
     for factor, other in ((a, b), (b, a)):
         if isinstance(factor, Constant):
-            return _scaled(other, factor.variance)
+            return other.in_units(np.ones(1), factor.variance)
     return Product((a, b))
-
-
-def _scaled(kernel: Kernel, factor: float) -> Kernel:
-    if isinstance(kernel, Sum):
-        return Sum(tuple(_scaled(term, factor) for term in kernel.terms))
-    if isinstance(kernel, Product):
-        first, *others = kernel.factors
-        return Product((_scaled(first, factor), *others))
-    if isinstance(kernel, ConstantDiagonal | Linear):
-        return replace(kernel, variance=factor * kernel.variance)  # type: ignore[type-var, operator]
-    raise NoTranslationError(type(kernel).__name__)
 
 
 def _prior_variance(kernel: Kernel) -> float:

@@ -27,7 +27,7 @@ LINEAR_CLASSIFIERS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Linear(Prediction):
+class LinearPrediction(Prediction):
     """A prediction at the design (1, x − centre)."""
 
     predictor: LinearPredictor | MultinomialPredictor
@@ -74,7 +74,7 @@ def read_bayesian_linear(model: Any) -> Prediction:
     for centre in (offset, np.zeros_like(w)):  # whether x is centred depends on the release
         coefficients = np.array([float(model.intercept_) + centre @ w, *w])
         predictor = LinearPredictor(coefficients, covariance, GaussianLikelihood(noise))
-        closed = Linear(predictor, centre, family="Normal", noise=words, findings=(finding,))
+        closed = LinearPrediction(predictor, centre, family="Normal", noise=words, findings=(finding,))
         found = closed.predict(rows)
         if np.allclose(found.variance, deviation**2, 1e-9, 0.0) and np.allclose(found.mean, mean, 1e-9, 1e-12):
             return closed
@@ -111,7 +111,7 @@ def logistic_of(classifier: Any, **words: Any) -> Prediction | None:
     if len(W) > 1:
         coefficients = np.vstack([b, W.T])  # against the first class
         predictor = MultinomialPredictor((coefficients[:, 1:] - coefficients[:, :1])[None])
-        closed = Linear(predictor, np.zeros(W.shape[1]), **words)
+        closed = LinearPrediction(predictor, np.zeros(W.shape[1]), **words)
     sizes = np.linalg.norm(W, axis=1, keepdims=True) ** 2
     steps = W / np.where(sizes > 0.0, sizes, 1.0)  # each moves a logit by 1
     rows = np.vstack([np.zeros((1, W.shape[1])), steps, -2.0 * steps])

@@ -1,4 +1,4 @@
-"""What stands around an estimator: the steps of a pipeline, a transformed target, a search; and our own estimators."""
+"""The surroundings of an estimator: the steps of a pipeline, a transformed target, a search; and our own estimators."""
 
 from __future__ import annotations
 
@@ -89,12 +89,12 @@ def best_of(search: Any) -> Any:
     return search.best_estimator_
 
 
-def pipeline_of(estimator: Any) -> Any:
+def pipeline_of(estimator: Any, fitted: bool = True) -> Any:
     """The pipeline inside a search or a TransformedTargetRegressor; the estimator itself if it is neither."""
     if is_a(estimator, "sklearn.BaseSearchCV"):
-        return pipeline_of(best_of(estimator))
+        return pipeline_of(best_of(estimator) if fitted else estimator.estimator, fitted)
     if is_a(estimator, "sklearn.TransformedTargetRegressor"):
-        return pipeline_of(estimator.regressor_)
+        return pipeline_of(estimator.regressor_ if fitted else estimator.regressor, fitted)
     return estimator
 
 
@@ -217,29 +217,17 @@ def widened(estimator: Any, X: Any, y: Any, origin: Sequence[int]) -> Any:
     return copy
 
 
-def _inside(estimator: Any) -> Any:
-    """The estimator that a search or a TransformedTargetRegressor fits."""
-    if is_a(estimator, "sklearn.BaseSearchCV"):
-        return _inside(estimator.estimator)
-    if is_a(estimator, "sklearn.TransformedTargetRegressor"):
-        return _inside(estimator.regressor)
-    return estimator
-
-
 def _head(estimator: Any) -> Any:
-    """What sees the columns first."""
-    estimator = _inside(estimator)
+    """The part that sees the columns first."""
+    estimator = pipeline_of(estimator, fitted=False)
     if not is_a(estimator, "sklearn.Pipeline"):
         return estimator
     return _head(next(step for _, step in estimator.steps if not is_identity(step)))
 
 
 def _last(estimator: Any) -> Any:
-    estimator = _inside(estimator)
+    estimator = pipeline_of(estimator, fitted=False)
     return _last(estimator.steps[-1][1]) if is_a(estimator, "sklearn.Pipeline") else estimator
-
-
-# ---- columns ---------------------------------------------------------------------------------------------------------
 
 
 def _widen_columns(head: Any, X: Any, origin: Sequence[int]) -> None:
@@ -253,21 +241,12 @@ def _widen_columns(head: Any, X: Any, origin: Sequence[int]) -> None:
             continue
         old = positions_of(columns, names, known)
         new = [k for k in range(known, len(origin)) if origin[k] in old]
-        if not isinstance(part, str):
-            _widen_categories(part, len(old), [old.index(origin[k]) for k in new])
+        for key, given in () if isinstance(part, str) else part.get_params(deep=True).items():
+            if key.split("__")[-1] == "categories" and isinstance(given, list) and len(given) == len(old):
+                part.set_params(**{key: [*given, *(given[old.index(origin[k])] for k in new)]})  # levels per column
         wide = [*old, *new]
         parts.append((name, part, wide if names is None else [names[k] for k in wide]))
     head.transformers = parts
-
-
-def _widen_categories(part: Any, columns: int, like: list[int]) -> None:
-    """Levels that were given per column, for the further columns too."""
-    for name, given in part.get_params(deep=True).items():
-        if name.split("__")[-1] == "categories" and isinstance(given, list) and len(given) == columns:
-            part.set_params(**{name: [*given, *(given[k] for k in like)]})
-
-
-# ---- length-scales ---------------------------------------------------------------------------------------------------
 
 
 def _widen_kernel(estimator: Any, gp: Any, X: Any, y: Any, origin: Sequence[int]) -> None:
@@ -302,7 +281,7 @@ def _width_of_inputs(estimator: Any, X: Any, y: Any) -> int:
     """How many columns the last step of a pipeline gets: as many as the others make of X."""
     from sklearn.base import clone
 
-    pipeline = _inside(estimator)
+    pipeline = pipeline_of(estimator, fitted=False)
     if not is_a(pipeline, "sklearn.Pipeline"):
         return int(X.shape[1])
     Z = clone(pipeline[:-1]).fit(X, y).transform(X) if len(pipeline.steps) > 1 else X

@@ -14,6 +14,7 @@ from rsens._errors import Argument, InputError
 from rsens._table import is_frame
 from rsens._text import quoted
 from rsens._typing import Array
+from rsens.adapters._adapter import is_a
 from rsens.derivatives import Derivatives, Finding, Inner, result_bytes
 from rsens.distributions import Distribution, Normal
 from rsens.kernels import Kernel
@@ -32,7 +33,7 @@ class Prediction(ABC):
     training: Array | None = None
     #: The kernel, or one per class, in the columns of X, of a Gaussian process with one of ours.
     kernel: Kernel | tuple[Kernel, ...] | None = None
-    #: What there is to know before reading numbers; "warning"s among them are also warnings.
+    #: Facts to know before reading numbers; "warning"s among them are also warnings.
     findings: tuple[Finding, ...] = ()
 
     @property
@@ -181,6 +182,6 @@ def _names_of(estimator: Any) -> list[Any]:
 def n_columns_of(estimator: Any) -> int | None:
     """How many columns the estimator was fitted to; None if it does not say."""
     try:
-        return int(estimator.n_features_in_)
+        return int(estimator.n_features if is_a(estimator, "ngboost.NGBoost") else estimator.n_features_in_)
     except (AttributeError, TypeError):
         return None

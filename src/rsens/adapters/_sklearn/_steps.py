@@ -9,7 +9,7 @@ itself, with Richardson extrapolation, so the model behind it stays exact.
 from __future__ import annotations
 
 from collections import UserList
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ class RoughStepError(Exception):
 
 
 def through(steps: Sequence[Any], X: Any, order: int) -> tuple[Any, Inner]:
-    """What the steps make of the rows X, one after the other, and its derivatives in the columns of X."""
+    """The rows X behind the steps, one after the other, and their derivatives in the columns of X."""
     inner = _identity(X)
     for step in steps:
         if is_identity(step):
@@ -50,11 +50,7 @@ def derivatives_of(step: Any, X: Any, order: int) -> Inner:
     if is_a(step, "sklearn.Pipeline"):
         return through([inner for _, inner in step.steps], X, order)[1]
     if is_a(step, "sklearn.ColumnTransformer"):
-        parts = [
-            (_spread(derivatives_of(part, column_rows, order), columns, X.shape[1]), place)
-            for part, column_rows, columns, place in _column_parts(step, X)
-        ]
-        return _side_by_side(parts, X.shape[1])
+        return _of_columns(step, X, order)
     if is_a(step, "sklearn.FeatureUnion"):
         return _of_union(step, X, order)
     labels = columns_of_labels(X) if is_frame(X) else []
@@ -87,7 +83,7 @@ def _unit_of(X: Array) -> Array:
 
 
 def _outputs(Z: Any) -> Array:
-    """What a step returned as a dense array in double precision."""
+    """The output of a step as a dense array in double precision."""
     array = np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z)
     if array.dtype.kind == "f" and array.dtype.itemsize < 8:
         raise RoughStepError("a step that computes in single precision")
@@ -95,19 +91,6 @@ def _outputs(Z: Any) -> Array:
 
 
 # ---- Steps made of steps ---------------------------------------------------------------------------------------------
-
-
-def _column_parts(step: Any, X: Any) -> Iterator[tuple[Any, Any, list[int], slice]]:
-    """(transformer, its rows, positions of its columns, place of its outputs) for each part that is not dropped."""
-    names = list(X.columns) if is_frame(X) else None
-    for name, part, columns in step.transformers_:
-        place = step.output_indices_.get(name, slice(0, 0))
-        if isinstance(part, str) and part == "drop":
-            continue
-        positions = positions_of(columns, names, X.shape[1])
-        if not positions or place.stop == place.start:
-            continue
-        yield part, X.iloc[:, positions] if is_frame(X) else X[:, positions], positions, place
 
 
 def positions_of(columns: Any, names: list[Any] | None, n: int) -> list[int]:
@@ -128,6 +111,18 @@ def positions_of(columns: Any, names: list[Any] | None, n: int) -> list[int]:
         assert names is not None
         return [names.index(column) for column in listed]
     return [int(column) % n for column in listed]
+
+
+def _of_columns(step: Any, X: Any, order: int) -> Inner:
+    """Each part of a ColumnTransformer has its own columns, and its place among the outputs."""
+    names, parts = list(X.columns) if is_frame(X) else None, []
+    for name, part, columns in step.transformers_:
+        place = step.output_indices_.get(name, slice(0, 0))
+        positions = [] if isinstance(part, str) and part == "drop" else positions_of(columns, names, X.shape[1])
+        if positions and place.stop > place.start:
+            rows = X.iloc[:, positions] if is_frame(X) else X[:, positions]
+            parts.append((_spread(derivatives_of(part, rows, order), positions, X.shape[1]), place))
+    return _side_by_side(parts, X.shape[1])
 
 
 def _of_union(step: Any, X: Any, order: int) -> Inner:
@@ -232,7 +227,7 @@ def _of_function(step: Any, X: Any, labels: list[int], order: int) -> Inner:
     values = np.column_stack([np.asarray(column_of(X, d), np.float64) for d in moved])
 
     def transform(rows: Array, which: Any) -> Array:
-        """What the step makes of rows like the rows `which` of X, with other numbers."""
+        """The output of the step for rows like the rows `which` of X, with other numbers."""
         if not is_frame(X):
             given: Any = np.array(X[which], dtype=np.float64 if X.dtype.kind in "biuf" else object)
             given[:, moved] = rows
@@ -290,7 +285,15 @@ def _by_differences(name: str, transform: Transform, X: Array, order: int) -> In
     n, D = X.shape
     unit, here = _unit_of(X), transform(X, np.arange(n))
     first = first_differences(transform, X, unit, list(range(D)))
-    _check_smooth(name, transform, X, here, first, unit)
+    # An output that is flat at nearly all rows, and yet changes over a unit of all columns, jumps.
+    flat = (first != 0.0).any(axis=2).mean(axis=0) < 0.1
+    for by in (unit, -unit) if flat.any() else ():
+        try:
+            moved = transform(X + by, np.arange(n))
+        except ValueError:  # outside the domain of the step
+            continue
+        if (flat & (moved != here).any(axis=0)).any():
+            raise RoughStepError(name)
     if order == 1:
         return Inner(first)
 
@@ -305,18 +308,6 @@ def _by_differences(name: str, transform: Transform, X: Array, order: int) -> In
 
     mixed = _is_coupled(transform, X, here, first)
     return Inner(first, second_differences(transform, X, unit, list(range(D)), mixed=mixed, check=check_kinks))
-
-
-def _check_smooth(name: str, transform: Transform, X: Array, here: Array, first: Array, unit: Any) -> None:
-    """An output that is flat at nearly all rows, and yet changes over a unit of all columns, jumps."""
-    flat = (first != 0.0).any(axis=2).mean(axis=0) < 0.1
-    for by in (unit, -unit) if flat.any() else ():
-        try:
-            moved = transform(X + by, np.arange(len(X)))
-        except ValueError:  # outside the domain of the step
-            continue
-        if (flat & (moved != here).any(axis=0)).any():
-            raise RoughStepError(name)
 
 
 def _is_coupled(transform: Transform, X: Array, here: Array, first: Array) -> bool:
