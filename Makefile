@@ -61,7 +61,7 @@ test-adapters: ## run the tests with PyMC, bambi and skpro in an environment of 
 LOWEST := .venv-lowest
 LOWEST_TESTS := $(addprefix tests/,distributions derivatives kernels likelihoods posteriors models measures black_box compare explain \
 	files app/tables app/cli/test_end_to_end.py app/cli/test_dask.py) $(patsubst %,tests/test_%.py,chunks coding errata frames import results \
-	seeds table written_before)
+	seeds table)
 test-lowest: $(LOWEST)/.installed ## run the core of the tests with the oldest versions that are stated; needs Python 3.11 or 3.12
 	$(ONE_THREAD) $(LOWEST)/bin/pytest -n $(JOBS) $(BY_FILE) -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning $(LOWEST_TESTS)
 

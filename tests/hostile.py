@@ -21,18 +21,19 @@ import warnings
 from collections import Counter
 from collections.abc import Callable
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from rsens import Explanation, InputError, Selection, Stability, load_model
-from rsens._files import Checkpoint, read_json, read_summary, to_json
-from rsens._refits import SeenRefits
+import rsens
+from rsens import Explanation, InputError, Selection, Stability, load_model, save_model
+from rsens._files import Checkpoint, read_summary
 from rsens.models import read_metadata
 from tests.hostile_changes import change_bytes, change_json, change_model
 
-BEFORE = Path(__file__).parent / "written_before"
 #: More than this in one case, in megabytes, is too much for files of some kilobytes.
 MOST_MEMORY = 400
 #: What nothing that we load may do.
@@ -64,9 +65,7 @@ def selection(path: Path) -> None:
 def model(path: Path) -> None:
     found = load_model(path)
     read_metadata(path)
-    rows = found.training_inputs_[:3]
-    if found.coding_ is None:
-        found.predict_distribution(rows)
+    found._predict_distribution(found.training_inputs_[:3], *(() if hasattr(found, "classes_") else (np.zeros(3),)))
 
 
 def summary(path: Path) -> None:
@@ -74,7 +73,7 @@ def summary(path: Path) -> None:
 
 
 QUESTION = {"data": "0123", "methods": ["rsens"], "alpha": 0.1}
-PIECE = {"values": [0.1, 1e-300], "array": to_json(np.arange(6.0).reshape(2, 3)), "flag": True}
+PIECE = {"values": [0.1, 1e-300], "nested": ((1.0, 2.0), None), "flag": True}
 
 
 def manifest(path: Path) -> None:
@@ -85,20 +84,6 @@ def piece(path: Path) -> None:
     """A piece that is not right does not count, and one that is comes back as it was."""
     content = Checkpoint(np.random.SeedSequence(0), path.parent, "0" * 64).get("sample-00000")
     assert content is None or content == PIECE
-
-
-def record(path: Path) -> None:
-    """A piece that somebody has forged with the right digest: what is in it need not be what we wrote."""
-    try:
-        content = read_json(path)
-    except (ValueError, RecursionError):  # as `Checkpoint.get` takes it
-        return
-
-    class Forged(Checkpoint):
-        def get(self, key: str) -> Any:
-            return content
-
-    SeenRefits(Forged(np.random.SeedSequence(0)), "refit").get(0)
 
 
 def kept(folder: Path) -> dict[str, bytes]:
@@ -114,20 +99,46 @@ class Kind:
         self.name, self.load, self.good, self.change = name, load, good, change
 
 
-def kinds(folder: Path) -> dict[str, Kind]:
-    def of(pattern: str) -> list[bytes]:
-        return [path.read_bytes() for path in sorted(BEFORE.glob(pattern))]
+def results() -> dict[str, bytes]:
+    """A file of each kind of result, and of several models."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(30, 3)), columns=["a", "b", "c"])
+    y = X["a"] + X["b"] * X["c"] + 0.3 * rng.normal(size=30)
+    towns = X.assign(c=rng.choice(["Oslo", "Bergen"], 30))
+    gp = rsens.GPRegressor(n_restarts=0, random_state=0)
+    linear = rsens.BayesianLinearRegression().fit(X, y)
+    models = {
+        "gp": gp.fit(X, y),
+        "sparse": rsens.GPRegressor(inducing=5, n_restarts=0, random_state=0).fit(X, y),
+        "counts": rsens.GPRegressor(likelihood="poisson", n_restarts=0, random_state=0).fit(towns, np.floor(abs(y))),
+        "classes": rsens.GPClassifier(n_restarts=0, random_state=0).fit(towns, np.digitize(y, [-0.5, 0.5])),
+        "linear": linear,
+    }
+    makers = {
+        "explanation": rsens.explain(linear, X, y, by=y > 0.0, random_state=0).save,
+        "stability": rsens.stability(linear, X, y, n_boot=3, methods=["rsens", "ard"], random_state=0).save,
+        "selection": rsens.select_interactions(gp, X, y, k=1, cv=2, repeats=1, random_state=0).save,
+        **{f"{name}.rsens": partial(save_model, model) for name, model in models.items()},
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        for name, save in makers.items():
+            save(Path(folder) / name)
+        return {name: (Path(folder) / name).read_bytes() for name in makers}
 
-    files = kept(folder)
+
+def kinds(folder: Path) -> dict[str, Kind]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = results()
+    files, models = kept(folder), [content for name, content in made.items() if name.endswith(".rsens")]
     right = json.dumps({"format": "rsens results", "version": 1, "command": "explain", "files": ["a.csv"]}).encode()
     found = [
-        Kind("explanation.json", explanation, of("explanation_*.json"), change_json),
-        Kind("stability.json", stability, of("stability_*.json"), change_json),
-        Kind("selection.json", selection, of("selection_*.json"), change_json),
-        Kind("model.rsens", model, of("*.rsens"), change_model),
+        Kind("explanation.json", explanation, [made["explanation"]], change_json),
+        Kind("stability.json", stability, [made["stability"]], change_json),
+        Kind("selection.json", selection, [made["selection"]], change_json),
+        Kind("model.rsens", model, models, change_model),
         Kind("manifest.json", manifest, [files["manifest.json"]], change_json),
         Kind("sample-00000.json", piece, [files["sample-00000.json"]], change_json),
-        Kind("record.json", record, [json.dumps(PIECE["array"]).encode()], change_json),
         Kind("summary.json", summary, [right], change_json),
     ]
     return {kind.name: kind for kind in found}

@@ -9,9 +9,12 @@ import os
 import random
 import warnings
 import zipfile
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+
+from rsens._files import document
 
 #: JSON as text, in the place of a value. Some of it is no JSON.
 ODD = [
@@ -19,10 +22,14 @@ ODD = [
     "9007199254740993", "18446744073709551616", '""', '"\\ud800"', '"\\u0000"', '"\\u001b[31m"',
     '"../../../etc/passwd"', '"<script>alert(1)</script>"', '"' + "x" * 100_000 + '"', "[]", "{}", "[[]]",
     "[" * 2000 + "]" * 2000, "[" * 200_000, '{"a":' * 2000 + "1" + "}" * 2000, "[0,0,0]", "[1e400]", "[null]",
-    '["a","a"]', '{"__reduce__": "os.abort"}', '{"array": [], "shape": [0, 1000000000000], "dtype": "<f8"}',
-    '{"array": [1], "shape": [1000000, 1000000], "dtype": "<f8"}', '{"array": [1], "shape": [1], "dtype": "O"}',
-    '{"array": [1], "shape": [-1], "dtype": "V1000000000"}', '{"array": ["x"], "shape": [1], "dtype": "<U1000000000"}',
-    '{"array": [1], "shape": [1], "dtype": "(1000000,1000000)f8"}', "[" + "0," * 100_000 + "0]",
+    '["a","a"]', '{"__reduce__": "os.abort"}', "[" + "0," * 100_000 + "0]",
+    *(
+        json.dumps({"is": "array", "dtype": dtype, "shape": shape, "values": values})
+        for dtype, shape, values in [
+            ("float64", [0, 10**12], []), ("float64", [10**6, 10**6], [1]), ("O", [1], [1]), ("V1000000000", [-1], [1]),
+            ("<U1000000000", [1], ["x"]), ("(1000000,1000000)f8", [1], [1]),
+        ]
+    ),
 ]  # fmt: skip
 HERE = "\x00here\x00"
 
@@ -116,25 +123,41 @@ def change_model(content: bytes, chance: random.Random) -> bytes:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as file:
             members = {name: file.read(name) for name in file.namelist()}
-        header = json.loads(members["model.json"])
-        arrays = list(header["arrays"])
+        content_of_header = json.loads(members["model.json"])["content"]
+        arrays = list(_array_entries(content_of_header))
     except Exception:  # noqa: BLE001 (changed already, and damaged)
         return change_bytes(content, chance)
     how = chance.randrange(8)
-    if how <= 2:
+    if how <= 1:
         members["model.json"] = change_json(members["model.json"], chance)
         return _packed(members)
+    if how == 2:
+        changed = change_json(json.dumps(content_of_header).encode(), chance)
+        try:
+            members["model.json"] = document("a model", json.loads(changed)).encode()
+        except (ValueError, RecursionError):  # it is not JSON
+            members["model.json"] = changed
+        return _packed(members)
     if how <= 5 and arrays:
-        name = chance.choice(arrays)
-        members[f"{name}.npy"] = _changed_array(members.get(f"{name}.npy", b""), chance)
-        header["arrays"][name] = hashlib.sha256(members[f"{name}.npy"]).hexdigest()
-        if chance.random() < 0.3:
-            header["rows"] = header["columns"] = chance.choice([10**15, 0, 1, 2**53 - 1])
-        members["model.json"] = json.dumps(header).encode()
+        number = chance.choice(arrays)["member"]
+        members[f"{number}.npy"] = _changed_array(members.get(f"{number}.npy", b""), chance)
+        for entry in arrays:
+            if entry["member"] == number:
+                entry["sha256"] = hashlib.sha256(members[f"{number}.npy"]).hexdigest()
+        members["model.json"] = document("a model", content_of_header).encode()
         return _packed(members)
     if how == 6:
         return _odd_archive(members, chance)
     return _forged_directory(_packed(members), chance)
+
+
+def _array_entries(content: Any) -> Iterator[dict[str, Any]]:
+    """All entries of arrays that are members."""
+    if isinstance(content, dict) and "member" in content:
+        yield content
+    elif isinstance(content, dict | list):
+        for each in content.values() if isinstance(content, dict) else content:
+            yield from _array_entries(each)
 
 
 def _packed(members: dict[str, bytes], compression: int = zipfile.ZIP_STORED) -> bytes:

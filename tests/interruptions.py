@@ -1,11 +1,12 @@
 """Stops long calls in every way that a computer knows, and looks at what is left. `make interruptions` runs it.
 
     python -m tests.interruptions --kills 100 --out docs/results/interruptions.json
+    python -m tests.interruptions --kills 50 --calls "rsens explain"
 
 Each long call that keeps finished work in a folder is killed at random moments (SIGKILL), again and again until it ends
-by itself. After every kill all pieces of work that were there are there still, each of them whole; the results of
-before, if there were any, are all there. At the end the result is the one of a call that nobody stopped, and no piece
-was done twice that had been kept. Then the disk is full, the folder may not be written, and two runs share a folder.
+by itself. After every kill all pieces of work that were there are there still, each of them whole, and so is every file
+of results. At the end the result is the one of a call that nobody stopped, to the byte, and no piece was done twice
+that had been kept. Then the disk is full, the folder may not be written, and two runs share a folder.
 
 This is a process of its own so that it may fork: children need not import everything again. It prints counts as JSON.
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import hashlib
 import json
 import os
 import random
@@ -57,10 +59,18 @@ def explained(folder: Path) -> str:
 
 
 def files_of(folder: Path) -> str:
-    """The tables of a folder of results; all files that its summary lists must be there."""
-    listed = json.loads((folder / "summary.json").read_text())["files"]
-    assert all((folder / name).is_file() for name in listed), sorted(listed)
-    return "".join(path.read_text() for path in sorted(folder.glob("*.csv")))
+    """The digests of all files that the summary of a folder of results lists."""
+    summary = json.loads((folder / "summary.json").read_text())
+    found = {name: (folder / name).read_bytes() for name in sorted(summary["files"])}
+    found["summary.json"] = json.dumps(without_times(summary)).encode()
+    return json.dumps({name: hashlib.sha256(content).hexdigest() for name, content in found.items()}, indent=1)
+
+
+def without_times(content: Any) -> Any:
+    """A summary without the seconds that the work took."""
+    if isinstance(content, dict):
+        return {name: without_times(each) for name, each in content.items() if "second" not in name}
+    return [without_times(each) for each in content] if isinstance(content, list) else content
 
 
 def ranked(folder: Path) -> str:
@@ -94,7 +104,7 @@ CALLS: dict[str, Call] = {
     "experiments": journalled,
 }
 
-#: How the kills are shared out: calls that take longer get fewer.
+#: How kills are shared out among the calls that are asked for: those that take longer get fewer.
 SHARES = {"rsens explain": 0.1, "stability": 0.4, "select_interactions": 0.1, "experiments": 0.4}
 
 
@@ -130,8 +140,8 @@ def _outcome(call: Call, folder: Path, log: Path) -> int:
 def _tell_of_pieces(log: Path) -> None:
     put = Checkpoint.put
 
-    def telling(self: Checkpoint, key: str, content: Any) -> None:
-        put(self, key, content)
+    def telling(self: Checkpoint, key: str, content: Any, *records: type) -> None:
+        put(self, key, content, *records)
         with log.open("a") as file:
             file.write(f"{key}\n")
 
@@ -150,8 +160,8 @@ def pieces(folder: Path) -> dict[str, bytes]:
     found = {}
     for path in sorted(folder.rglob("*.json")) if folder.exists() else []:
         content = path.read_bytes()
-        if path.name.startswith(("sample-", "split-", "all-rows", "refit-")):
-            assert json.loads(content).keys() == {"question", "key", "digest", "content"}
+        if path.name.startswith(("sample-", "split-", "refit-")):
+            assert json.loads(content).keys() == {"format", "version", "rsens", "sha256", "content"}
             found[path.name] = content
     journal = folder / "journal.jsonl"
     lines = journal.read_bytes().split(b"\n")[1:-1] if journal.exists() else []
@@ -187,15 +197,30 @@ def killed(name: str, call: Call, place: Path, chance: random.Random, least: int
             assert code == -signal.SIGKILL, (name, code, log.with_suffix(".error").read_text())
             counts["kills"] += 1
             now = pieces(folder)
+            if name == "rsens explain":
+                assert_whole(folder, place / "whole")
             if (folder / "summary.json").exists():  # results, of before or of now: then pieces may be gone
-                assert files_of(folder) == expected, f"{name}: results that are not whole"
                 kept, seen = now, set()
                 continue
             assert all(now.get(key) == kept[key] for key in kept), f"{name}: lost"
             assert all(f"{key}.json" in now for key in told), f"{name}: kept and lost"
             kept, seen = now, seen.union(told)
         assert log.with_suffix(".result").read_text() == expected, f"{name}: another result"
+        if name == "rsens explain":
+            assert sorted(os.listdir(folder)) == sorted(os.listdir(place / "whole")), f"{name}: something is left"
     return counts
+
+
+def assert_whole(folder: Path, whole: Path) -> None:
+    """Every file of results in a folder is whole, of before or of now: both are the same but for the clock."""
+    listed = json.loads((whole / "summary.json").read_text())["files"]
+    for name in listed:
+        path = folder / name
+        if path.exists() and name == "summary.json":
+            found, expected = (json.loads((place / name).read_text()) for place in (folder, whole))
+            assert without_times(found) == without_times(expected)
+        elif path.exists():
+            assert path.read_bytes() == (whole / name).read_bytes(), name
 
 
 @contextmanager
@@ -310,7 +335,8 @@ def main(kills: int, names: list[str], seed: int = 0) -> dict[str, Any]:
                 place = Path(base) / f"{name.replace(' ', '-')}-{what}"
                 place.mkdir()
                 if what == "killed":
-                    counts += killed(name, call, place, chance, max(3, round(kills * SHARES[name])))
+                    share = SHARES[name] / sum(SHARES[each] for each in names)
+                    counts += killed(name, call, place, chance, max(3, round(kills * share)))
                 elif what == "full":
                     counts += full_disk(name, call, place, chance)
                 elif name != "experiments":  # scripts of ours, which one person runs at a time

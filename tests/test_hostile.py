@@ -20,7 +20,7 @@ def test_files_that_somebody_has_changed():
     assert done.returncode == 0, done.stderr
     counts = json.loads(done.stdout)
     assert (counts["cases"], counts["wrong"]) == (300, 0)
-    assert len(counts["files"]) == 8
+    assert len(counts["files"]) == 7
     refused = sum(ends.get("refused", 0) for ends in counts["files"].values())
     assert refused > 100
 

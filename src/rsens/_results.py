@@ -23,7 +23,17 @@ from typing import Any
 
 import numpy as np
 
-from rsens._files import decode, document, encode, known_classes, read_document, read_file, reading, write_new
+from rsens._files import (
+    check_target,
+    decode,
+    document,
+    encode,
+    known_classes,
+    read_document,
+    read_file,
+    reading,
+    write_whole,
+)
 
 _KEY = "rsens"
 
@@ -81,7 +91,8 @@ class Form:
 
     def write(self, parts: Mapping[str, Part | None], path: str | os.PathLike[str]) -> None:
         """Write the parts, whole or not at all; None is a part that was not computed."""
-        write_new(path, self.text(parts), "result.json")
+        check_target(path, "result.json")
+        write_whole(path, self.text(parts))
 
     def text(self, parts: Mapping[str, Part | None]) -> str:
         """The text of the file."""

@@ -19,7 +19,6 @@ from rsens._files._io import read_file as read_file
 from rsens._files._io import reason_of as reason_of
 from rsens._files._io import whole_file as whole_file
 from rsens._files._io import write_csv as write_csv
-from rsens._files._io import write_new as write_new
 from rsens._files._io import write_whole as write_whole
 from rsens._files._io import writing as writing
 from rsens._files._store import NUMBERS as NUMBERS

@@ -23,7 +23,7 @@ import numpy as np
 
 from rsens._arguments import seed_sequence
 from rsens._errors import Argument, InputError, Sentence
-from rsens._files._io import reason_of, write_whole, writing
+from rsens._files._io import read_file, write_whole, writing
 from rsens._files._store import decode, document, encode, known_classes, read_document, reading, release
 from rsens._text import shorten
 
@@ -109,7 +109,7 @@ class Checkpoint:
         if self.folder is None:
             return None
         with suppress(OSError, InputError):
-            content = read_document(_content(self._file(key)), KIND, key, WRITER)
+            content = read_document(read_file(self._file(key), WRITER), KIND, key, WRITER)
             with reading(key, WRITER):
                 if (content["question"], content["key"]) == (self.question, key):
                     return decode(content["piece"], known_classes(*records))
@@ -127,12 +127,6 @@ class Checkpoint:
         return self.folder / f"{key}.json"
 
 
-def _content(path: Path) -> bytes:
-    if not (path.is_file() or path.is_dir()):  # a device may have no end, and a pipe may never begin
-        raise FileNotFoundError(path)
-    return path.read_bytes()
-
-
 def _made(folder: str | os.PathLike[str]) -> Path:
     if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
         raise InputError(Argument("folder"), f" must be the path of a folder, or None; got {folder!r}.")
@@ -148,15 +142,13 @@ def _made(folder: str | os.PathLike[str]) -> Path:
 def _read_manifest(manifest: Path) -> tuple[dict[str, Any], list[int]]:
     """The question and the seed."""
     try:
-        content = read_document(_content(manifest), KIND, manifest, WRITER)
+        content = read_document(read_file(manifest, WRITER), KIND, manifest, WRITER)
         with reading(manifest, WRITER):
             np.random.SeedSequence(content["seed"])
             return dict(content["question"]), content["seed"]
-    except (OSError, InputError) as error:
-        reason = reason_of(error) or str(error)
+    except InputError as error:
         raise InputError(
-            Argument("folder"), f": {manifest} cannot be read ({reason}). Give another ", Argument("folder"),
-            ", or remove this one to start again.",
+            Argument("folder"), f": {error} Give another ", Argument("folder"), ", or remove this one to start again.",
         ) from None  # fmt: skip
 
 
@@ -172,15 +164,9 @@ def _check_same(before: dict[str, Any], now: dict[str, Any], path: Path) -> None
 
 
 def _plain_seed(seed: np.random.SeedSequence) -> list[int]:
-    """The entropy as whole numbers below 2³², the words into which `SeedSequence` takes a large number apart."""
+    """The entropy as whole numbers."""
     entropy = seed.entropy
-    words = [entropy] if isinstance(entropy, int | np.integer) else list(entropy or ())
-    plain: list[int] = []
-    for word in map(int, words):
-        plain.append(word & 0xFFFFFFFF)
-        while word := word >> 32:
-            plain.append(word & 0xFFFFFFFF)
-    return plain
+    return [int(entropy)] if isinstance(entropy, int | np.integer) else [int(word) for word in entropy or ()]
 
 
 # ---- is it the same question? ----------------------------------------------------------------------------------------

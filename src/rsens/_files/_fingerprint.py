@@ -37,7 +37,7 @@ def fingerprint(*values: Any) -> str:
 
 def _add(digest: Any, value: Any, within: tuple[int, ...]) -> None:
     """Hash a value; `within` are the objects that it is a part of, by identity."""
-    if id(value) in within:  # a cycle: the place of the object that comes round again says it all
+    if id(value) in within:  # a cycle: the position of the object that occurs again is enough
         digest.update(f"cycle {within.index(id(value))};".encode())
         return
     kind, parts = _parts(value)
@@ -55,7 +55,7 @@ class _Bytes(bytes):
 
 
 def _parts(value: Any) -> tuple[str, list[Any]]:
-    """What kind of value it is, and what it is made of."""
+    """The kind of a value, and its parts."""
     value = as_pandas(value, "table")
     if isinstance(value, np.generic):
         value = value.item()  # a number is a number

@@ -272,10 +272,10 @@ def _is_alive(temporary: Path) -> bool:
         return False
     try:
         os.kill(int(temporary.name.removeprefix(HIDDEN)), 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
+    except PermissionError:  # of another user
         return True
+    except (OSError, OverflowError):
+        return False
     return True
 
 

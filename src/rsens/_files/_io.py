@@ -46,7 +46,7 @@ REASONS = OF_THE_PATH | OF_THE_DISK
 def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A file to write bytes into. It takes its name at the end; if something fails, the file of before stays.
 
-    What the system refuses is an `InputError` that says why.
+    An error of the system becomes an `InputError` with the reason.
     """
     target = Path(path)
     if not target.name:
@@ -69,12 +69,6 @@ def write_whole(path: str | os.PathLike[str], content: bytes | str) -> None:
     data = content.encode("utf-8") if isinstance(content, str) else content
     with whole_file(path) as file:
         file.write(data)
-
-
-def write_new(path: str | os.PathLike[str], content: str, example: str) -> None:
-    """Write a file that a user names; a folder, or a path in a folder that is not there, is an `InputError`."""
-    check_target(path, example)
-    write_whole(path, content)
 
 
 def check_target(path: str | os.PathLike[str], example: str) -> None:
@@ -169,7 +163,7 @@ def writing(path: str | os.PathLike[str], argument: str = "path") -> Iterator[No
 
 
 def cannot_write(path: str | os.PathLike[str], error: OSError | ValueError, argument: str = "path") -> InputError:
-    """That the path cannot be written, and what the system says."""
+    """The error for a path that cannot be written, with the reason in plain words."""
     shown, code = _shown(path), getattr(error, "errno", None)
     if isinstance(error, FileNotFoundError):
         return MissingPathError(f"{shown} cannot be written: there is no folder to write it into. Make it first.")

@@ -158,7 +158,7 @@ class UnknownClassError(ValueError):
 
 
 def known_classes(*roots: type) -> Known:
-    """These dataclasses and all that their fields may hold, by name."""
+    """The dataclasses that are given, and all that their fields may hold, by name."""
     found: list[Any] = list(roots)
     for each in found:
         for hint in _hints(each).values():
@@ -176,7 +176,7 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value is of this type, as far as that can be told without looking into lists, dicts and arrays."""
+    """Whether a value is of this type; the entries of lists, dicts and arrays are not checked."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
         return any(_fits(value, each) for each in arguments)
