@@ -217,7 +217,7 @@ def test_pairs_without_a_test_have_no_marks():
     explanation = pictured(NAMES).untested()
     ax = bars(explanation.but(pair_intervals=None, intervals=None, pair_parts=None), order=2, top=3)
     assert not ax.texts
-    assert ax.get_xlabel() == "R-sens$_2$ per sd × sd"
+    assert ax.get_xlabel() == "R-sens₂ per sd × sd"
     assert len(ax.patches) == 3
 
 

@@ -10,12 +10,11 @@ from rsens.plots._plot import Layout, Plot
 from rsens.plots._style import (
     BLACK,
     BLUE,
+    add_legend,
     check_plot,
-    legend_above,
     new_axes,
     plain,
     short_labels,
-    small,
     tidy,
     tint,
 )
@@ -59,6 +58,7 @@ def calibration(assessment: Any, ax: Axes | None = None) -> Axes:
     if ax is None:
         ax = new_axes(4.6, 4.6) if classes else new_axes(5.6, 3.6)
     (_reliability if classes else _histogram)(ax, assessment)
+    add_legend(ax, first=IDEAL)
     tidy(ax)
     return ax
 
@@ -76,7 +76,7 @@ def _histogram(ax: Axes, assessment: Any) -> None:
     ax.hlines([low, high], 0.0, 1.0, color=tint(BLACK, 0.6), linewidth=0.8, zorder=2)  # the band, over the bars
     ax.axhline(ideal, color=BLACK, linestyle=(0, (4, 2)), linewidth=1.2, zorder=3, label=IDEAL)
     ax.set_xlim(0.0, 1.0)
-    legend_above(ax, 0.0, float(max(shares.max(), high)), first=IDEAL, below=0.0)
+    ax.set_ylim(0.0, 1.05 * float(max(shares.max(), high)))
     ax.set_xlabel("P(Y ≤ observed y), the PIT")
     ax.set_ylabel("share of held-out rows")
 
@@ -99,7 +99,6 @@ def _reliability(ax: Axes, assessment: Any) -> None:
         event = short_labels([str(assessment.classes[1])])[0]
     plain(ax.set_xlabel(f"probability of {event}"))
     ax.set_ylabel("share observed")
-    ax.legend(loc="upper left", fontsize=small(), framealpha=1.0, edgecolor="none", borderaxespad=0.2)
 
 
 # ---- for results and the report --------------------------------------------------------------------------------------
