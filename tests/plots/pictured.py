@@ -34,7 +34,6 @@ class Pictured:
     local_main: Any
     data: Any
     n: int
-    aggregate: str = "mean"
     groups: Any = field(default_factory=dict)
     scale_kind: str = "sd"
     pair_scale: str = "parameters"

@@ -470,8 +470,8 @@ def test_weights_count_rows():
     kept = counts > 0
     weighted = profile_values(model, X, 0, weights=counts, scale="raw")
     alone = profile_values(model, X[kept], 0, weights=counts[kept], scale="raw")
-    np.testing.assert_allclose(weighted.numbers.prediction, alone.numbers.prediction, rtol=1e-12)
-    np.testing.assert_array_equal(weighted.line.values, np.unique(X[kept, 0]))
+    np.testing.assert_allclose(weighted.prediction, alone.prediction, rtol=1e-12)
+    np.testing.assert_array_equal(weighted.values, np.unique(X[kept, 0]))
     repeated = np.repeat(X, counts, axis=0)
     mean = np.mean(np.interp(repeated[:, 0], *effect_of(weighted)))
     assert mean == pytest.approx(np.mean(repeated[:, 0] * repeated[:, 1]), abs=1e-12)

@@ -161,7 +161,7 @@ def test_a_table_is_empty_where_no_row_has_the_two():
     assert np.isnan(found.prediction).tolist() == [[False, False], [False, False], [False, True]]
     ax = drawn(surface(result, "city", "sold"))
     assert "empty: no such row" in ax.get_xlabel()
-    assert len(ax.texts) == 10
+    assert len(ax.texts) == 5
     assert not any("nan" in text.get_text() for text in ax.texts)
 
 

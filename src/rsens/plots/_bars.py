@@ -11,6 +11,7 @@ from rsens._errors import Argument, InputError
 from rsens._text import Pair, p_text, percent, side_by_side
 from rsens._typing import Array
 from rsens.measures import BOTH, DOWN, UP, arrows
+from rsens.plots import _style as look
 from rsens.plots._plot import (
     DOUBT,
     STAR,
@@ -23,24 +24,6 @@ from rsens.plots._plot import (
     pair_notes,
     shares_of_parts,
     tip,
-)
-from rsens.plots._style import (
-    BLACK,
-    BLUE,
-    PARTS,
-    UNSURE,
-    add_legend,
-    check_plot,
-    draw_whiskers,
-    first_terms,
-    name_rows,
-    part_labels,
-    per_unit,
-    row_axes,
-    set_label_below,
-    small,
-    start_at_zero,
-    tidy,
 )
 
 if TYPE_CHECKING:
@@ -83,37 +66,37 @@ def bars(explanation: Any, *, order: int = 1, top: int | None = None, ax: Axes |
         >>> ax.get_xlabel().splitlines()[0]
         'R-sens per sd'
     """
-    check_plot(explanation, "bars", "rsens.explain", ("main", "null_levels"), ax=ax, top=top)
+    look.check_plot(explanation, "bars", "rsens.explain", ("main", "null_levels"), ax=ax, top=top)
     if isinstance(order, bool) or order not in (1, 2):
         raise InputError(Argument("order"), f" must be 1 (variables) or 2 (pairs); got {order!r}.")
-    e, of_pairs, unit = explanation, order == 2, per_unit(explanation)
-    values, hidden = first_terms(e.pairs if of_pairs else e.main, top)
+    e, of_pairs, unit = explanation, order == 2, look.per_unit(explanation)
+    values, hidden = look.first_terms(e.pairs if of_pairs else e.main, top)
     if not len(values):
         raise InputError("Bars of pairs need at least two variables; got one. Draw bars of variables.")
     parts, intervals = (e.pair_parts, e.pair_intervals) if of_pairs else (e.parts, e.intervals)
     note = interval_note(e)
     notes = [*(pair_notes(e, STAR, DOUBT) if of_pairs else []), *([f"whiskers: {note}"] if note else [])]
-    ax = row_axes(len(values) + bool(hidden), notes) if ax is None else ax
+    ax = look.row_axes(len(values) + bool(hidden), notes) if ax is None else ax
 
     names = [Pair(*pair) for pair in values.index] if of_pairs else [str(name) for name in values.index]
-    size = name_rows(ax, names, hidden)
+    size = look.name_rows(ax, names, hidden)
     handles = _draw_parts(ax, values, parts)
     reach = values.to_numpy(dtype=np.float64)
     if intervals is not None:
         lower, upper = (intervals[side].reindex(values.index).to_numpy() for side in ("lower", "upper"))
-        colour = BLACK if e.intervals_hold else UNSURE
-        draw_whiskers(ax, lower, upper, np.arange(len(values)), colour, 0.28 * size)
+        colour = look.BLACK if e.intervals_hold else look.UNSURE
+        look.draw_whiskers(ax, lower, upper, np.arange(len(values)), colour, 0.28 * size)
         reach = np.fmax(reach, upper)
     if not of_pairs and e.null_levels is not None and e.null_levels.notna().any():
         null = e.null_levels.reindex(values.index).to_numpy()
         handles.append(_draw_null(ax, null))
         reach = np.fmax(reach, null)
-    start_at_zero(ax, float(np.nanmax(reach)))
+    look.start_at_zero(ax, float(np.nanmax(reach)))
     handles += _draw_signs(ax, _pair_signs(e, values) if of_pairs else _directions(e, values), size)
     label = f"R-sens₂ {unit} × {unit.removeprefix('per ')}" if of_pairs else f"R-sens {unit}"
-    set_label_below(ax, label, notes)
-    add_legend(ax, handles)
-    tidy(ax)
+    look.set_label_below(ax, label, notes)
+    look.add_legend(ax, handles)
+    look.tidy(ax)
     return ax
 
 
@@ -121,12 +104,12 @@ def _draw_parts(ax: Axes, values: pd.Series[float], parts: pd.DataFrame | None) 
     """One bar per row, or one per row and part, end to end: they add up to the whole. Returns entries of a legend."""
     rows = np.arange(len(values))
     if parts is None or parts.shape[1] < 2:
-        ax.barh(rows, values, height=BAR_HEIGHT, color=BLUE)
+        ax.barh(rows, values, height=BAR_HEIGHT, color=look.BLUE)
         return []
     left, handles = np.zeros(len(rows)), []
-    for k, label in enumerate(part_labels(parts.columns)):
+    for k, label in enumerate(look.part_labels(parts.columns)):
         width = parts.iloc[:, k].reindex(values.index).to_numpy()
-        style: dict[str, Any] = {"height": BAR_HEIGHT, "color": PARTS[k % len(PARTS)], "label": label}
+        style: dict[str, Any] = {"height": BAR_HEIGHT, "color": look.PARTS[k % len(look.PARTS)], "label": label}
         handles.append(ax.barh(rows, width, left=left, **style))
         left = left + width
     return handles
@@ -136,7 +119,7 @@ def _draw_null(ax: Axes, null: Array) -> Any:
     """A piece in each row, or one line if all share one level. Returns an entry of a legend."""
     known = np.isfinite(null)
     level = null[known]
-    style: dict[str, Any] = {"color": BLACK, "linestyle": (0, (3, 1.5)), "linewidth": 1.4, "zorder": 3}
+    style: dict[str, Any] = {"color": look.BLACK, "linestyle": (0, (3, 1.5)), "linewidth": 1.4, "zorder": 3}
     if known.all() and np.ptp(level) <= 1e-9 * np.abs(level).max():
         return ax.axvline(float(level[0]), label=NULL, **style)
     rows, half = np.flatnonzero(known), 0.5 * NULL_HEIGHT
@@ -169,7 +152,9 @@ def _draw_signs(ax: Axes, signs: list[str], size: float) -> list[Any]:
             ax.annotate(sign, (1.0, row), annotation_clip=False, **at, **style)
     if not any(sign in (UP, DOWN, BOTH) for sign in signs):
         return []
-    return ax.plot([], [], linestyle="none", marker="^", color=BLACK, markersize=0.5 * small(), label=DIRECTION)
+    return ax.plot(
+        [], [], linestyle="none", marker="^", color=look.BLACK, markersize=0.5 * look.small(), label=DIRECTION
+    )
 
 
 # ---- for results and the report --------------------------------------------------------------------------------------
@@ -200,7 +185,7 @@ def _layout(explanation: Any) -> Layout:
 def _add_tips(explanation: Any, ax: Axes) -> None:
     from matplotlib.container import BarContainer
 
-    main, _ = first_terms(explanation.main, MOST_ON_PAGE)
+    main, _ = look.first_terms(explanation.main, MOST_ON_PAGE)
     texts = [_tip(explanation, str(term)) for term in main.index]
     for bars_of_part in (each for each in ax.containers if isinstance(each, BarContainer)):
         for bar, text in zip(bars_of_part, texts, strict=True):

@@ -11,27 +11,8 @@ from rsens._coding import Coding, Levels
 from rsens._errors import Argument, InputError
 from rsens._table import Table, read_table
 from rsens._typing import Array
+from rsens.plots import _style as look
 from rsens.plots._plot import Plot, leading, page_of_rows
-from rsens.plots._style import (
-    BLACK,
-    BLUE,
-    GREY,
-    axes_points,
-    between_quantiles,
-    check_plot,
-    draw_colour_bar,
-    first_terms,
-    font_size,
-    level_colours,
-    low_high,
-    name_rows,
-    per_unit,
-    row_axes,
-    set_label_below,
-    short_labels,
-    some_rows,
-    tidy,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,37 +58,37 @@ def beeswarm(explanation: Any, *, top: int | None = 10, X: Any = None, ax: Axes 
     """
     from matplotlib.cm import ScalarMappable
 
-    check_plot(explanation, "beeswarm", "rsens.explain", ("main", "local_main"), ax=ax, top=top)
+    look.check_plot(explanation, "beeswarm", "rsens.explain", ("main", "local_main"), ax=ax, top=top)
     table = _table(explanation, explanation.data if X is None else X)
-    main, hidden = first_terms(explanation.main, top)
+    main, hidden = look.first_terms(explanation.main, top)
     rows = len(main) + bool(hidden)
-    ax = row_axes(rows, row=0.5, width=6.8) if ax is None else ax
-    size = name_rows(ax, [str(name) for name in main.index], hidden)
+    ax = look.row_axes(rows, row=0.5, width=6.8) if ax is None else ax
+    size = look.name_rows(ax, [str(name) for name in main.index], hidden)
     local = explanation.local_main[list(main.index)].to_numpy()
     furthest = float(max(local.max(), main.max()))
     ax.set_xlim(-0.015 * furthest, 1.03 * furthest) if furthest > 0.0 else ax.set_xlim(-0.015, 1.0)
     columns = [_column(explanation, table, str(name)) for name in main.index]
-    shown_rows = [some_rows(local[:, row], MOST_POINTS) for row in range(len(main))]
+    shown_rows = [look.some_rows(local[:, row], MOST_POINTS) for row in range(len(main))]
     diameter, offsets = _swarms(ax, [local[shown, row] for row, shown in enumerate(shown_rows)])
     for row, (column, shown) in enumerate(zip(columns, shown_rows, strict=True)):
-        colours = BLUE if table is None else GREY if column is None else _colours(table, column)[shown]
+        colours = look.BLUE if table is None else look.GREY if column is None else _colours(table, column)[shown]
         ax.axhline(row, color="#E0E0E0", linewidth=0.7, zorder=0.5)
         ax.scatter(local[shown, row], row + offsets[row], s=diameter**2, c=colours, linewidths=0.0, zorder=2.0)
-    means: dict[str, Any] = {"markersize": min(6.0, 0.5 * axes_points(ax)[1] / rows), "zorder": 3.0}
-    means |= {"markerfacecolor": "white", "markeredgecolor": BLACK, "markeredgewidth": 0.22 * means["markersize"]}
+    means: dict[str, Any] = {"markersize": min(6.0, 0.5 * look.axes_points(ax)[1] / rows), "zorder": 3.0}
+    means |= {"markerfacecolor": "white", "markeredgecolor": look.BLACK, "markeredgewidth": 0.22 * means["markersize"]}
     ax.plot(main.to_numpy(), np.arange(len(main)), "D", linestyle="none", **means)
 
     levels = [None if column is None else _levels(table, column) for column in columns]
     if any(levels):
-        _name_levels(ax, levels, min(size, font_size(ax, round(2.1 * rows))))
+        _name_levels(ax, levels, min(size, look.font_size(ax, round(2.1 * rows))))
     n = len(local)
     few = [f"{MOST_POINTS:,} of {n:,} rows shown, evenly spaced quantiles of R-sens"] if n > MOST_POINTS else []
-    set_label_below(ax, f"R-sens {per_unit(explanation)}  (points: rows, diamond: mean)", few)
+    look.set_label_below(ax, f"R-sens {look.per_unit(explanation)}  (points: rows, diamond: mean)", few)
     if any(column is not None and of is None for column, of in zip(columns, levels, strict=True)):
-        bar = draw_colour_bar(ax, ScalarMappable(cmap=low_high()), "value", labelpad=-12.0)
+        bar = look.draw_colour_bar(ax, ScalarMappable(cmap=look.low_high()), "value", labelpad=-12.0)
         bar.set_ticks([0.0, 1.0], labels=["low", "high"])
         bar.ax.tick_params(length=0)
-    tidy(ax, keep=("bottom",))
+    look.tidy(ax, keep=("bottom",))
     return ax
 
 
@@ -144,8 +125,8 @@ def _colours(table: Table, column: int) -> NDArray[Any]:
 
     levels = _levels(table, column)
     if levels is None:
-        return np.asarray(low_high()(between_quantiles(table.values[:, column])))
-    return to_rgba_array(level_colours(levels))[table.values[:, column].astype(np.intp)]
+        return np.asarray(look.low_high()(look.between_quantiles(table.values[:, column])))
+    return to_rgba_array(look.level_colours(levels))[table.values[:, column].astype(np.intp)]
 
 
 def _swarms(ax: Axes, values: list[Array]) -> tuple[float, list[Array]]:
@@ -153,7 +134,7 @@ def _swarms(ax: Axes, values: list[Array]) -> tuple[float, list[Array]]:
 
     Points that would cover each other stand beside each other. They are as large as half of the swarms allow.
     """
-    width, height = axes_points(ax)
+    width, height = look.axes_points(ax)
     low, high = ax.get_xlim()
     row = height / abs(np.subtract(*ax.get_ylim()))  # of the picture, in points
     room = SWARM_HEIGHT * row
@@ -203,12 +184,12 @@ def _name_levels(ax: Axes, levels: list[Levels | None], size: float) -> None:
 
 def _level_texts(levels: Levels) -> list[tuple[str, str]]:
     """The levels that have colours, as far as there is room, and how many more there are."""
-    colours = level_colours(levels)
-    shown = [code for code, colour in enumerate(colours) if colour != GREY]
-    labels = short_labels([str(levels.labels[code]) for code in shown], LEVEL_LENGTH)
+    colours = look.level_colours(levels)
+    shown = [code for code, colour in enumerate(colours) if colour != look.GREY]
+    labels = look.short_labels([str(levels.labels[code]) for code in shown], LEVEL_LENGTH)
     fitting = [k for k in range(len(labels)) if sum(len(label) + 2 for label in labels[: k + 1]) <= LEVELS_LENGTH]
     texts = [(f"● {labels[k]}", colours[shown[k]]) for k in fitting]
-    return [*texts, (f"+ {len(levels) - len(fitting)}", GREY)] if len(fitting) < len(levels) else texts
+    return [*texts, (f"+ {len(levels) - len(fitting)}", look.GREY)] if len(fitting) < len(levels) else texts
 
 
 #: The most variables on a page.

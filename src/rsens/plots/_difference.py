@@ -9,27 +9,8 @@ import numpy as np
 from rsens import _meaning as meaning
 from rsens._text import Pair, number, p_text
 from rsens._typing import Array
+from rsens.plots import _style as look
 from rsens.plots._plot import Layout, Plot, name_in_text
-from rsens.plots._style import (
-    BLACK,
-    BLUE,
-    GREY,
-    VERMILLION,
-    add_legend,
-    check_plot,
-    check_two_axes,
-    draw_whiskers,
-    height_of,
-    lines_below,
-    name_rows,
-    new_figure,
-    plain,
-    set_label_below,
-    short_labels,
-    small,
-    start_at_zero,
-    tidy,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,11 +18,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: Colour and marker of the two explanations.
-SIDES = {"_a": (BLUE, "o"), "_b": (VERMILLION, "D")}
+SIDES = {"_a": (look.BLUE, "o"), "_b": (look.VERMILLION, "D")}
 #: Distance of the two from the middle of their line, in rows.
 APART = 0.16
-#: The most characters of a name in the legend and above the differences.
-NAME, TITLE = 20, 14
+#: The most characters of a name in the legend and above the differences, and of two names on one line.
+NAME, TITLE, ONE_LINE = 20, 14, 20
 WIDTH = 6.4
 MOST, MOST_ON_PAGE = 30, 20
 
@@ -72,7 +53,7 @@ def difference(difference: Any, *, order: int = 1, top: int | None = None, ax: A
         >>> values.get_xlabel(), differences.get_xlabel()
         ('R-sens per sd', 'difference')
     """
-    check_plot(difference, "difference", "Explanation.difference", ("title", "only", "to_frame"), top=top)
+    look.check_plot(difference, "difference", "Explanation.difference", ("title", "only", "to_frame"), top=top)
     given = ax is not None
     frame = difference.to_frame(order)
     largest = frame[["value_a", "value_b"]].max(axis=1)
@@ -80,50 +61,59 @@ def difference(difference: Any, *, order: int = 1, top: int | None = None, ax: A
     hidden = len(frame) - len(shown)
     notes = _notes(difference)
     if given:
-        left, right = check_two_axes(ax, "for values and for differences", "plt.subplots(1, 2, sharey=True)")
+        left, right = look.check_two_axes(ax, "for values and for differences", "plt.subplots(1, 2, sharey=True)")
     else:
-        left, right = panels(new_figure(WIDTH, height_of(len(shown) + bool(hidden), notes, row=0.4)))
+        left, right = panels(look.new_figure(WIDTH, look.height_of(len(shown) + bool(hidden), notes, row=0.4)))
     names = [str(term) for term in shown["term"]] if order == 1 else _pairs(shown)
-    size = name_rows(left, names, hidden)
+    size = look.name_rows(left, names, hidden)
     right.tick_params(axis="y", length=0, labelleft=False)
     right.set_ylim(left.get_ylim())
     _draw_values(left, shown, difference.names, size)
     _draw_differences(right, shown, size)
-    tidy(left)
-    tidy(right, keep=("bottom",))
+    look.tidy(left)
+    look.tidy(right, keep=("bottom",))
     unit = {"sd": "per sd", "raw": "per unit"}.get(difference.scale_kind, "per given unit")
     label = f"R-sens {unit}" if order == 1 else f"R-sens₂ {unit} × {unit.removeprefix('per ')}"
-    set_label_below(left, label, notes if given else ())
+    look.set_label_below(left, label, notes if given else ())
     right.set_xlabel("difference")
-    plain(right.set_title("\n− ".join(short_labels(difference.names, TITLE)), fontsize=small(), loc="left"))
+    first, second = look.short_labels(difference.names, TITLE)
+    title = f"{first} − {second}" if len(first) + len(second) < ONE_LINE else f"{first}\n− {second}"
+    look.plain(right.set_title(title, fontsize=look.small(), loc="left"))
     if not given:  # below both axes
-        lines = lines_below(72.0 * 0.9 * WIDTH, notes)
-        left.figure.supxlabel("\n".join(lines), fontsize=small(), x=0.02, ha="left")
+        lines = look.lines_below(72.0 * 0.9 * WIDTH, notes)
+        left.figure.supxlabel("\n".join(lines), fontsize=look.small(), x=0.02, ha="left")
     return np.array([left, right], dtype=object)
 
 
 def _draw_values(ax: Axes, shown: pd.DataFrame, names: tuple[str, str], size: float) -> None:
     rows = np.arange(len(shown), dtype=np.float64)
-    both = zip(SIDES.items(), short_labels(names, NAME), (-APART, APART), strict=True)
+    both = zip(SIDES.items(), look.short_labels(names, NAME), (-APART, APART), strict=True)
     for (side, (colour, marker)), name, shift in both:
         at = np.asarray(rows + shift)
-        draw_whiskers(ax, *_ends(shown, side), at, colour, 0.18 * size)
+        look.draw_whiskers(ax, *_ends(shown, side), at, colour, 0.18 * size)
         style: dict[str, Any] = {"linestyle": "none", "marker": marker, "color": colour, "markersize": 0.5 * size}
         ax.plot(shown[f"value{side}"].to_numpy(), at, label=name, **style)
     joined = shown[["value_a", "value_b"]].to_numpy().T, np.array([rows - APART, rows + APART])
-    ax.plot(*joined, color=GREY, linewidth=0.8, zorder=1)
-    start_at_zero(ax, float(np.nanmax(shown[["value_a", "value_b", "upper_a", "upper_b"]].to_numpy(dtype=np.float64))))
-    add_legend(ax)
+    ax.plot(*joined, color=look.GREY, linewidth=0.8, zorder=1)
+    look.start_at_zero(
+        ax, float(np.nanmax(shown[["value_a", "value_b", "upper_a", "upper_b"]].to_numpy(dtype=np.float64)))
+    )
+    look.add_legend(ax)
 
 
 def _draw_differences(ax: Axes, shown: pd.DataFrame, size: float) -> None:
     rows, values = np.arange(len(shown), dtype=np.float64), shown["a_minus_b"].to_numpy(dtype=np.float64)
     lower, upper = _ends(shown, "")
-    ax.axvline(0.0, color=GREY, linewidth=0.8, zorder=1)
-    draw_whiskers(ax, lower, upper, rows, BLACK, 0.18 * size)
+    ax.axvline(0.0, color=look.GREY, linewidth=0.8, zorder=1)
+    look.draw_whiskers(ax, lower, upper, rows, look.BLACK, 0.18 * size)
     marked = shown["differs"].fillna(False).to_numpy(dtype=bool)
-    style: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 0.5 * size, "markeredgecolor": BLACK}
-    for these, face in ((marked, BLACK), (~marked, "white")):
+    style: dict[str, Any] = {
+        "linestyle": "none",
+        "marker": "o",
+        "markersize": 0.5 * size,
+        "markeredgecolor": look.BLACK,
+    }
+    for these, face in ((marked, look.BLACK), (~marked, "white")):
         ax.plot(values[these], rows[these], markerfacecolor=face, zorder=3, **style)
     reach = np.nanmax(np.abs(np.concatenate([values, lower, upper])))
     ax.set_xlim(*((-1.06 * reach, 1.06 * reach) if reach > 0.0 else (-1.0, 1.0)))

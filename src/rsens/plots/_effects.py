@@ -8,24 +8,8 @@ import numpy as np
 
 from rsens._errors import InputError
 from rsens._text import number
+from rsens.plots import _style as look
 from rsens.plots._plot import WIDTH, Layout, Plot, interval_note, name_in_text, tip
-from rsens.plots._style import (
-    BLACK,
-    BLUE,
-    DASHES,
-    SERIES,
-    UNSURE,
-    VERMILLION,
-    add_legend,
-    check_plot,
-    height_of,
-    name_rows,
-    row_axes,
-    set_label_below,
-    short_labels,
-    small,
-    tidy,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +21,7 @@ PROBABILITIES = ("Bernoulli", "Categorical")
 #: The most levels of a category: those with the largest effects.
 MOST_LEVELS = 6
 #: The most classes in colours of their own.
-MOST_OUTPUTS = len(SERIES)
+MOST_OUTPUTS = len(look.SERIES)
 MOST, MOST_ON_PAGE = 12, 8
 
 
@@ -68,28 +52,28 @@ def effects(explanation: Any, *, top: int | None = None, ax: Axes | None = None)
     """
     from matplotlib.lines import Line2D
 
-    check_plot(explanation, "effects", "rsens.explain", ("effects", "interval_kind"), ax=ax, top=top)
+    look.check_plot(explanation, "effects", "rsens.explain", ("effects", "interval_kind"), ax=ax, top=top)
     lines, starts, hidden = _shown(explanation, top)
     notes, outputs, times = _notes(explanation), _outputs(explanation), _times(explanation)
-    ax = row_axes(len(lines) + bool(hidden), notes, row=_line_height(outputs)) if ax is None else ax
-    size = name_rows(ax, [name for name, _ in lines], hidden)
-    ax.axvline(0.0, color=BLACK, linewidth=0.8, zorder=1)
+    ax = look.row_axes(len(lines) + bool(hidden), notes, row=_line_height(outputs)) if ax is None else ax
+    size = look.name_rows(ax, [name for name, _ in lines], hidden)
+    ax.axvline(0.0, color=look.BLACK, linewidth=0.8, zorder=1)
     for row_number, (_, table) in enumerate(lines):
         _draw_line(ax, row_number, table, outputs, times, explanation.intervals_hold, size)
     for start in starts[1:]:
         ax.axhline(start - 0.5, color=GUIDE, linewidth=0.5, zorder=0)
     ax.margins(x=0.06)
     what = "change of the prediction" if times == 1.0 else "change of the probability, percentage points"
-    set_label_below(ax, what, notes)
-    dots: dict[str, Any] = {"marker": "o", "markersize": 0.5 * small()}
-    add_legend(
+    look.set_label_below(ax, what, notes)
+    dots: dict[str, Any] = {"marker": "o", "markersize": 0.5 * look.small()}
+    look.add_legend(
         ax,
         [
-            Line2D([], [], color=SERIES[k], linestyle=DASHES[k % len(DASHES)], label=label, **dots)
-            for k, label in enumerate(short_labels(outputs))
+            Line2D([], [], color=look.SERIES[k], linestyle=look.DASHES[k % len(look.DASHES)], label=label, **dots)
+            for k, label in enumerate(look.short_labels(outputs))
         ],
     )
-    tidy(ax, keep=("bottom",))
+    look.tidy(ax, keep=("bottom",))
     return ax
 
 
@@ -140,9 +124,12 @@ def _draw_line(
     for line in shown.to_dict("records"):
         k = outputs.index(line["output"]) if outputs else 0
         at = row + 0.7 * ((k + 0.5) / max(len(outputs), 1) - 0.5)
-        colour = SERIES[k] if outputs else BLUE
+        colour = look.SERIES[k] if outputs else look.BLUE
         if np.isfinite([line["lower"], line["upper"]]).all():
-            style: dict[str, Any] = {"color": colour if hold else UNSURE, "linestyle": DASHES[k % len(DASHES)]}
+            style: dict[str, Any] = {
+                "color": colour if hold else look.UNSURE,
+                "linestyle": look.DASHES[k % len(look.DASHES)],
+            }
             ax.plot([times * line["lower"], times * line["upper"]], [at, at], linewidth=1.6, zorder=2, **style)
         [dot] = ax.plot(times * line["effect"], at, "o", color=colour, markersize=max(3.0, 0.5 * size), zorder=3)
         dot.set_label(f"_{line['term']}")
@@ -205,7 +192,7 @@ def _layout(explanation: Any) -> Layout:
         return Layout()
     lines, _, hidden = _shown(explanation, MOST_ON_PAGE)
     row_height = 0.9 * _line_height(_outputs(explanation))
-    height = height_of(len(lines) + bool(hidden), _notes(explanation), row=row_height, width=WIDTH)
+    height = look.height_of(len(lines) + bool(hidden), _notes(explanation), row=row_height, width=WIDTH)
     return Layout(height=height, options={"top": MOST_ON_PAGE})
 
 
@@ -249,18 +236,18 @@ def row(explained: Any, *, top: int | None = 10, ax: Axes | None = None) -> Axes
         >>> ax.get_xlabel().splitlines()[0]
         'contribution of first order'
     """
-    check_plot(explained, "row", "Explanation.row", ("to_frame", "adds_up", "in_points"), ax=ax, top=top)
+    look.check_plot(explained, "row", "Explanation.row", ("to_frame", "adds_up", "in_points"), ax=ax, top=top)
     frame = explained.to_frame()
     shown = frame.iloc[:top]
     more = len(frame) - len(shown)
-    ax = row_axes(len(shown) + bool(more), [explained.adds_up], row=0.3) if ax is None else ax
+    ax = look.row_axes(len(shown) + bool(more), [explained.adds_up], row=0.3) if ax is None else ax
     values = _in_units(explained, shown["contribution"].to_numpy(dtype=np.float64))
-    ax.barh(np.arange(len(values)), values, height=0.7, color=np.where(values < 0.0, VERMILLION, BLUE))
-    ax.axvline(0.0, color=BLACK, linewidth=0.8)
+    ax.barh(np.arange(len(values)), values, height=0.7, color=np.where(values < 0.0, look.VERMILLION, look.BLUE))
+    ax.axvline(0.0, color=look.BLACK, linewidth=0.8)
     pairs = zip(shown["term"], shown["value"], strict=True)
-    name_rows(ax, [f"{term} = {value}" if value else str(term) for term, value in pairs], more)
-    set_label_below(ax, _what(explained), [explained.adds_up])
-    tidy(ax, keep=("bottom",))
+    look.name_rows(ax, [f"{term} = {value}" if value else str(term) for term, value in pairs], more)
+    look.set_label_below(ax, _what(explained), [explained.adds_up])
+    look.tidy(ax, keep=("bottom",))
     return ax
 
 

@@ -12,6 +12,7 @@ from rsens._arguments import one_of
 from rsens._errors import Argument, InputError
 from rsens._text import number
 from rsens._typing import Array, Positions
+from rsens.plots import _style as look
 from rsens.plots._plot import (
     FILLED,
     HOLLOW,
@@ -26,22 +27,6 @@ from rsens.plots._plot import (
     strongest_pair,
     test_result,
     tip,
-)
-from rsens.plots._style import (
-    CELLS,
-    axes_points,
-    cell_axes,
-    check_plot,
-    draw_colour_bar,
-    font_size,
-    name_columns,
-    name_ticks,
-    number_format,
-    part_labels,
-    per_unit,
-    set_label_below,
-    tidy,
-    write_cells,
 )
 
 if TYPE_CHECKING:
@@ -88,7 +73,7 @@ def heatmap(
         >>> [label.get_text() for label in ax.get_yticklabels()]
         ['x1']
     """
-    check_plot(explanation, "heatmap", "rsens.explain", ("main", "null_levels"), ax=ax, top=top)
+    look.check_plot(explanation, "heatmap", "rsens.explain", ("main", "null_levels"), ax=ax, top=top)
     one_of(annotate, "annotate", (True, False, "auto"))
     pairs = explanation.pairs
     if len(explanation.names) < 2 or top == 1:
@@ -107,26 +92,26 @@ def heatmap(
     notes += [f"{hidden} more variables not shown"] * bool(hidden)
 
     if ax is None:
-        ax = cell_axes(names[1:], len(names) - 1, cell=(0.55, 0.5), notes=notes, beside=1.2)
+        ax = look.cell_axes(names[1:], len(names) - 1, cell=(0.55, 0.5), notes=notes, beside=1.2)
     largest = float(np.nanmax(triangle))
-    mesh = ax.pcolormesh(triangle, cmap=CELLS, vmin=0.0, vmax=largest or 1.0, edgecolors="white", linewidth=0.8)
+    mesh = ax.pcolormesh(triangle, cmap=look.CELLS, vmin=0.0, vmax=largest or 1.0, edgecolors="white", linewidth=0.8)
     ax.invert_yaxis()
     dark = triangle > 0.55 * largest
     _draw_stripes(ax, only, dark)
     if annotate is True or (annotate == "auto" and len(order) <= AUTO_ANNOTATE):
-        write, ink = number_format(largest), np.where(dark, "white", "black")
+        write, ink = look.number_format(largest), np.where(dark, "white", "black")
         shown = [(i, j) for i, j in np.argwhere(below)]
-        write_cells(ax, {(j + 0.5, i + 0.5): (write.format(triangle[i, j]), ink[i, j]) for i, j in shown})
+        look.write_cells(ax, {(j + 0.5, i + 0.5): (write.format(triangle[i, j]), ink[i, j]) for i, j in shown})
     if is_tested(explanation):
         _draw_dots(ax, below & square(explanation.pair_above, bool)[cells], dark, hollow=False)
         _draw_dots(ax, below & square(explanation.pair_unclear, bool)[cells], dark, hollow=True)
-    name_ticks(ax.yaxis, names[1:], font_size(ax, len(names)), offset=0.5)
-    name_columns(ax, names[:-1])
+    look.name_ticks(ax.yaxis, names[1:], look.font_size(ax, len(names)), offset=0.5)
+    look.name_columns(ax, names[:-1])
     ax.tick_params(length=0)
-    tidy(ax, keep=())
-    set_label_below(ax, "", notes)
-    unit = per_unit(explanation)
-    draw_colour_bar(ax, mesh, f"R-sens₂ {unit} × {unit.removeprefix('per ')}{_part_shown(explanation, by)}")
+    look.tidy(ax, keep=())
+    look.set_label_below(ax, "", notes)
+    unit = look.per_unit(explanation)
+    look.draw_colour_bar(ax, mesh, f"R-sens₂ {unit} × {unit.removeprefix('per ')}{_part_shown(explanation, by)}")
     return ax
 
 
@@ -148,7 +133,7 @@ def _part_shown(explanation: Any, by: str) -> str:
     if by == "value":
         return ""
     names = list(explanation.pair_parts.columns)
-    roles = dict(zip(("prediction", "uncertainty"), part_labels(names), strict=False)) if len(names) == 2 else {}
+    roles = dict(zip(("prediction", "uncertainty"), look.part_labels(names), strict=False)) if len(names) == 2 else {}
     return f"\n{roles.get(by, by)}"
 
 
@@ -166,7 +151,7 @@ def _draw_stripes(ax: Axes, only: NDArray[np.bool_], dark: NDArray[np.bool_]) ->
 
 def _draw_dots(ax: Axes, marked: NDArray[np.bool_], dark: NDArray[np.bool_], *, hollow: bool) -> None:
     """A dot in the upper right corner of the cells."""
-    size = min(max(1.2, 0.12 * min(axes_points(ax)) / len(marked)), 3.2)
+    size = min(max(1.2, 0.12 * min(look.axes_points(ax)) / len(marked)), 3.2)
     for mask, colour in ((marked & dark, "white"), (marked & ~dark, "black")):
         rows, columns = np.nonzero(mask)
         if len(rows):

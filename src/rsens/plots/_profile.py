@@ -29,6 +29,7 @@ from rsens.measures import (
     switches_of,
     training_inputs,
 )
+from rsens.plots import _style as look
 from rsens.plots._accumulated import accumulated_effect, check_varies, counted_rows, path_along
 from rsens.plots._plot import NARROW, Layout, Plot, name_in_text
 from rsens.plots._predictions import (
@@ -48,27 +49,6 @@ from rsens.plots._predictions import (
     step_of,
     tails,
     two_valued_columns,
-)
-from rsens.plots._style import (
-    BLACK,
-    BLUE,
-    DASHES,
-    MARKERS,
-    PARTS,
-    SERIES,
-    VERMILLION,
-    add_legend,
-    axis_label,
-    check_two_axes,
-    draw_rug,
-    name_columns,
-    new_figure,
-    part_labels,
-    plain,
-    short_labels,
-    some_rows,
-    tidy,
-    tint,
 )
 
 if TYPE_CHECKING:
@@ -160,27 +140,27 @@ def profile(
         >>> above.get_ylabel(), below.get_ylabel()
         ('y', 'R-sens per sd')
     """
-    given = None if ax is None else check_two_axes(ax, "upper and lower", "plt.subplots(2, 1, sharex=True)")
+    given = None if ax is None else look.check_two_axes(ax, "upper and lower", "plt.subplots(2, 1, sharex=True)")
     options = {"at": at, "grid": grid, "levels": levels, "alpha": alpha, "scale": scale, "weights": weights}
     found = profile_values(model, X, variable, two_valued=two_valued, **options)
     targets = None if y is None else as_numbers(y, "y", found.data.shape)
-    upper, lower = given or panels(new_figure(6.4, 5.2))
+    upper, lower = given or panels(look.new_figure(6.4, 5.2))
     _draw_prediction(upper, found)
     _draw_sensitivity(lower, found)
     if targets is not None:
         _draw_targets(upper, found.places(found.data), targets, fixed=found.kind == "probability")
     if found.labels is None:
-        draw_rug(upper, found.data)
+        look.draw_rug(upper, found.data)
     else:
-        name_columns(lower, found.labels, offset=0.0)
+        look.name_columns(lower, found.labels, offset=0.0)
     for panel in (upper, lower):
         panel.set_xlim(*found.limits)
-        tidy(panel)
+        look.tidy(panel)
     upper.tick_params(axis="x", labelbottom=False)
     name = getattr(y, "name", None) if label is None else label
-    plain(upper.set_ylabel("probability" if found.kind == "probability" else "y" if name is None else str(name)))
-    plain(lower.set_xlabel(axis_label(lower, found.name, found.others)))
-    plain(lower.set_ylabel(f"R-sens {found.unit if unit is None else unit}"))
+    look.plain(upper.set_ylabel("probability" if found.kind == "probability" else "y" if name is None else str(name)))
+    look.plain(lower.set_xlabel(look.axis_label(lower, found.name, found.others)))
+    look.plain(lower.set_ylabel(f"R-sens {found.unit if unit is None else unit}"))
     return np.array([upper, lower], dtype=object)
 
 
@@ -477,7 +457,7 @@ REACH = 8.0
 #: A column with at most this many different values has a mark at each.
 FEW_VALUES = 25
 #: The band of an effect: grey, and clear enough to see what is behind it.
-CURVE: dict[str, Any] = {"color": BLACK, "alpha": 0.28, "linewidth": 0.0, "zorder": 2.5}
+CURVE: dict[str, Any] = {"color": look.BLACK, "alpha": 0.28, "linewidth": 0.0, "zorder": 2.5}
 
 
 def _draw_prediction(ax: Axes, found: ProfileValues) -> None:
@@ -488,23 +468,32 @@ def _draw_prediction(ax: Axes, found: ProfileValues) -> None:
         # Shades of blue, darkest for the narrowest band (paper, Figure 1), and the wide ones behind the narrow.
         darkest = 0.6 if found.curve is None else 0.35
         for k, strength in enumerate(np.linspace(darkest, 0.15, max(len(held), 2))[: len(held)]):
-            style: dict[str, Any] = {"color": tint(BLUE, float(strength)), "linewidth": 0.0, "zorder": 1.5 - 0.01 * k}
+            style: dict[str, Any] = {
+                "color": look.tint(look.BLUE, float(strength)),
+                "linewidth": 0.0,
+                "zorder": 1.5 - 0.01 * k,
+            }
             style |= {"label": held[k], "step": "mid" if found.kind == "count" else None}  # quantiles of counts jump
             _draw_band(ax, found, found.bands[:, k, :, 0], style, bar=max(3.0, 9.0 - 2.5 * k))
         if found.curve is not None:
-            dark = {"color": BLACK, "zorder": 2.5} if levels else CURVE
+            dark = {"color": look.BLACK, "zorder": 2.5} if levels else CURVE
             _draw_band(ax, found, found.curve[:, :, 0], dark | {"label": of_curve}, bar=1.4)
-        _draw_line(ax, found, found.prediction[:, 0], color=BLACK, linewidth=1.4, label=label, zorder=3)
+        _draw_line(ax, found, found.prediction[:, 0], color=look.BLACK, linewidth=1.4, label=label, zorder=3)
     else:
-        names = short_labels(found.outputs) if len(found.outputs) > 1 else ["effect" if of_curve else None]
+        names = look.short_labels(found.outputs) if len(found.outputs) > 1 else ["effect" if of_curve else None]
         for k, name in enumerate(names):
-            colour, shift = SERIES[k % len(SERIES)], 0.5 * (k + 0.5) / len(names) - 0.25  # levels side by side
+            colour, shift = (
+                look.SERIES[k % len(look.SERIES)],
+                0.5 * (k + 0.5) / len(names) - 0.25,
+            )  # levels side by side
             band = found.curve if found.curve is not None else found.bands[:, 0] if found.bands.shape[1] else None
             if band is not None:  # of the predictive bands only the narrowest: those of several outputs overlap
-                light = {"color": tint(colour, 0.4)} if levels else {"color": colour, "alpha": 0.2, "linewidth": 0.0}
+                light = (
+                    {"color": look.tint(colour, 0.4)} if levels else {"color": colour, "alpha": 0.2, "linewidth": 0.0}
+                )
                 _draw_band(ax, found, band[:, :, k], light, bar=4.0, shift=shift)
-            style = {"color": colour, "linestyle": DASHES[k % len(DASHES)], "linewidth": 1.6, "label": name}
-            _draw_line(ax, found, found.prediction[:, k], MARKERS[k % len(MARKERS)], shift, **style)
+            style = {"color": colour, "linestyle": look.DASHES[k % len(look.DASHES)], "linewidth": 1.6, "label": name}
+            _draw_line(ax, found, found.prediction[:, k], look.MARKERS[k % len(look.MARKERS)], shift, **style)
         if of_curve:  # these bands have the colours of their outputs
             several = of_curve.replace("its", "their").replace("band", "bands")
             ax.fill_between([], [], [], label=several if len(names) > 1 else of_curve, **CURVE)
@@ -515,7 +504,7 @@ def _draw_prediction(ax: Axes, found: ProfileValues) -> None:
         low, high = _limits(found)
         room = 0.06 * (high - low if high > low else max(abs(high), 1.0))
         ax.set_ylim(low - room, high + room)
-    add_legend(ax, first=label)
+    look.add_legend(ax, first=label)
 
 
 def _band_labels(found: ProfileValues) -> tuple[str, list[str], str]:
@@ -547,21 +536,27 @@ def _limits(found: ProfileValues) -> tuple[float, float]:
 def _draw_sensitivity(ax: Axes, found: ProfileValues) -> None:
     """R-sens, its parts, and what it would be if the uncertainty were the same everywhere."""
     drawn: list[tuple[Array, dict[str, Any]]] = [
-        (found.rsens, {"color": VERMILLION, "linewidth": 2.2, "label": "R-sens", "zorder": 3})
+        (found.rsens, {"color": look.VERMILLION, "linewidth": 2.2, "label": "R-sens", "zorder": 3})
     ]
-    for k, (label, part) in enumerate(zip(part_labels(found.parts), found.parts.values(), strict=True)):
-        dash = DASHES[1 + k % (len(DASHES) - 1)]  # dashed, dotted (paper, Figure 2)
-        style = {"color": PARTS[k % len(PARTS)], "linestyle": dash, "linewidth": 1.8, "label": label, "zorder": 4}
+    for k, (label, part) in enumerate(zip(look.part_labels(found.parts), found.parts.values(), strict=True)):
+        dash = look.DASHES[1 + k % (len(look.DASHES) - 1)]  # dashed, dotted (paper, Figure 2)
+        style = {
+            "color": look.PARTS[k % len(look.PARTS)],
+            "linestyle": dash,
+            "linewidth": 1.8,
+            "label": label,
+            "zorder": 4,
+        }
         drawn.append((part, style))
     if found.naive is not None and found.labels is None:
-        style = {"color": BLACK, "linewidth": 1.0, "label": "|derivative| / typical sd", "zorder": 2}
+        style = {"color": look.BLACK, "linewidth": 1.0, "label": "|derivative| / typical sd", "zorder": 2}
         drawn.append((found.naive, style))
     for k, (number, style) in enumerate(drawn):
-        _draw_line(ax, found, number, MARKERS[k % len(MARKERS)], 0.12 * k, **style)
+        _draw_line(ax, found, number, look.MARKERS[k % len(look.MARKERS)], 0.12 * k, **style)
     highest = max(float(number.max()) for number, _ in drawn)
     below = 0.0 if found.labels is None else -0.04
     ax.set_ylim(below * highest, 1.05 * highest if highest > 0.0 else 1.05)
-    add_legend(ax)
+    look.add_legend(ax)
 
 
 def _draw_line(
@@ -605,9 +600,11 @@ def _alone(found: ProfileValues) -> Flags:
 
 def _draw_targets(ax: Axes, data: Array, targets: Array, *, fixed: bool) -> None:
     """The data as points, of many rows some, evenly spaced in their order; the limits grow unless they are fixed."""
-    shown = some_rows(data, TARGETS)
+    shown = np.sort(look.some_rows(data, TARGETS))
     low, high = ax.get_ylim()
-    ax.plot(data[shown], targets[shown], "o", color=BLACK, markersize=3.0, alpha=0.55, markeredgewidth=0.0, zorder=4)
+    ax.plot(
+        data[shown], targets[shown], "o", color=look.BLACK, markersize=3.0, alpha=0.55, markeredgewidth=0.0, zorder=4
+    )
     room = 0.05 * (high - low)
     lowest, highest = float(targets.min()) - room, float(targets.max()) + room
     ax.set_ylim(low if fixed else min(low, lowest), high if fixed else max(high, highest))

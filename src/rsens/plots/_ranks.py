@@ -9,25 +9,8 @@ import numpy as np
 
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
+from rsens.plots import _style as look
 from rsens.plots._plot import Plot
-from rsens.plots._style import (
-    CELLS,
-    LETTER,
-    VERMILLION,
-    axes_points,
-    cell_axes,
-    check_axes,
-    check_plot,
-    check_top,
-    draw_colour_bar,
-    font_size,
-    name_columns,
-    name_ticks,
-    set_label_below,
-    small,
-    tidy,
-    write_cells,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,9 +53,9 @@ def comparison(df: pd.DataFrame, *, top: int | None = None, ax: Axes | None = No
         >>> [label.get_text() for label in ax.get_xticklabels()]
         ['rsens', 'ead', 'aed']
     """
-    check_top(top)
+    look.check_top(top)
     if ax is not None:
-        check_axes(ax)
+        look.check_axes(ax)
     answered, failed = _split(df)
     ranks, values = (_by_term(answered, column) for column in ("rank", "value"))
     shown = ranks.iloc[np.argsort(ranks.iloc[:, 0].to_numpy(), kind="stable")[:top]]
@@ -81,11 +64,11 @@ def comparison(df: pd.DataFrame, *, top: int | None = None, ax: Axes | None = No
     last, rows = f"correlation with {methods[0]}", len(shown) + bool(hidden)
     notes = [f"{name} gave no values: {shorten(why, REASON, placeholder=' …')}" for name, why in failed.items()]
     if ax is None:
-        ax = cell_axes([*names, *["…"] * bool(hidden), last], len(methods), cell=(0.56, 0.32), notes=notes)
+        ax = look.cell_axes([*names, *["…"] * bool(hidden), last], len(methods), cell=(0.56, 0.32), notes=notes)
     cells, correlations = shown.to_numpy(dtype=np.float64), _correlations(values)
     # On a log scale: whether a term is first or fourth matters more than whether it is 41st or 44th.
     depth = 1.0 - np.log(cells) / np.log(max(2.0, float(np.nanmax(ranks))))
-    ax.pcolormesh(depth, cmap=CELLS, vmin=-0.1, vmax=1.15, edgecolors="white", linewidth=0.8)
+    ax.pcolormesh(depth, cmap=look.CELLS, vmin=-0.1, vmax=1.15, edgecolors="white", linewidth=0.8)
     ax.set(xlim=(0.0, len(methods)), ylim=(rows + GAP + 1.0, 0.0))
     below = rows + GAP + 0.5
     texts = {
@@ -94,18 +77,16 @@ def comparison(df: pd.DataFrame, *, top: int | None = None, ax: Axes | None = No
     }
     for j, each in enumerate(correlations):
         texts[j + 0.5, below] = "–" if np.isnan(each) else f"{each:.2f}".replace("-", "−"), "black"
-    write_cells(ax, texts)
-    size = font_size(ax, rows + 1)
-    name_ticks(ax.yaxis, names, size, offset=0.5, more=hidden, last=(below, last))
-    name_columns(ax, methods, above=True)
+    look.write_cells(ax, texts)
+    size = look.font_size(ax, rows + 1)
+    look.name_ticks(ax.yaxis, names, size, offset=0.5, more=hidden, last=(below, last))
+    look.name_columns(ax, methods, above=True)
     at: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (-3.5, 3.5), "textcoords": "offset points"}
     ax.annotate("rank by", (0.0, 1.0), ha="right", va="bottom", fontsize=size, **at)  # where tick labels are
     ax.tick_params(length=0)
-    tidy(ax, keep=())
+    look.tidy(ax, keep=())
     ax.xaxis.set_label_position("bottom")
-    set_label_below(ax, "", notes)
-    # It ends at the right, so that there is room for it on the left, below the names.
-    ax.xaxis.label.set(ha="right", x=1.0, multialignment="left")
+    look.set_label_below(ax, "", notes)
     return ax
 
 
@@ -189,7 +170,7 @@ def rank_stability(
     """
     from matplotlib.colors import PowerNorm
 
-    check_plot(stability, "rank_stability", "rsens.stability", ("rank_shares", "methods"), ax=ax, top=top)
+    look.check_plot(stability, "rank_stability", "rsens.stability", ("rank_shares", "methods"), ax=ax, top=top)
     table = stability.rank_shares(method)
     name = stability.methods[0] if method is None else method
     shares, count = table.to_numpy(), len(table)
@@ -203,11 +184,11 @@ def rank_stability(
         later = shown + LATER_GAP
         blocks.append((np.array([later, later + 1.0]), shares[order, shown:].sum(axis=1, keepdims=True)))
     width = blocks[-1][0][-1]
-    ax = cell_axes(names, width, cell=(0.46, 0.36), beside=1.3) if ax is None else ax
+    ax = look.cell_axes(names, width, cell=(0.46, 0.36), beside=1.3) if ax is None else ax
 
     # The same scale in all pictures; by the square root, as shares are small where terms are many.
     scale = PowerNorm(0.5, vmin=0.0, vmax=1.0)
-    style: dict[str, Any] = {"cmap": CELLS, "norm": scale, "edgecolors": "white", "linewidth": 0.8 if few else 0.3}
+    style: dict[str, Any] = {"cmap": look.CELLS, "norm": scale, "edgecolors": "white", "linewidth": 0.8 if few else 0.3}
     mesh, *_ = [ax.pcolormesh(x, edges, cells, **style) for x, cells in blocks]
     ax.set(xlim=(0.0, width), ylim=(shown + bool(hidden), 0.0))
     if few:
@@ -217,14 +198,14 @@ def rank_stability(
             for (i, j), share in np.ndenumerate(cells)
             if share >= LEAST_WRITTEN
         }
-        write_cells(ax, texts)
+        look.write_cells(ax, texts)
     _draw_means(ax, means[order], few, hidden > 0)
     _name_ranks(ax, names, hidden)
     ax.set_xlabel(f"rank  ({'◆' if few else '—'} mean)")
-    bar = draw_colour_bar(ax, mesh, "share of samples", fontsize=small())
-    bar.set_ticks(list(SHARES), labels=[f"{share:.0%}" for share in SHARES], fontsize=small())
+    bar = look.draw_colour_bar(ax, mesh, "share of samples", fontsize=look.small())
+    bar.set_ticks(list(SHARES), labels=[f"{share:.0%}" for share in SHARES], fontsize=look.small())
     entropy = f"{name}: entropy {abs(float(stability.entropy[name])):.2f} of at most {np.log(count):.2f}"
-    ax.set_title(entropy, fontsize=1.1 * small(), loc="left")
+    ax.set_title(entropy, fontsize=1.1 * look.small(), loc="left")
     return ax
 
 
@@ -233,24 +214,24 @@ def _draw_means(ax: Axes, means: Array, few: bool, cut: bool) -> None:
     shown = means <= len(means) + 0.5 if cut else np.ones(len(means), dtype=np.bool_)
     x, rows = means[shown] - 0.5, np.arange(len(means))[shown]
     if not few:
-        ax.plot(x, rows + 0.5, color=VERMILLION, linewidth=1.2)
+        ax.plot(x, rows + 0.5, color=look.VERMILLION, linewidth=1.2)
         return
-    size = float(np.clip(0.16 * min(axes_points(ax)) / len(means), 2.5, 4.5))
+    size = float(np.clip(0.16 * min(look.axes_points(ax)) / len(means), 2.5, 4.5))
     edge: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.6}
-    ax.plot(x, rows + 0.88, "D", color=VERMILLION, markersize=size, clip_on=False, **edge)
+    ax.plot(x, rows + 0.88, "D", color=look.VERMILLION, markersize=size, clip_on=False, **edge)
 
 
 def _name_ranks(ax: Axes, names: list[str], hidden: int) -> None:
     """The terms at the left; below as many ranks as there is room for."""
     count = len(names)
-    name_ticks(ax.yaxis, names, font_size(ax, count + bool(hidden)), offset=0.5, more=hidden)
-    room = axes_points(ax)[0] / ax.get_xlim()[1]
-    step = next(k for k in (1, 2, 5, 10, 20, 50, 100, 1000) if k * room > 3.0 * LETTER * small())
+    look.name_ticks(ax.yaxis, names, look.font_size(ax, count + bool(hidden)), offset=0.5, more=hidden)
+    room = look.axes_points(ax)[0] / ax.get_xlim()[1]
+    step = next(k for k in (1, 2, 5, 10, 20, 50, 100, 1000) if k * room > 3.0 * look.LETTER * look.small())
     ticks = range(1, count + 1, step) if step <= 2 else [1, *range(step, count + 1, step)]
     labels = {k - 0.5: str(k) for k in ticks} | ({count + LATER_GAP + 0.5: "later"} if hidden else {})
-    ax.set_xticks(list(labels), list(labels.values()), fontsize=small())
+    ax.set_xticks(list(labels), list(labels.values()), fontsize=look.small())
     ax.tick_params(length=0)
-    tidy(ax, keep=())
+    look.tidy(ax, keep=())
 
 
 RANK_STABILITY = Plot(

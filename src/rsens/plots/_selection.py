@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rsens._arguments import fraction
+from rsens.plots import _style as look
 from rsens.plots._plot import Plot
-from rsens.plots._style import BLACK, DASHES, MARKERS, SERIES, add_legend, check_plot, new_axes, tidy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,26 +50,26 @@ def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax
     """
     from matplotlib.ticker import MaxNLocator
 
-    check_plot(selection, "selection", "rsens.select_interactions", ("summary", "suggestions"), ax=ax)
+    look.check_plot(selection, "selection", "rsens.select_interactions", ("summary", "suggestions"), ax=ax)
     reach = NormalDist().inv_cdf(0.5 + 0.5 * fraction(level, "level"))
     table, enough = selection.summary(corrected=corrected), selection.suggestions
-    ax = new_axes(5.6, 3.8) if ax is None else ax
+    ax = look.new_axes(5.6, 3.8) if ax is None else ax
     for number, method in enumerate(selection.methods):
         shift = SPREAD * ((number + 0.5) / len(selection.methods) - 0.5)
         _draw(ax, table[table["method"] == method], number, shift, reach)
     for number, method in enumerate(selection.methods):
         shift = SPREAD * ((number + 0.5) / len(selection.methods) - 0.5)
         difference = table.loc[table["method"] == method, "difference"].iloc[int(enough[method])]
-        ring: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": SERIES[number % len(SERIES)]}
+        ring: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": look.SERIES[number % len(look.SERIES)]}
         ring |= {"markersize": 11.0, "markeredgewidth": 1.2, "linestyle": "none", "zorder": 3}
         ax.plot(int(enough[method]) + shift, difference, "o", label=None if number else "suggested", **ring)
-    ax.axhline(0.0, color=BLACK, linestyle=(0, (5, 3)), linewidth=1.2, zorder=1, label="full model")
+    ax.axhline(0.0, color=look.BLACK, linestyle=(0, (5, 3)), linewidth=1.2, zorder=1, label="full model")
     ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))  # all that fit
     ax.set_xlim(-0.5, selection.k + 0.5)
     ax.set_xlabel("interactions in the model")
     ax.set_ylabel("log predictive density per row,\ndifference to the full model")
-    add_legend(ax)
-    tidy(ax)
+    look.add_legend(ax)
+    look.tidy(ax)
     return ax
 
 
@@ -77,8 +77,11 @@ def _draw(ax: Axes, lines: pd.DataFrame, number: int, shift: float, reach: float
     """The differences and intervals of one method."""
     k, mean, se = (lines[name].to_numpy(dtype=np.float64) for name in ("k", "difference", "difference_se"))
     half = np.nan_to_num(reach * se)  # unknown for a single split
-    colour = SERIES[number % len(SERIES)]
-    style: dict[str, Any] = {"linestyle": DASHES[number % len(DASHES)], "marker": MARKERS[number % len(MARKERS)]}
+    colour = look.SERIES[number % len(look.SERIES)]
+    style: dict[str, Any] = {
+        "linestyle": look.DASHES[number % len(look.DASHES)],
+        "marker": look.MARKERS[number % len(look.MARKERS)],
+    }
     style |= {"linewidth": 1.0, "markersize": 5.0, "label": str(lines["method"].iloc[0])}
     ax.plot(k + shift, mean, color=colour, zorder=3, **style)
     if half.any():

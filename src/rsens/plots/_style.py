@@ -41,8 +41,8 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)
 
 #: The most characters of a name beside a tick, and along an axis.
 LABEL_LENGTH, AXIS_LENGTH = 30, 60
-#: Mean width of a letter, of its font size.
-LETTER = 0.58
+#: Mean width of a letter, of its font size, in names and in sentences, which have few capitals and digits.
+LETTER, SENTENCE = 0.58, 0.53
 #: Of axes in a figure, before the names beside them take room.
 AXES_WIDTH = 0.775
 #: With more rows than this, a rug shows some of them.
@@ -201,8 +201,8 @@ def add_legend(ax: Axes, handles: Sequence[Any] | None = None, *, first: str | N
     lines = -(-len(handles) // max(1, int(axes_points(ax)[0] / entry)))
     legend = ax.legend(
         handles=handles,
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
+        loc="lower right",  # at the left, names may make the axes narrower than the legend
+        bbox_to_anchor=(1.0, 1.0),
         ncols=-(-len(handles) // lines),
         fontsize=small(),
         frameon=False,
@@ -272,12 +272,14 @@ def start_at_zero(ax: Axes, furthest: float) -> None:
 def set_label_below(ax: Axes, label: str, notes: Iterable[str] = ()) -> None:
     """Label the horizontal axis, with remarks on the lines below."""
     lines = [*([label] if label else []), *lines_below(axes_points(ax)[0], notes)]
-    plain(ax.set_xlabel("\n".join(lines), fontsize=small() if len(lines) > 1 else None))
+    plain(ax.set_xlabel("\n".join(lines)))
+    if len(lines) > 1:  # it ends at the right, so that there is room for it on the left, below the names
+        ax.xaxis.label.set(fontsize=small(), ha="right", x=1.0, multialignment="center")
 
 
 def lines_below(width: float, notes: Iterable[str]) -> list[str]:
     """Remarks as lines that fit below axes of this width, in points; no line begins with a percent sign."""
-    most = max(28, int(width / (LETTER * small())))
+    most = max(28, int(width / (SENTENCE * small())))
     lines = [line for note in notes for line in wrap(note.replace(" %", "\u00a0%"), most)]
     return [line.replace("\u00a0", " ") for line in lines]
 

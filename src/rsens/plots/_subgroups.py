@@ -9,22 +9,8 @@ import numpy as np
 from rsens import _meaning as meaning
 from rsens._errors import InputError
 from rsens._text import aligned, number, p_text
+from rsens.plots import _style as look
 from rsens.plots._plot import Layout, Plot, name_in_text, page_of_rows, tip
-from rsens.plots._style import (
-    BLUE,
-    ORANGE,
-    as_id,
-    cell_axes,
-    check_plot,
-    font_size,
-    name_columns,
-    name_ticks,
-    per_unit,
-    set_label_below,
-    short_labels,
-    tidy,
-    write_cells,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +50,7 @@ def subgroups(explanation: Any, *, top: int | None = None, ax: Axes | None = Non
         >>> [label.get_text() for label in ax.get_xticklabels()]
         ['left', 'right']
     """
-    check_plot(explanation, "subgroups", "rsens.explain", ("main", "by_frame"), ax=ax, top=top)
+    look.check_plot(explanation, "subgroups", "rsens.explain", ("main", "by_frame"), ax=ax, top=top)
     frame = explanation.by_frame()
     if frame is None:
         raise InputError("This explanation has no subgroups. Ask for them with explain(..., by=...).")
@@ -80,7 +66,7 @@ def subgroups(explanation: Any, *, top: int | None = None, ax: Axes | None = Non
     notes += [f"{left_out} more subgroups are not shown"] * bool(left_out)
 
     if ax is None:
-        ax = cell_axes([*terms, *["…"] * bool(hidden)], len(groups), cell=(0.78, 0.34), notes=notes)
+        ax = look.cell_axes([*terms, *["…"] * bool(hidden)], len(groups), cell=(0.78, 0.34), notes=notes)
     most = float(np.abs(np.nan_to_num(tables[1].to_numpy(dtype=np.float64))).max()) or 1.0
     colours = np.nan_to_num(apart)
     ax.pcolormesh(colours, cmap=_below_above(), vmin=-most, vmax=most, edgecolors="white", linewidth=0.8)
@@ -91,16 +77,16 @@ def subgroups(explanation: Any, *, top: int | None = None, ax: Axes | None = Non
     for (i, j), value in np.ndenumerate(values):  # white stands out from a dark blue, but not from orange
         text = write(float(value)) + (meaning.DIFFERS_MARK if marked[i, j] else "")
         texts[j + 0.5, i + 0.5] = text, "white" if colours[i, j] > DARK_BLUE * most else "black"
-    for (x, y), text in write_cells(ax, texts).items():
+    for (x, y), text in look.write_cells(ax, texts).items():
         text.set_fontweight("bold" if marked[int(y), int(x)] else "normal")
-    name_ticks(ax.yaxis, terms, font_size(ax, rows), offset=0.5, more=int(hidden))
-    name_columns(ax, short_labels(groups, NAME), above=True)
+    look.name_ticks(ax.yaxis, terms, look.font_size(ax, rows), offset=0.5, more=int(hidden))
+    look.name_columns(ax, look.short_labels(groups, NAME), above=True)
     for label, name in zip(ax.get_xticklabels(), groups, strict=False):
-        label.set_gid(as_id(name))
+        label.set_gid(look.as_id(name))
     ax.tick_params(length=0)
-    set_label_below(ax, f"R-sens {per_unit(explanation)}", notes)
+    look.set_label_below(ax, f"R-sens {look.per_unit(explanation)}", notes)
     ax.xaxis.set_label_position("bottom")
-    tidy(ax, keep=())
+    look.tidy(ax, keep=())
     return ax
 
 
@@ -114,7 +100,7 @@ def _table(frame: pd.DataFrame, column: str) -> pd.DataFrame:
 def _below_above() -> Colormap:
     from matplotlib.colors import LinearSegmentedColormap
 
-    return LinearSegmentedColormap.from_list("below to above", [ORANGE, "#F2F2F2", BLUE])
+    return LinearSegmentedColormap.from_list("below to above", [look.ORANGE, "#F2F2F2", look.BLUE])
 
 
 def _caption(explanation: Any) -> str:

@@ -14,6 +14,7 @@ from rsens._table import Table
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, prepare, rows_of
 from rsens.measures import check_weights, rsens2_of
+from rsens.plots import _style as look
 from rsens.plots._accumulated import counted_rows, distances, joint_effect, plane_over, without_main_effects
 from rsens.plots._plot import NARROW, Layout, Plot, name_in_text
 from rsens.plots._predictions import (
@@ -25,29 +26,6 @@ from rsens.plots._predictions import (
     output_names,
     slice_rows,
     step_of,
-)
-from rsens.plots._style import (
-    BLACK,
-    DASHES,
-    SERIES,
-    add_legend,
-    axis_label,
-    check_plot,
-    draw_colour_bar,
-    draw_rug,
-    font_size,
-    low_high,
-    name_columns,
-    name_ticks,
-    new_axes,
-    number_format,
-    plain,
-    short_labels,
-    small,
-    some_rows,
-    tidy,
-    tint,
-    write_cells,
 )
 
 if TYPE_CHECKING:
@@ -90,7 +68,7 @@ def surface(
     order of the first variable. A categorical variable gives one line for each of its levels, and two of them a table.
 
     With `at`, a slice instead: the prediction while the other variables stay fixed. Its colours fade where no row is
-    near in the two variables (the same distance); in the others, rows may be far all the same.
+    near (half as far again) in the two variables; in the others, rows may be far all the same.
 
     Args:
         explanation: What `rsens.explain` returned. R-sens₂ is in its units.
@@ -120,7 +98,7 @@ def surface(
         >>> ax.get_xlabel(), ax.get_ylabel()
         ('x0', 'x1')
     """
-    check_plot(explanation, "surface", "rsens.explain", ("main", "scale_kind"), ax=ax)
+    look.check_plot(explanation, "surface", "rsens.explain", ("main", "scale_kind"), ax=ax)
     one_of(quantity, "quantity", QUANTITIES)
     values = pair_surface(explanation, first, second, n_grid, at=at, output=output, model=model, X=X)
     shown = {
@@ -129,7 +107,7 @@ def surface(
         "uncertainty": values.spread,
         "rsens2": values.sensitivity,
     }[quantity]
-    ax = new_axes(6.2, 4.6) if ax is None else ax
+    ax = look.new_axes(6.2, 4.6) if ax is None else ax
     if all(values.labels):
         _draw_tiles(ax, values, shown, quantity)
     elif any(values.labels):
@@ -160,6 +138,8 @@ SURFACE = Plot(
 
 #: How many cells along each number near the rows, and how many points on a slice.
 CELLS, SLICE_POINTS = 30, 40
+#: A slice fades from this many times the distance on, within which cells are near the rows.
+SLICE_REACH = 1.5
 #: With more rows than this, distances of a slice from the rows are measured from this many.
 MOST_ROWS = 2_000
 
@@ -196,7 +176,7 @@ class SurfaceValues:
 
     def label(self, quantity: str) -> str:
         """The name of a quantity."""
-        of = "" if self.output is None else f" of {short_labels([self.output])[0]}"
+        of = "" if self.output is None else f" of {look.short_labels([self.output])[0]}"
         what = "probability" if self.kind == "probability" else self.middle
         return {
             "prediction": f"predicted {what}{of}",
@@ -245,7 +225,10 @@ def pair_surface(
     else:
         rows, others = slice_rows(table, columns, axes, at)
         here = at_rows(prepared, rows_of(prepared, rows), columns, local, np.empty(0))
-        prediction, distance = here.prediction.reshape(*shape, -1), distances(some, columns, axes).min(axis=1)
+        prediction, distance = (
+            here.prediction.reshape(*shape, -1),
+            distances(some, columns, axes).min(axis=1) / SLICE_REACH,
+        )
         spread, sensitivity = here.spread.reshape(shape), here.local["R-sens₂"].reshape(shape)
     outputs = output_names(explanation.model if model is None else model, here.kind, prediction.shape[2])
     chosen = _output(prediction[np.isfinite(prediction[..., 0])], outputs, output)
@@ -326,15 +309,15 @@ def _draw_surface(ax: Axes, values: SurfaceValues, shown: Array, quantity: str, 
         far = values.distance.T
         ax.contourf(x, y, far, levels=[1.0, float(far.max()) + 1.0], colors="white", alpha=1.0 - FADED, zorder=1.5)
         handles.append(Patch(facecolor="#EDEAEC", edgecolor="none", label="far from the rows"))
-    points = values.data[some_rows(values.data[:, 0], POINTS)].T
-    style: dict[str, Any] = {"color": BLACK, "markersize": 2.6, "alpha": 0.55, "markeredgewidth": 0.0}
+    points = values.data[look.some_rows(values.data[:, 0], POINTS)].T
+    style: dict[str, Any] = {"color": look.BLACK, "markersize": 2.6, "alpha": 0.55, "markeredgewidth": 0.0}
     handles += ax.plot(*points, "o", zorder=2.0, clip_on=False, label="rows", **style)
     ax.set(xlim=ends[:2], ylim=ends[2:])
-    plain(ax.set_xlabel(axis_label(ax, values.names[0], values.others)))
-    plain(ax.set_ylabel(axis_label(ax, values.names[1], along="height")))
-    draw_colour_bar(ax, filled, values.label(quantity))
-    add_legend(ax, handles)
-    tidy(ax)
+    look.plain(ax.set_xlabel(look.axis_label(ax, values.names[0], values.others)))
+    look.plain(ax.set_ylabel(look.axis_label(ax, values.names[1], along="height")))
+    look.draw_colour_bar(ax, filled, values.label(quantity))
+    look.add_legend(ax, handles)
+    look.tidy(ax)
 
 
 def _colours(quantity: str) -> Any:
@@ -343,7 +326,7 @@ def _colours(quantity: str) -> Any:
     from matplotlib.colors import ListedColormap
 
     if quantity in ("prediction", "interaction"):
-        return low_high()
+        return look.low_high()
     return ListedColormap(colormaps["Blues"](np.linspace(0.0, 0.7, 256)))
 
 
@@ -376,12 +359,12 @@ def _draw_contours(ax: Axes, values: SurfaceValues, quantity: str, size: float) 
         return Line2D([], [], linestyle="none", label=f"{label.split(' per ')[0]} {constant:.3g} everywhere")
     levels = np.asarray(MaxNLocator(LINES).tick_values(low, high))
     levels = levels[(levels > low) & (levels < high)]
-    style: dict[str, Any] = {"colors": BLACK, "linewidths": 0.9, "linestyles": "solid", "zorder": 1.2}
+    style: dict[str, Any] = {"colors": look.BLACK, "linewidths": 0.9, "linestyles": "solid", "zorder": 1.2}
     # Rounding would tilt straight lines by a hair, and turn their labels upside down.
     straight = np.round(other.T / (high - low), 6) * (high - low)
     lines = ax.contour(values.first, values.second, np.ma.masked_invalid(straight), levels=levels, **style)
-    ax.clabel(lines, fontsize=0.9 * small(), fmt=lambda value: f"{value:.3g}")
-    return Line2D([], [], color=BLACK, linewidth=0.9, label=label)
+    ax.clabel(lines, fontsize=0.9 * look.small(), fmt=lambda value: f"{value:.3g}")
+    return Line2D([], [], color=look.BLACK, linewidth=0.9, label=label)
 
 
 # ---- Categorical variables: a line for each level of one, a table for the levels of two ------------------------------
@@ -399,28 +382,28 @@ def _draw_lines(ax: Axes, values: SurfaceValues, shown: Array, quantity: str) ->
     x, lines, far = (values.second, shown, values.far) if k == 0 else (values.first, shown.T, values.far.T)
     labels, codes = values.labels[k] or (), values.data[:, k].astype(np.intp)
     counts = np.bincount(codes, minlength=len(labels))
-    frequent = sorted(np.argsort(-counts, kind="stable")[: len(SERIES)])
-    texts = short_labels([labels[code] for code in frequent], 20)
-    ax.plot([], [], linestyle="none", label=f"{short_labels([values.names[k]])[0]}:")
+    frequent = sorted(np.argsort(-counts, kind="stable")[: len(look.SERIES)])
+    texts = look.short_labels([labels[code] for code in frequent], 20)
+    ax.plot([], [], linestyle="none", label=f"{look.short_labels([values.names[k]])[0]}:")
     for row, code in enumerate(frequent):
-        colour, dash = SERIES[row], DASHES[row % len(DASHES)]
+        colour, dash = look.SERIES[row], look.DASHES[row % len(look.DASHES)]
         if not values.near:
-            ax.plot(x, lines[code], color=tint(colour, 0.45), linewidth=0.9)
+            ax.plot(x, lines[code], color=look.tint(colour, 0.45), linewidth=0.9)
         near = np.where(far[code], np.nan, lines[code])
         ax.plot(x, near, color=colour, linestyle=dash, linewidth=2.0, label=texts[row])
-        draw_rug(ax, values.data[codes == code, 1 - k], colour, height=0.012 + 0.022 * row, size=4.0)
+        look.draw_rug(ax, values.data[codes == code, 1 - k], colour, height=0.012 + 0.022 * row, size=4.0)
     low, high = float(np.nanmin(lines[frequent])), float(np.nanmax(lines[frequent]))
     span = high - low if high > low else abs(low) or 1.0
     ax.set_ylim(low - (0.04 + 0.03 * len(frequent)) * span, low + 1.05 * span)
     if values.kind == "probability" and quantity == "prediction":
         ax.set_ylim(0.0, 1.0)
-    add_legend(ax)
+    look.add_legend(ax)
     ax.set_xlim(x[0], x[-1])
     hidden = len(labels) - len(frequent)
     more = f"\n{hidden} less frequent levels not shown" if hidden else ""
-    plain(ax.set_xlabel(axis_label(ax, values.names[1 - k], values.others) + more))
-    plain(ax.set_ylabel(values.label(quantity)))
-    tidy(ax)
+    look.plain(ax.set_xlabel(look.axis_label(ax, values.names[1 - k], values.others) + more))
+    look.plain(ax.set_ylabel(values.label(quantity)))
+    look.tidy(ax)
 
 
 def _draw_tiles(ax: Axes, values: SurfaceValues, shown: Array, quantity: str) -> None:
@@ -438,18 +421,20 @@ def _draw_tiles(ax: Axes, values: SurfaceValues, shown: Array, quantity: str) ->
     if max(shown.shape) <= WRITTEN:
         dark = mesh.to_rgba(shown)[..., :3] @ LUMINANCE < 0.4
         ink = np.where(values.far, "#808080", np.where(dark, "white", "black"))
-        write, write_second = (number_format(float(np.nanmax(np.abs(each)))) for each in (shown, values.sensitivity))
+        write, write_second = (
+            look.number_format(float(np.nanmax(np.abs(each)))) for each in (shown, values.sensitivity)
+        )
         texts = {}
         for (i, j), value in np.ndenumerate(shown):
             if np.isfinite(value):
                 below = "" if quantity == "rsens2" else f"\nR-sens₂ {write_second.format(values.sensitivity[i, j])}"
                 texts[i + 0.5, j + 0.5] = write.format(value) + below, ink[i, j]
-        write_cells(ax, texts)
-    name_columns(ax, first)
-    name_ticks(ax.yaxis, second, font_size(ax, len(second)), offset=0.5)
+        look.write_cells(ax, texts)
+    look.name_columns(ax, first)
+    look.name_ticks(ax.yaxis, second, look.font_size(ax, len(second)), offset=0.5)
     ax.tick_params(length=0)
     note = f"\n{'empty' if values.near else 'faded'}: no such row" if values.far.any() else ""
-    plain(ax.set_xlabel(axis_label(ax, values.names[0], values.others) + note))
-    plain(ax.set_ylabel(axis_label(ax, values.names[1], along="height")))
-    draw_colour_bar(ax, mesh, values.label(quantity))
-    tidy(ax, keep=())
+    look.plain(ax.set_xlabel(look.axis_label(ax, values.names[0], values.others) + note))
+    look.plain(ax.set_ylabel(look.axis_label(ax, values.names[1], along="height")))
+    look.draw_colour_bar(ax, mesh, values.label(quantity))
+    look.tidy(ax, keep=())
