@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from rsens._table import Table, read_table
 from rsens._typing import Array
 from rsens.plots import _style as look
 from rsens.plots._plot import Plot, leading, page_of_rows
+from rsens.plots._predictions import levels_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,24 +69,23 @@ def beeswarm(explanation: Any, *, top: int | None = 10, X: Any = None, ax: Axes 
     local = explanation.local_main[list(main.index)].to_numpy()
     furthest = float(max(local.max(), main.max()))
     ax.set_xlim(-0.015 * furthest, 1.03 * furthest) if furthest > 0.0 else ax.set_xlim(-0.015, 1.0)
-    columns = [_column(explanation, table, str(name)) for name in main.index]
+    colours, levels = zip(*(_coloured(explanation, table, str(name)) for name in main.index), strict=True)
     shown_rows = [look.some_rows(local[:, row], MOST_POINTS) for row in range(len(main))]
     diameter, offsets = _swarms(ax, [local[shown, row] for row, shown in enumerate(shown_rows)])
-    for row, (column, shown) in enumerate(zip(columns, shown_rows, strict=True)):
-        colours = look.BLUE if table is None else look.GREY if column is None else _colours(table, column)[shown]
+    for row, shown in enumerate(shown_rows):
+        points: dict[str, Any] = {"s": diameter**2, "c": colours[row][shown], "linewidths": 0.0, "zorder": 2.0}
         ax.axhline(row, color="#E0E0E0", linewidth=0.7, zorder=0.5)
-        ax.scatter(local[shown, row], row + offsets[row], s=diameter**2, c=colours, linewidths=0.0, zorder=2.0)
+        ax.scatter(local[shown, row], row + offsets[row], **points)
     means: dict[str, Any] = {"markersize": min(6.0, 0.5 * look.axes_points(ax)[1] / rows), "zorder": 3.0}
     means |= {"markerfacecolor": "white", "markeredgecolor": look.BLACK, "markeredgewidth": 0.22 * means["markersize"]}
     ax.plot(main.to_numpy(), np.arange(len(main)), "D", linestyle="none", **means)
 
-    levels = [None if column is None else _levels(table, column) for column in columns]
     if any(levels):
         _name_levels(ax, levels, min(size, look.font_size(ax, round(2.1 * rows))))
     n = len(local)
     few = [f"{MOST_POINTS:,} of {n:,} rows shown, evenly spaced quantiles of R-sens"] if n > MOST_POINTS else []
     look.set_label_below(ax, f"R-sens {look.per_unit(explanation)}  (points: rows, diamond: mean)", few)
-    if any(column is not None and of is None for column, of in zip(columns, levels, strict=True)):
+    if table is not None and not all(levels):
         bar = look.draw_colour_bar(ax, ScalarMappable(cmap=look.low_high()), "value", labelpad=-12.0)
         bar.set_ticks([0.0, 1.0], labels=["low", "high"])
         bar.ax.tick_params(length=0)
@@ -107,26 +108,21 @@ def _table(explanation: Any, X: Any) -> Table | None:
     return table
 
 
-def _column(explanation: Any, table: Table | None, term: str) -> int | None:
-    """Where the values of a term are; None for a group of several columns, which has none of its own."""
-    columns = explanation.groups.get(term, (term,))
-    return table.names.index(columns[0]) if table is not None and len(columns) == 1 else None
+def _coloured(explanation: Any, table: Table | None, term: str) -> tuple[NDArray[Any], Levels | None]:
+    """One colour per row (n, 4) by the value of a term, and the levels of a categorical one.
 
-
-def _levels(table: Table | None, column: int) -> Levels | None:
-    """The levels of a categorical column."""
-    coding = None if table is None else table.coding
-    return coding[column] if coding is not None and column in coding.categorical else None
-
-
-def _colours(table: Table, column: int) -> NDArray[Any]:
-    """One colour per row, (n, 4)."""
+    A group of several columns has no values, and without a table nothing has.
+    """
     from matplotlib.colors import to_rgba_array
 
-    levels = _levels(table, column)
+    columns = explanation.groups.get(term, (term,))
+    if table is None or len(columns) > 1:
+        return to_rgba_array([look.BLUE if table is None else look.GREY] * explanation.n), None
+    column = table.names.index(columns[0])
+    values, levels = table.values[:, column], levels_of(table, column)
     if levels is None:
-        return np.asarray(look.low_high()(look.between_quantiles(table.values[:, column])))
-    return to_rgba_array(look.level_colours(levels))[table.values[:, column].astype(np.intp)]
+        return np.asarray(look.low_high()(look.between_quantiles(values))), None
+    return to_rgba_array(look.level_colours(levels))[values.astype(np.intp)], levels
 
 
 def _swarms(ax: Axes, values: list[Array]) -> tuple[float, list[Array]]:
@@ -163,7 +159,7 @@ def in_lanes(positions: Array, diameter: float, most: int) -> Array:
     return lanes
 
 
-def _name_levels(ax: Axes, levels: list[Levels | None], size: float) -> None:
+def _name_levels(ax: Axes, levels: Sequence[Levels | None], size: float) -> None:
     """Below the name of a categorical variable its levels in their colours."""
     from matplotlib.offsetbox import AnnotationBbox, HPacker, TextArea
 

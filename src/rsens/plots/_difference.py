@@ -64,7 +64,8 @@ def difference(difference: Any, *, order: int = 1, top: int | None = None, ax: A
         left, right = look.check_two_axes(ax, "for values and for differences", "plt.subplots(1, 2, sharey=True)")
     else:
         left, right = panels(look.new_figure(WIDTH, look.height_of(len(shown) + bool(hidden), notes, row=0.4)))
-    names = [str(term) for term in shown["term"]] if order == 1 else _pairs(shown)
+    pairs = zip(shown["first"], shown["second"], strict=True) if order == 2 else ()
+    names = [Pair(*pair) for pair in pairs] or [str(term) for term in shown["term"]]
     size = look.name_rows(left, names, hidden)
     right.tick_params(axis="y", length=0, labelleft=False)
     right.set_ylim(left.get_ylim())
@@ -122,10 +123,6 @@ def _draw_differences(ax: Axes, shown: pd.DataFrame, size: float) -> None:
 def _ends(shown: pd.DataFrame, side: str) -> tuple[Array, Array]:
     lower, upper = (shown[f"{end}{side}"].to_numpy(dtype=np.float64) for end in ("lower", "upper"))
     return lower, upper
-
-
-def _pairs(shown: pd.DataFrame) -> list[str]:
-    return [Pair(*pair) for pair in zip(shown["first"], shown["second"], strict=True)]
 
 
 def _notes(difference: Any) -> list[str]:

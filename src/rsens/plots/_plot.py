@@ -14,21 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: What a plot draws: an explanation as a whole, its effects, pairs, one variable, one pair; or what another call made.
-Subject = Literal[
-    "explanation",
-    "effects",
-    "pairs",
-    "variable",
-    "pair",
-    "subgroups",
-    "assessment",
-    "comparison",
-    "difference",
-    "stability",
-    "selection",
-    "row",
-    "posterior",
-]
+OfExplanation = Literal["explanation", "effects", "pairs", "variable", "pair", "subgroups", "row", "posterior"]
+Subject = OfExplanation | Literal["assessment", "comparison", "difference", "stability", "selection"]
 #: Where the report shows a plot. "further" is for plots that none of its own sections is about.
 Section = Literal["quality", "variables", "pairs", "subgroups", "profiles", "surfaces", "spread", "further"]
 
@@ -41,11 +28,6 @@ NARROW = 4.9
 TIP, LINE_END = "tip:", "\u2028"
 
 
-def one_panel(figure: Figure) -> Any:
-    """The Axes of most plots."""
-    return figure.add_subplot()
-
-
 @dataclass(frozen=True, kw_only=True)
 class Layout:
     """How a plot stands on a page: its size in inches, the options it is drawn with, and what makes its Axes."""
@@ -53,7 +35,7 @@ class Layout:
     width: float = WIDTH
     height: float = 3.6
     options: Mapping[str, Any] = field(default_factory=dict)
-    axes: Callable[[Figure], Any] = one_panel
+    axes: Callable[[Figure], Any] = lambda figure: figure.add_subplot()
 
 
 def page_of_rows(count: int, most: int, notes: Sequence[str] = (), *, row: float = 0.3) -> Layout:
@@ -167,11 +149,6 @@ def never_marked(explanation: Any) -> bool:
 def adds_up(explanation: Any) -> str:
     """Why no pair is marked: "the model adds up on the logit scale by construction"."""
     return meaning.no_pair_mark(explanation.test_scale).partition(",")[0]
-
-
-def why_none(explanation: Any) -> str:
-    """Why a pair is not marked."""
-    return adds_up(explanation) if never_marked(explanation) else NOTHING
 
 
 def pair_notes(explanation: Any, mark: str, doubt: str) -> list[str]:

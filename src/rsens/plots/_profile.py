@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,6 @@ from rsens.plots._accumulated import accumulated_effect, check_varies, counted_r
 from rsens.plots._plot import NARROW, Layout, Plot, name_in_text
 from rsens.plots._predictions import (
     AtRows,
-    Kind,
     as_numbers,
     at_rows,
     find_column,
@@ -221,8 +220,11 @@ NODES, NODE_SHARES = 0.5 * (_EDGES[1:] + _EDGES[:-1]), np.diff(_EDGES) / (_EDGES
 
 
 @dataclass(frozen=True, eq=False)
-class ProfileValues:
-    """The numbers that a profile draws: g points along a variable, P outputs."""
+class ProfileValues(AtRows):
+    """The numbers that a profile draws: a model at g points along a variable, or averages of rows near these points.
+
+    Sensitivities are per step of the variable. Near the rows, `prediction` is the effect on it.
+    """
 
     name: str
     unit: str  # of sensitivities, as the axis names it
@@ -232,18 +234,20 @@ class ProfileValues:
     gaps: Flags  # (g − 1,), between which points nothing is drawn
     near: bool  # whether all points are values that rows have
     others: str  # where the other columns stay, for the label of the axis
-    kind: Kind  # what the prediction is
-    middle: str  # "mean" or "median"
     outputs: tuple[str, ...]
     shares: Array  # the probability within each band
-    prediction: Array  # (g, P), or the effect on it
-    bands: Array  # (g, bands, 2, P), narrowest first
-    rsens: Array  # (g,), per step of the variable, like the next two
-    slope: Array  # (g,), |∂ prediction|, summed over outputs as in `measures.ead`
-    parts: dict[str, Array]  # (g,) each; they add up to R-sens
-    spread: Array  # (g,), predictive standard deviation
     curve: Array | None = None  # (g, 2, P), the band of the effect; none of a slice
     from_fit: bool = False  # whether that band includes the uncertainty of the fit
+
+    @property
+    def rsens(self) -> Array:
+        """R-sens, (g,)."""
+        return self.local["R-sens"]
+
+    @property
+    def parts(self) -> dict[str, Array]:
+        """The parts that add up to R-sens, (g,) each."""
+        return {name: part for name, part in self.local.items() if name not in ("R-sens", "slope")}
 
     @property
     def naive(self) -> Array | None:
@@ -253,7 +257,7 @@ class ProfileValues:
         """
         typical = float(np.median(self.spread))
         with np.errstate(over="ignore"):
-            line = self.slope / typical if 0.0 < typical < np.inf else np.array(np.nan)
+            line = self.local["slope"] / typical if 0.0 < typical < np.inf else np.array(np.nan)
         return line if np.isfinite(line).all() else None
 
     @property
@@ -293,9 +297,10 @@ def profile_values(
     source, table = as_contrasts(source, table, compared, training=training, weights=counts)
     column, shares, alpha = find_column(table.names, variable), masses(levels), check_alpha(alpha)
     known, data = levels_of(table, column), table.values[:, column]
+    grid = (POINTS if at is None else SLICE_POINTS) if grid is None else grid
     if at is None:
         check_varies(table, column)
-        n_knots = _number_of_knots(POINTS if grid is None else grid)
+        n_knots = _number_of_knots(grid)
     else:
         values = np.arange(float(len(known))) if known else _grid(grid, data, table.names[column])
         rows, others = slice_rows(table, (column,), (values,), at)
@@ -313,40 +318,29 @@ def profile_values(
         drawn = np.argsort(path.knots, kind="stable")
         values, near, effect = path.knots[drawn], path.near[drawn], effect[drawn]
         half = ndtri(0.5 + 0.5 * shares[-1:, None, None]) * np.array([[-1.0], [1.0]])  # (≤ 1, 2, 1)
-        numbers = {name: near @ each for name, each in here.local.items()}
-        shown: dict[str, Any] = {
-            "gaps": path.gaps,
-            "prediction": effect,
-            "bands": _pooled(near, here, shares),
-            "spread": near @ here.spread,
-            "curve": effect[:, None] + half[0] * sd[drawn, None] if len(shares) else None,
-            "from_fit": from_fit,
-        }
+        here = replace(
+            here,
+            prediction=effect,
+            bands=_pooled(near, here, shares),
+            spread=near @ here.spread,
+            local={name: near @ each for name, each in here.local.items()},
+        )
+        band = effect[:, None] + half[0] * sd[drawn, None] if len(shares) else None
+        own: dict[str, Any] = {"gaps": path.gaps, "others": "", "curve": band, "from_fit": from_fit}
     else:
         here = at_rows(prepared, rows_of(prepared, rows), (column,), local, shares)
-        numbers = here.local
-        shown = {
-            "gaps": np.zeros(len(values) - 1, dtype=np.bool_),
-            "prediction": here.prediction,
-            "bands": here.bands,
-            "spread": here.spread,
-        }
+        own = {"gaps": np.zeros(len(values) - 1, dtype=np.bool_), "others": others}
     return ProfileValues(
+        **vars(here),
+        **own,
         name=table.names[column],
         unit=unit,
         data=data,
         values=values,
         labels=tuple(str(known.labels[int(code)]) for code in values) if known else None,
         near=at is None,
-        others="" if at is None else others,
-        kind=here.kind,
-        middle=here.middle,
         outputs=output_names(model, here.kind, here.prediction.shape[1]),
         shares=shares,
-        rsens=numbers.pop("R-sens"),
-        slope=numbers.pop("slope"),
-        parts=numbers,
-        **shown,
     )
 
 
@@ -404,22 +398,19 @@ def _number_of_knots(grid: Any) -> int:
 
 def _grid(grid: Any, data: Array, name: str) -> Array:
     """The points of a slice."""
-    if grid is None or is_whole(grid):
-        count = SLICE_POINTS if grid is None else int(grid)
-        if count < 2:
-            raise InputError(Argument("grid"), f" must be at least 2 points; got {grid}.")
-        low, high = float(data.min()), float(data.max())
-        if low == high:
-            raise InputError(
-                f"{name!r} is {low:g} in all rows of X, so it has no range. Give the points as ", Argument("grid"), "."
-            )
-        return np.linspace(low, high, count)
-    values = np.unique(as_numbers(grid, "grid", None))
-    if len(values) < 2:
-        raise InputError(
-            Argument("grid"), f" must be a number of points, or at least two different points; got {grid!r}."
-        )
-    return values
+    if not is_whole(grid):
+        values = np.unique(as_numbers(grid, "grid", None))
+        if len(values) < 2:
+            wanted = " must be a number of points, or at least two different points"
+            raise InputError(Argument("grid"), f"{wanted}; got {grid!r}.")
+        return values
+    if grid < 2:
+        raise InputError(Argument("grid"), f" must be at least 2 points; got {grid}.")
+    low, high = float(data.min()), float(data.max())
+    if low == high:
+        hint = " in all rows of X, so it has no range. Give the points as "
+        raise InputError(f"{name!r} is {low:g}{hint}", Argument("grid"), ".")
+    return np.linspace(low, high, int(grid))
 
 
 def _step(scale: Any, data: Array, name: str) -> tuple[float, str]:

@@ -37,8 +37,8 @@ QUANTITIES = ("prediction", "interaction", "uncertainty", "rsens2")
 
 #: With more rows than this, this many are drawn, evenly spaced in the order of the first variable.
 POINTS = 500
-#: About how many steps of colour, and how many lines.
-STEPS, LINES = 12, 4
+#: About how many lines.
+LINES = 4
 #: What varies by less than this share of its size has no lines.
 FLAT = 1e-6
 #: How much of the colour is left where the grid is far from the data.
@@ -290,20 +290,14 @@ def _output(prediction: Array, outputs: tuple[str, ...], output: str | int | Non
 
 
 def _draw_surface(ax: Axes, values: SurfaceValues, shown: Array, quantity: str, size: float) -> None:
-    from matplotlib.colors import BoundaryNorm
     from matplotlib.patches import Patch
 
     x, y = values.first, values.second
-    steps, colours = _steps(shown[np.isfinite(shown)], quantity), _colours(quantity)
-    half = [0.5 * (axis[1] - axis[0]) if values.near else 0.0 for axis in (x, y)]  # of a cell
-    ends = x[0] - half[0], x[-1] + half[0], y[0] - half[1], y[-1] + half[1]
-    filled: Any
-    if values.near:  # a cell of colour around each point; nothing where no row is near
-        image: dict[str, Any] = {"origin": "lower", "extent": ends, "aspect": "auto", "interpolation": "nearest"}
-        norm = BoundaryNorm(steps, colours.N)
-        filled = ax.imshow(np.ma.masked_invalid(shown.T), cmap=colours, norm=norm, **image)
-    else:
-        filled = ax.contourf(x, y, shown.T, levels=steps, cmap=colours)
+    half = [0.5 * (axis[1] - axis[0]) for axis in (x, y)]  # a cell of colour around each point
+    cells = x[0] - half[0], x[-1] + half[0], y[0] - half[1], y[-1] + half[1]
+    image: dict[str, Any] = {"origin": "lower", "extent": cells, "aspect": "auto"}
+    image["interpolation"] = "nearest" if values.near else "bilinear"
+    filled = ax.imshow(np.ma.masked_invalid(shown.T), **_colours(shown, quantity), **image)
     handles = [_draw_contours(ax, values, quantity, size)]
     if values.far.any() and not values.near:
         far = values.distance.T
@@ -312,7 +306,7 @@ def _draw_surface(ax: Axes, values: SurfaceValues, shown: Array, quantity: str, 
     points = values.data[look.some_rows(values.data[:, 0], POINTS)].T
     style: dict[str, Any] = {"color": look.BLACK, "markersize": 2.6, "alpha": 0.55, "markeredgewidth": 0.0}
     handles += ax.plot(*points, "o", zorder=2.0, clip_on=False, label="rows", **style)
-    ax.set(xlim=ends[:2], ylim=ends[2:])
+    ax.set(xlim=cells[:2] if values.near else x[[0, -1]], ylim=cells[2:] if values.near else y[[0, -1]])
     look.plain(ax.set_xlabel(look.axis_label(ax, values.names[0], values.others)))
     look.plain(ax.set_ylabel(look.axis_label(ax, values.names[1], along="height")))
     look.draw_colour_bar(ax, filled, values.label(quantity))
@@ -320,29 +314,20 @@ def _draw_surface(ax: Axes, values: SurfaceValues, shown: Array, quantity: str, 
     look.tidy(ax)
 
 
-def _colours(quantity: str) -> Any:
-    """Low to high for a prediction; from white for what starts at 0."""
+def _colours(shown: Array, quantity: str) -> dict[str, Any]:
+    """Low to high for a prediction, about 0 for an interaction; from white for what starts at 0."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 
-    if quantity in ("prediction", "interaction"):
-        return look.low_high()
-    return ListedColormap(colormaps["Blues"](np.linspace(0.0, 0.7, 256)))
-
-
-def _steps(shown: Array, quantity: str) -> Array:
-    """At least two round values that enclose everything shown; about 0 for an interaction."""
-    from matplotlib.ticker import MaxNLocator
-
+    low, high = float(np.nanmin(shown)), float(np.nanmax(shown))
     if quantity == "interaction":
-        most = float(np.abs(shown).max()) or 1.0
-        return np.asarray(MaxNLocator(STEPS, min_n_ticks=2, symmetric=True).tick_values(-most, most))
-    from_zero = quantity != "prediction"
-    low, high = (0.0 if from_zero else float(shown.min())), float(shown.max())
+        high = max(-low, high) or 1.0
+        return {"cmap": look.low_high(), "vmin": -high, "vmax": high}
+    low = low if quantity == "prediction" else 0.0
     if high - low <= 1e-9 * max(abs(low), abs(high)):  # the same everywhere
-        room = 0.5 * abs(high) or 0.5
-        low, high = (0.0 if from_zero else low - room), high + room
-    return np.asarray(MaxNLocator(STEPS, min_n_ticks=2).tick_values(low, high))
+        high = low + (abs(low) or 1.0)
+    pale = ListedColormap(colormaps["Blues"](np.linspace(0.0, 0.7, 256)))
+    return {"cmap": look.low_high() if quantity == "prediction" else pale, "vmin": low, "vmax": high}
 
 
 def _draw_contours(ax: Axes, values: SurfaceValues, quantity: str, size: float) -> Any:
@@ -409,11 +394,8 @@ def _draw_lines(ax: Axes, values: SurfaceValues, shown: Array, quantity: str) ->
 def _draw_tiles(ax: Axes, values: SurfaceValues, shown: Array, quantity: str) -> None:
     """A cell for every two levels, with its value and below it R-sens₂; where no row has the two, empty or faded."""
     first, second = (list(labels or ()) for labels in values.labels)
-    high = float(np.nanmax(shown))
-    low = 0.0 if quantity in ("uncertainty", "rsens2") else float(np.nanmin(shown))
-    ends: dict[str, Any] = {"vmin": low, "vmax": high if high > low else low + 1.0}
-    cells = np.ma.masked_invalid(shown.T)
-    mesh = ax.pcolormesh(cells, cmap=_colours(quantity), edgecolors="white", linewidth=1.5, **ends)
+    style: dict[str, Any] = {"edgecolors": "white", "linewidth": 1.5, **_colours(shown, quantity)}
+    mesh = ax.pcolormesh(np.ma.masked_invalid(shown.T), **style)
     if not values.near:
         far = np.ma.masked_where(~values.far.T, np.ones_like(shown.T))
         ax.pcolormesh(far, cmap="gray", alpha=1.0 - FADED, vmin=0.0, vmax=1.0)
