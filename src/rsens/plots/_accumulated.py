@@ -35,6 +35,7 @@ from rsens._table import Table, column_deviations, column_scale
 from rsens._typing import Array, Flags, Positions
 from rsens.derivatives import Model, rows_of
 from rsens.plots._predictions import levels_of, medians
+from rsens.plots._style import some_rows
 
 #: With more rows than this, effects are made from this many: evenly spaced in the order of the variable.
 MOST_ROWS = 500
@@ -45,9 +46,7 @@ def counted_rows(
 ) -> tuple[Table, Array]:
     """The rows that count; of many, some that are evenly spaced in the order of a column, both ends included."""
     rows = np.flatnonzero(weights)
-    if len(rows) > most:
-        order = rows[np.argsort(table.values[rows, column], kind="stable")]
-        rows = np.sort(order[np.linspace(0, len(order) - 1, most).round().astype(np.intp)])
+    rows = np.sort(rows[some_rows(table.values[rows, column], most)])
     if len(rows) == len(weights):
         return table, weights
     some = rows_of(prepared, table.like(table.values[rows]))

@@ -64,7 +64,7 @@ def beeswarm(explanation: Any, *, top: int | None = 10, X: Any = None, ax: Axes 
     table = _table(explanation, explanation.data if X is None else X)
     main, hidden = look.first_terms(explanation.main, top)
     rows = len(main) + bool(hidden)
-    ax = look.row_axes(rows, row=0.5, width=6.8) if ax is None else ax
+    ax = look.row_axes(rows, row=0.5) if ax is None else ax
     size = look.name_rows(ax, [str(name) for name in main.index], hidden)
     local = explanation.local_main[list(main.index)].to_numpy()
     furthest = float(max(local.max(), main.max()))

@@ -105,10 +105,7 @@ def heatmap(
     if is_tested(explanation):
         _draw_dots(ax, below & square(explanation.pair_above, bool)[cells], dark, hollow=False)
         _draw_dots(ax, below & square(explanation.pair_unclear, bool)[cells], dark, hollow=True)
-    look.name_ticks(ax.yaxis, names[1:], look.font_size(ax, len(names)), offset=0.5)
-    look.name_columns(ax, names[:-1])
-    ax.tick_params(length=0)
-    look.tidy(ax, keep=())
+    look.name_cells(ax, names[1:], names[:-1])
     look.set_label_below(ax, "", notes)
     unit = look.per_unit(explanation)
     look.draw_colour_bar(ax, mesh, f"R-sens₂ {unit} × {unit.removeprefix('per ')}{_part_shown(explanation, by)}")

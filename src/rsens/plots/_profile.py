@@ -147,13 +147,15 @@ def profile(
     _draw_prediction(upper, found)
     _draw_sensitivity(lower, found)
     if targets is not None:
-        _draw_targets(upper, found.places(found.data), targets, fixed=found.kind == "probability")
+        _draw_targets(upper, found.data, targets, fixed=found.kind == "probability")
     if found.labels is None:
         look.draw_rug(upper, found.data)
     else:
         look.name_columns(lower, found.labels, offset=0.0)
+    # Near the rows there is room for marks at the first point and the last.
+    room = 0.5 if found.labels else 0.02 * np.ptp(found.values) if found.near else 0.0
     for panel in (upper, lower):
-        panel.set_xlim(*found.limits)
+        panel.set_xlim(found.values[0] - room, found.values[-1] + room)
         look.tidy(panel)
     upper.tick_params(axis="x", labelbottom=False)
     name = getattr(y, "name", None) if label is None else label
@@ -229,7 +231,7 @@ class ProfileValues(AtRows):
     name: str
     unit: str  # of sensitivities, as the axis names it
     data: Array  # (n,), the variable in the data
-    values: Array  # (g,), the points, in increasing order
+    values: Array  # (g,), the points, in increasing order; levels stand side by side at 0, 1, …
     labels: tuple[str, ...] | None  # of the levels of a categorical variable
     gaps: Flags  # (g − 1,), between which points nothing is drawn
     near: bool  # whether all points are values that rows have
@@ -259,19 +261,6 @@ class ProfileValues(AtRows):
         with np.errstate(over="ignore"):
             line = self.local["slope"] / typical if 0.0 < typical < np.inf else np.array(np.nan)
         return line if np.isfinite(line).all() else None
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The ends of the axis; near the rows with room for marks at the first and the last."""
-        if self.labels is not None:
-            return -0.5, len(self.labels) - 0.5
-        low, high = float(self.values[0]), float(self.values[-1])
-        room = 0.02 * (high - low) if self.near else 0.0
-        return low - room, high + room
-
-    def places(self, values: Array) -> Array:
-        """Where values are along the axis; levels stand side by side."""
-        return values if self.labels is None else np.searchsorted(self.values, values).astype(np.float64)
 
 
 def profile_values(
@@ -330,6 +319,9 @@ def profile_values(
     else:
         here = at_rows(prepared, rows_of(prepared, rows), (column,), local, shares)
         own = {"gaps": np.zeros(len(values) - 1, dtype=np.bool_), "others": others}
+    labels = None if known is None else tuple(str(known.labels[int(code)]) for code in values)
+    if labels:
+        data, values = np.searchsorted(values, data).astype(np.float64), np.arange(float(len(values)))
     return ProfileValues(
         **vars(here),
         **own,
@@ -337,7 +329,7 @@ def profile_values(
         unit=unit,
         data=data,
         values=values,
-        labels=tuple(str(known.labels[int(code)]) for code in values) if known else None,
+        labels=labels,
         near=at is None,
         outputs=output_names(model, here.kind, here.prediction.shape[1]),
         shares=shares,
@@ -556,7 +548,7 @@ def _draw_line(
     """A line with marks at points to which no line leads, and at all where the column has few values."""
     if found.labels is not None:
         style |= {"linestyle": "none", "marker": marker, "markersize": 6.0}
-        ax.plot(found.places(found.values) + shift, numbers, **style)
+        ax.plot(found.values + shift, numbers, **style)
         return
     ax.plot(_broken(found, found.values), _broken(found, numbers), **style)
     marked = _alone(found) if len(found.values) > FEW_VALUES else np.ones(len(found.values), dtype=np.bool_)
@@ -571,7 +563,7 @@ def _draw_band(
     """An area between two lines (g, 2), and a bar at points to which no line leads; at levels bars alone."""
     as_bars = {name: value for name, value in style.items() if name != "step"}
     if found.labels is not None:
-        ax.vlines(found.places(found.values) + shift, *ends.T, **as_bars | {"linewidth": bar})
+        ax.vlines(found.values + shift, *ends.T, **as_bars | {"linewidth": bar})
         return
     ax.fill_between(_broken(found, found.values), *_broken(found, ends).T, **style)
     alone = _alone(found)

@@ -57,7 +57,7 @@ def comparison(df: pd.DataFrame, *, top: int | None = None, ax: Axes | None = No
     if ax is not None:
         look.check_axes(ax)
     answered, failed = _split(df)
-    ranks, values = (_by_term(answered, column) for column in ("rank", "value"))
+    ranks, values = (look.as_table(answered, "term", "method", column) for column in ("rank", "value"))
     shown = ranks.iloc[np.argsort(ranks.iloc[:, 0].to_numpy(), kind="stable")[:top]]
     hidden = len(ranks) - len(shown)
     names, methods = [str(term) for term in shown.index], [str(method) for method in shown.columns]
@@ -78,14 +78,9 @@ def comparison(df: pd.DataFrame, *, top: int | None = None, ax: Axes | None = No
     for j, each in enumerate(correlations):
         texts[j + 0.5, below] = "–" if np.isnan(each) else f"{each:.2f}".replace("-", "−"), "black"
     look.write_cells(ax, texts)
-    size = look.font_size(ax, rows + 1)
-    look.name_ticks(ax.yaxis, names, size, offset=0.5, more=hidden, last=(below, last))
-    look.name_columns(ax, methods, above=True)
+    size = look.name_cells(ax, names, methods, more=hidden, last=last, above=look.LABEL_LENGTH)
     at: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (-3.5, 3.5), "textcoords": "offset points"}
     ax.annotate("rank by", (0.0, 1.0), ha="right", va="bottom", fontsize=size, **at)  # where tick labels are
-    ax.tick_params(length=0)
-    look.tidy(ax, keep=())
-    ax.xaxis.set_label_position("bottom")
     look.set_label_below(ax, "", notes)
     return ax
 
@@ -101,13 +96,7 @@ def _split(df: Any) -> tuple[pd.DataFrame, dict[str, str]]:
     if df[ok].duplicated(["method", "term"]).any():
         raise InputError("a method has two rows for one term. Draw one comparison at a time.")
     failed = dict(zip(df["method"][~ok].astype(str), df["status"][~ok].astype(str), strict=True))
-    return df[ok], failed
-
-
-def _by_term(df: pd.DataFrame, column: str) -> pd.DataFrame:
-    """One row per term and one column per method, both in the order in which they occur."""
-    wide = df.assign(**{column: df[column].astype("float64")}).pivot(index="term", columns="method", values=column)
-    return wide.reindex(index=df["term"].unique(), columns=df["method"].unique())
+    return df[ok].astype({"rank": "float64", "value": "float64"}), failed
 
 
 def _correlations(values: pd.DataFrame) -> Array:
@@ -200,7 +189,8 @@ def rank_stability(
         }
         look.write_cells(ax, texts)
     _draw_means(ax, means[order], few, hidden > 0)
-    _name_ranks(ax, names, hidden)
+    look.name_cells(ax, names, [], more=hidden)
+    _name_ranks(ax, shown, hidden > 0)
     ax.set_xlabel(f"rank  ({'◆' if few else '—'} mean)")
     bar = look.draw_colour_bar(ax, mesh, "share of samples", fontsize=look.small())
     bar.set_ticks(list(SHARES), labels=[f"{share:.0%}" for share in SHARES], fontsize=look.small())
@@ -221,17 +211,13 @@ def _draw_means(ax: Axes, means: Array, few: bool, cut: bool) -> None:
     ax.plot(x, rows + 0.88, "D", color=look.VERMILLION, markersize=size, clip_on=False, **edge)
 
 
-def _name_ranks(ax: Axes, names: list[str], hidden: int) -> None:
-    """The terms at the left; below as many ranks as there is room for."""
-    count = len(names)
-    look.name_ticks(ax.yaxis, names, look.font_size(ax, count + bool(hidden)), offset=0.5, more=hidden)
+def _name_ranks(ax: Axes, count: int, later: bool) -> None:
+    """Below the cells as many ranks as there is room for."""
     room = look.axes_points(ax)[0] / ax.get_xlim()[1]
     step = next(k for k in (1, 2, 5, 10, 20, 50, 100, 1000) if k * room > 3.0 * look.LETTER * look.small())
     ticks = range(1, count + 1, step) if step <= 2 else [1, *range(step, count + 1, step)]
-    labels = {k - 0.5: str(k) for k in ticks} | ({count + LATER_GAP + 0.5: "later"} if hidden else {})
+    labels = {k - 0.5: str(k) for k in ticks} | ({count + LATER_GAP + 0.5: "later"} if later else {})
     ax.set_xticks(list(labels), list(labels.values()), fontsize=look.small())
-    ax.tick_params(length=0)
-    look.tidy(ax, keep=())
 
 
 RANK_STABILITY = Plot(

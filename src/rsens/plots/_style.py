@@ -233,12 +233,16 @@ def draw_rug(ax: Axes, data: Array, colour: str = BLACK, *, height: float = 0.0,
 # ---- Rows with names, from the top down ------------------------------------------------------------------------------
 
 
-def row_axes(rows: int, notes: Sequence[str] = (), *, row: float = 0.32, width: float = 6.4) -> Axes:
+#: Of a figure with rows, in inches.
+ROWS_WIDTH = 6.4
+
+
+def row_axes(rows: int, notes: Sequence[str] = (), *, row: float = 0.32) -> Axes:
     """Axes in a figure of their own for rows of this height, in inches; lower if they are many."""
-    return new_axes(width, height_of(rows, notes, row=row, width=width))
+    return new_axes(ROWS_WIDTH, height_of(rows, notes, row=row))
 
 
-def height_of(rows: int, notes: Sequence[str] = (), *, row: float = 0.32, width: float = 6.4) -> float:
+def height_of(rows: int, notes: Sequence[str] = (), *, row: float = 0.32, width: float = ROWS_WIDTH) -> float:
     """The height of a figure with rows, in inches: with a legend above and notes below."""
     lines = len(lines_below(AXES_WIDTH * 72.0 * width, notes))
     return max(1.8, 1.2 + rows * min(row, max(0.2, 6.0 / rows)) + lines * LINE_HEIGHT * small() / 72.0)
@@ -315,18 +319,42 @@ def write_cells(ax: Axes, texts: Mapping[tuple[float, float], tuple[str, str]]) 
     return {(x, y): ax.text(x, y, text, color=colour, **style) for (x, y), (text, colour) in texts.items()}
 
 
-def name_columns(ax: Axes, names: Sequence[str], *, offset: float = 0.5, above: bool = False) -> None:
+def name_cells(
+    ax: Axes, rows: Sequence[str], columns: Sequence[str], *, more: int = 0, last: str = "", above: int = 0
+) -> float:
+    """Name rows at the left, and one that stands a little apart at the end; and columns below the axes.
+
+    Names of columns that stand above are shortened to `above` characters. Returns the size of the names of rows.
+    """
+    bottom = ax.get_ylim()[0]
+    size = font_size(ax, round(bottom))
+    name_ticks(ax.yaxis, rows, size, offset=0.5, more=more, last=(bottom - 0.5, last) if last else None)
+    if columns:
+        name_columns(ax, columns, above=above)
+    ax.xaxis.set_label_position("bottom")
+    ax.tick_params(length=0)
+    tidy(ax, keep=())
+    return size
+
+
+def name_columns(ax: Axes, names: Sequence[str], *, offset: float = 0.5, above: int = 0) -> None:
     """Name columns of width 1 below or above the axes, turned where the names would run into each other."""
     size, room = font_size(ax, len(names), along="width"), axes_points(ax)[0] / len(names)
     turned: dict[str, Any] = {}
     if room < 1.5 * size:  # lines of text at 45° need √2 as much room
         turned = {"rotation": 90.0}
-    elif LETTER * size * max(map(len, short_labels(names))) > 0.9 * room:
+    elif LETTER * size * max(map(len, short_labels(names, above or LABEL_LENGTH))) > 0.9 * room:
         turned = {"rotation": 45.0, "rotation_mode": "anchor", "va": "bottom" if above else "center"}
         turned["ha"] = "left" if above else "right"
     if above:
         ax.xaxis.tick_top()
-    name_ticks(ax.xaxis, names, size, offset=offset, **turned)
+    name_ticks(ax.xaxis, names, size, offset=offset, length=above or LABEL_LENGTH, **turned)
+
+
+def as_table(frame: pd.DataFrame, rows: str, columns: str, values: str) -> pd.DataFrame:
+    """Values of a long table as a wide one, with rows and columns in the order in which they occur."""
+    wide = frame.pivot(index=rows, columns=columns, values=values)
+    return wide.reindex(index=frame[rows].unique(), columns=frame[columns].unique())
 
 
 def number_format(largest: float) -> str:
@@ -348,6 +376,7 @@ def name_ticks(
     offset: float = 0.0,
     more: int = 0,
     last: tuple[float, str] | None = None,
+    length: int = LABEL_LENGTH,
     **options: Any,
 ) -> None:
     """Ticks at `offset`, `offset` + 1, … with these names, one for how many more there are, and one at a place given.
@@ -355,7 +384,7 @@ def name_ticks(
     The names as given, which may be longer, become the ids (`gid`) of the labels; an SVG file holds them, so they are
     kept free of what XML cannot hold.
     """
-    labels = short_labels(names) + ([f"… {more} more"] if more else [])
+    labels = short_labels(names, length) + ([f"… {more} more"] if more else [])
     positions = [offset + k for k in range(len(labels))]
     if last is not None:
         positions, labels = [*positions, last[0]], [*labels, last[1]]

@@ -13,9 +13,7 @@ from rsens.plots import _style as look
 from rsens.plots._plot import Layout, Plot, name_in_text, page_of_rows, tip
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.colors import Colormap
 
 #: The most subgroups in a figure, and characters of their names.
 MOST_SUBGROUPS, NAME = 12, 14
@@ -50,18 +48,21 @@ def subgroups(explanation: Any, *, top: int | None = None, ax: Axes | None = Non
         >>> [label.get_text() for label in ax.get_xticklabels()]
         ['left', 'right']
     """
+    from matplotlib.colors import LinearSegmentedColormap
+
     look.check_plot(explanation, "subgroups", "rsens.explain", ("main", "by_frame"), ax=ax, top=top)
     frame = explanation.by_frame()
     if frame is None:
         raise InputError("This explanation has no subgroups. Ask for them with explain(..., by=...).")
-    tables = [_table(frame, column) for column in ("value", "difference", "differs")]
+    frame = frame.assign(differs=frame["differs"].fillna(False))
+    tables = [look.as_table(frame, "term", "subgroup", column) for column in ("value", "difference", "differs")]
     kept = [table.iloc[:top, :MOST_SUBGROUPS] for table in tables]
     values, apart = (table.to_numpy(dtype=np.float64) for table in kept[:2])
     marked = kept[2].to_numpy(dtype=bool)
     terms, groups = [str(term) for term in kept[0].index], [str(group) for group in kept[0].columns]
     hidden, left_out = np.subtract(tables[0].shape, kept[0].shape)
     notes = ["blue: above the other rows, orange: below"]
-    if frame["differs"].fillna(False).any():
+    if frame["differs"].any():
         notes.append(f"{meaning.DIFFERS_MARK} {meaning.SUBGROUP_DIFFERS}")
     notes += [f"{left_out} more subgroups are not shown"] * bool(left_out)
 
@@ -69,9 +70,9 @@ def subgroups(explanation: Any, *, top: int | None = None, ax: Axes | None = Non
         ax = look.cell_axes([*terms, *["…"] * bool(hidden)], len(groups), cell=(0.78, 0.34), notes=notes)
     most = float(np.abs(np.nan_to_num(tables[1].to_numpy(dtype=np.float64))).max()) or 1.0
     colours = np.nan_to_num(apart)
-    ax.pcolormesh(colours, cmap=_below_above(), vmin=-most, vmax=most, edgecolors="white", linewidth=0.8)
-    rows = len(terms) + bool(hidden)
-    ax.set(xlim=(0.0, len(groups)), ylim=(rows, 0.0))
+    below_above = LinearSegmentedColormap.from_list("below to above", [look.ORANGE, "#F2F2F2", look.BLUE])
+    ax.pcolormesh(colours, cmap=below_above, vmin=-most, vmax=most, edgecolors="white", linewidth=0.8)
+    ax.set(xlim=(0.0, len(groups)), ylim=(len(terms) + bool(hidden), 0.0))
     write = aligned(float(values.max()))
     texts = {}
     for (i, j), value in np.ndenumerate(values):  # white stands out from a dark blue, but not from orange
@@ -79,28 +80,9 @@ def subgroups(explanation: Any, *, top: int | None = None, ax: Axes | None = Non
         texts[j + 0.5, i + 0.5] = text, "white" if colours[i, j] > DARK_BLUE * most else "black"
     for (x, y), text in look.write_cells(ax, texts).items():
         text.set_fontweight("bold" if marked[int(y), int(x)] else "normal")
-    look.name_ticks(ax.yaxis, terms, look.font_size(ax, rows), offset=0.5, more=int(hidden))
-    look.name_columns(ax, look.short_labels(groups, NAME), above=True)
-    for label, name in zip(ax.get_xticklabels(), groups, strict=False):
-        label.set_gid(look.as_id(name))
-    ax.tick_params(length=0)
+    look.name_cells(ax, terms, groups, more=int(hidden), above=NAME)
     look.set_label_below(ax, f"R-sens {look.per_unit(explanation)}", notes)
-    ax.xaxis.set_label_position("bottom")
-    look.tidy(ax, keep=())
     return ax
-
-
-def _table(frame: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Terms × subgroups, both in the order in which they occur."""
-    wide = frame.assign(x=frame[column].fillna(False) if column == "differs" else frame[column])
-    wide = wide.pivot(index="term", columns="subgroup", values="x")
-    return wide.reindex(index=frame["term"].unique(), columns=frame["subgroup"].unique())
-
-
-def _below_above() -> Colormap:
-    from matplotlib.colors import LinearSegmentedColormap
-
-    return LinearSegmentedColormap.from_list("below to above", [look.ORANGE, "#F2F2F2", look.BLUE])
 
 
 def _caption(explanation: Any) -> str:

@@ -412,11 +412,8 @@ def _draw_tiles(ax: Axes, values: SurfaceValues, shown: Array, quantity: str) ->
                 below = "" if quantity == "rsens2" else f"\nR-sens₂ {write_second.format(values.sensitivity[i, j])}"
                 texts[i + 0.5, j + 0.5] = write.format(value) + below, ink[i, j]
         look.write_cells(ax, texts)
-    look.name_columns(ax, first)
-    look.name_ticks(ax.yaxis, second, look.font_size(ax, len(second)), offset=0.5)
-    ax.tick_params(length=0)
+    look.name_cells(ax, second, first)
     note = f"\n{'empty' if values.near else 'faded'}: no such row" if values.far.any() else ""
     look.plain(ax.set_xlabel(look.axis_label(ax, values.names[0], values.others) + note))
     look.plain(ax.set_ylabel(look.axis_label(ax, values.names[1], along="height")))
     look.draw_colour_bar(ax, mesh, values.label(quantity))
-    look.tidy(ax, keep=())
