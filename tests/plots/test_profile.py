@@ -216,9 +216,9 @@ def test_levels_are_compared_with_those_whose_rows_are_alike(towns):
         asked.append(Z.copy())
         return Z[:, 0] * (1.0 + Z[:, 1])
 
+    from rsens._accumulated import accumulated_effect, path_along
     from rsens.adapters import read_for
-    from rsens.plots._accumulated import accumulated_effect, path_along
-    from rsens.plots._predictions import prepared_for
+    from rsens.plots._predictions import predict_with, prepared_for
 
     model = normal(mean)
     source, table = read_for(model, towns)
@@ -228,7 +228,7 @@ def test_levels_are_compared_with_those_whose_rows_are_alike(towns):
     prepared = prepared_for(source, table)
     here = prepared.predict_point(towns)
     asked.clear()
-    accumulated_effect(model, prepared, table, 1, path, weights, here, median=False)
+    accumulated_effect(predict_with(prepared, table, median=False), table, 1, path, weights, here)
     questions = np.concatenate(asked)
     cold, warm = questions[questions[:, 0] < -0.2], questions[questions[:, 0] > 3.2]
     assert set(cold[:, 1]) <= {1.0, 2.0}
@@ -432,9 +432,7 @@ def test_vectors_have_a_line_per_output():
     def predict(X):
         return MultivariateNormal(np.column_stack([X[:, 0], np.cos(X[:, 0])]), np.eye(2))
 
-    x, effect = (lambda f: (f.values, f.prediction))(
-        profile_values(from_function(predict), collinear(60, 0.5), 0)
-    )
+    x, effect = (lambda f: (f.values, f.prediction))(profile_values(from_function(predict), collinear(60, 0.5), 0))
     np.testing.assert_allclose(effect[:, 1] - effect[0, 1], np.cos(x) - np.cos(x[0]), atol=1e-12)
     drawn(profile(from_function(predict), collinear(60, 0.5), 0)[0])
 

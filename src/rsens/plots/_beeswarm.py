@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rsens._accumulated import levels_of
 from rsens._coding import Coding, Levels
 from rsens._errors import Argument, InputError
 from rsens._table import Table, read_table
 from rsens._typing import Array
 from rsens.plots import _style as look
 from rsens.plots._plot import Plot, leading, page_of_rows
-from rsens.plots._predictions import levels_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,18 +11,22 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from rsens._coding import Coding, Levels
+from rsens._accumulated import levels_of
+from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens._text import listed, quoted
 from rsens._typing import Array
 from rsens.adapters import as_contrasts, as_model, classes_of, read_for
-from rsens.derivatives import Derivatives, Model, iterate, prepare
+from rsens.derivatives import Derivatives, Model, iterate, prepare, rows_of
 from rsens.distributions import Distribution, Mixture, Univariate, is_event
 from rsens.measures import finite, training_inputs
+from rsens.plots._style import some_rows
 
 #: What a prediction is.
 Kind = Literal["number", "count", "probability", "vector"]
+#: With more rows than this, effects are made from this many: evenly spaced in the order of the variable.
+MOST_ROWS = 500
 #: Nodes for the quantiles of a mixture, shared by all its components.
 MIXTURE_NODES = 40_000
 #: The probability within one standard deviation of a normal distribution.
@@ -117,6 +121,36 @@ def output_names(model: Any, kind: Kind, n_outputs: int) -> tuple[str, ...]:
     return tuple(f"class {k}" if kind == "probability" else f"y{k}" for k in range(n_outputs))
 
 
+def predict_with(prepared: Model, table: Table, *, median: bool) -> Callable[[Array], Array]:
+    """A function that gives means (m, P) at rows of values, or medians for families without a mean, chunk by chunk."""
+
+    def predict(rows: Array) -> Array:
+        most = prepared.rows_per_chunk(rows.shape[1], 1)
+        found = []
+        for start in range(0, len(rows), most):
+            part = table.like(rows[start : start + most])
+            each = medians(prepared.predict_distribution(part).checked()) if median else prepared.predict_point(part)
+            found.append(np.asarray(each, dtype=np.float64).reshape(len(each), -1))
+        result = np.concatenate(found)
+        if not np.isfinite(result).all():
+            raise InputError("The prediction is not finite near some rows, so its effects do not add up.")
+        return result
+
+    return predict
+
+
+def counted_rows(
+    prepared: Model, table: Table, weights: Array, column: int, most: int = MOST_ROWS
+) -> tuple[Table, Array]:
+    """The rows that count; of many, some that are evenly spaced in the order of a column, both ends included."""
+    rows = np.flatnonzero(weights)
+    rows = np.sort(rows[some_rows(table.values[rows, column], most)])
+    if len(rows) == len(weights):
+        return table, weights
+    some = rows_of(prepared, table.like(table.values[rows]))
+    return replace(some, coding=table.coding), weights[rows] / weights[rows].sum()
+
+
 # ---- Central intervals -----------------------------------------------------------------------------------------------
 
 
@@ -195,11 +229,6 @@ def pooled_quantiles(values: Array, mass: Array, q: Array, *, counts: bool) -> A
 
 
 # ---- Columns and rows from arguments ---------------------------------------------------------------------------------
-
-
-def levels_of(table: Table, column: int) -> Levels | None:
-    """The levels of a categorical column."""
-    return None if table.coding is None or column not in table.coding.categorical else table.coding[column]
 
 
 def find_column(names: tuple[str, ...], variable: Any, what: str = "variable") -> int:

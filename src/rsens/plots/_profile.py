@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from rsens._accumulated import accumulated_effect, check_varies, levels_of, path_along
 from rsens._coding import Levels
 from rsens._errors import Argument, InputError
 from rsens._table import column_deviations
@@ -30,19 +31,19 @@ from rsens.measures import (
     training_inputs,
 )
 from rsens.plots import _style as look
-from rsens.plots._accumulated import accumulated_effect, check_varies, counted_rows, path_along
 from rsens.plots._plot import NARROW, Layout, Plot, name_in_text
 from rsens.plots._predictions import (
     AtRows,
     as_numbers,
     at_rows,
+    counted_rows,
     find_column,
     is_whole,
-    levels_of,
     masses,
     model_and_table,
     output_names,
     pooled_quantiles,
+    predict_with,
     prepared_for,
     slice_rows,
     step_of,
@@ -300,9 +301,10 @@ def profile_values(
         path = path_along(table, column, counts, n_knots)
         nodes = np.abs(2.0 * NODES - 1.0)[len(NODES) // 2 :]  # central intervals that end at all nodes
         here = at_rows(prepared, table, (column,), local, nodes)
-        effect, sd, from_fit = accumulated_effect(
-            model, prepared, table, column, path, counts, here.prediction, median=here.middle == "median"
-        )
+        median = here.middle == "median"
+        known_covariance = None if median else getattr(model, "prediction_variances", None)
+        predict = predict_with(prepared, table, median=median)
+        effect, sd = accumulated_effect(predict, table, column, path, counts, here.prediction, known_covariance)
         # Levels are drawn in their own order, not in the one in which their effects were added up.
         drawn = np.argsort(path.knots, kind="stable")
         values, near, effect = path.knots[drawn], path.near[drawn], effect[drawn]
@@ -315,7 +317,7 @@ def profile_values(
             local={name: near @ each for name, each in here.local.items()},
         )
         band = effect[:, None] + half[0] * sd[drawn, None] if len(shares) else None
-        own: dict[str, Any] = {"gaps": path.gaps, "others": "", "curve": band, "from_fit": from_fit}
+        own: dict[str, Any] = {"gaps": path.gaps, "others": "", "curve": band, "from_fit": known_covariance is not None}
     else:
         here = at_rows(prepared, rows_of(prepared, rows), (column,), local, shares)
         own = {"gaps": np.zeros(len(values) - 1, dtype=np.bool_), "others": others}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rsens._accumulated import distances, joint_effect, levels_of, plane_over, without_main_effects
 from rsens._arguments import one_of, whole_number
 from rsens._errors import Argument, InputError
 from rsens._table import Table
@@ -15,15 +16,15 @@ from rsens._typing import Array
 from rsens.derivatives import Derivatives, prepare, rows_of
 from rsens.measures import check_weights, rsens2_of
 from rsens.plots import _style as look
-from rsens.plots._accumulated import counted_rows, distances, joint_effect, plane_over, without_main_effects
 from rsens.plots._plot import NARROW, Layout, Plot, name_in_text
 from rsens.plots._predictions import (
     Kind,
     at_rows,
+    counted_rows,
     find_column,
-    levels_of,
     model_and_table,
     output_names,
+    predict_with,
     slice_rows,
     step_of,
 )
@@ -218,8 +219,8 @@ def pair_surface(
     shape = len(axes[0]), len(axes[1])
     if near:
         here, plane = at_rows(prepared, some, columns, local, np.empty(0)), plane_over(some, columns, axes, weights)
-        median = here.middle == "median"
-        effect = joint_effect(prepared, some, columns, plane, weights, here.prediction, median=median)
+        predict = predict_with(prepared, some, median=here.middle == "median")
+        effect = joint_effect(predict, some, columns, plane, weights, here.prediction)
         prediction, distance, others = plane.spread_out(effect), plane.distance, ""
         spread, sensitivity = (plane.spread_out(plane.near @ each) for each in (here.spread, here.local["R-sens₂"]))
     else:

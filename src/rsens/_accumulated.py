@@ -19,7 +19,7 @@ the model's predictions gives its variance.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -30,27 +30,18 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.sparse.linalg import spsolve
 from scipy.spatial.distance import cdist
 
+from rsens._coding import Levels
 from rsens._errors import InputError
 from rsens._table import Table, column_deviations, column_scale
 from rsens._typing import Array, Flags, Positions
-from rsens.derivatives import Model, rows_of
-from rsens.plots._predictions import levels_of, medians
-from rsens.plots._style import some_rows
 
-#: With more rows than this, effects are made from this many: evenly spaced in the order of the variable.
-MOST_ROWS = 500
+#: Gives the prediction (m, P) at rows (m, D) of values.
+Predict = Callable[[Array], Array]
 
 
-def counted_rows(
-    prepared: Model, table: Table, weights: Array, column: int, most: int = MOST_ROWS
-) -> tuple[Table, Array]:
-    """The rows that count; of many, some that are evenly spaced in the order of a column, both ends included."""
-    rows = np.flatnonzero(weights)
-    rows = np.sort(rows[some_rows(table.values[rows, column], most)])
-    if len(rows) == len(weights):
-        return table, weights
-    some = rows_of(prepared, table.like(table.values[rows]))
-    return replace(some, coding=table.coding), weights[rows] / weights[rows].sum()
+def levels_of(table: Table, column: int) -> Levels | None:
+    """The levels of a categorical column."""
+    return None if table.coding is None or column not in table.coding.categorical else table.coding[column]
 
 
 # ---- Differences of the prediction along edges -----------------------------------------------------------------------
@@ -98,20 +89,17 @@ class Moves:
 
 
 def moves_along(
-    prepared: Model,
+    predict: Predict,
     table: Table,
     columns: Sequence[int],
     nodes: Array,
     edges: tuple[Positions, Positions],
     groups: list[tuple[int, Positions]],
     weights: Array,
-    *,
-    median: bool,
 ) -> Moves:
     """Move rows along edges between nodes, which are values of the columns (k, columns).
 
-    Groups are rows on one side of an edge or on both, (edge, rows); those of an edge count the same. The prediction is
-    the mean, or the median for families without one.
+    Groups are rows on one side of an edge or on both, (edge, rows); those of an edge count the same.
     """
     sizes = [len(rows) for _, rows in groups]
     row = np.concatenate([rows for _, rows in groups])
@@ -123,7 +111,7 @@ def moves_along(
     asked, which = np.unique(np.concatenate([row * k + end[edge] for end in edges]), return_inverse=True)
     moved = table.values[asked // k]
     moved[:, list(columns)] = nodes[asked % k]
-    there = _point_predictions(prepared, table, moved, median=median)
+    there = predict(moved)
     left, right = which[: len(row)], which[len(row) :]
     return Moves(row, edge, group, share, there[right] - there[left], moved, (left, right))
 
@@ -132,21 +120,6 @@ def _sums(where: Positions, values: Array, size: int) -> Array:
     """Values (e, P) added up at their positions, (size, P)."""
     result = np.zeros((size, values.shape[1]))
     np.add.at(result, where, values)
-    return result
-
-
-def _point_predictions(prepared: Model, table: Table, rows: Array, *, median: bool) -> Array:
-    """The mean or the median at rows given as values, (m, P), chunk by chunk."""
-
-    def middle(X: Any) -> Array:
-        return medians(prepared.predict_distribution(X).checked())
-
-    ask: Callable[[Any], Array] = middle if median else prepared.predict_point
-    most = prepared.rows_per_chunk(rows.shape[1], 1)
-    found = [ask(table.like(rows[start : start + most])) for start in range(0, len(rows), most)]
-    result = np.concatenate([np.asarray(each, dtype=np.float64).reshape(len(each), -1) for each in found])
-    if not np.isfinite(result).all():
-        raise InputError("The prediction is not finite near some rows, so its effects do not add up.")
     return result
 
 
@@ -178,27 +151,32 @@ class Path:
 
 
 def accumulated_effect(
-    model: Any, prepared: Model, table: Table, column: int, path: Path, weights: Array, here: Array, *, median: bool
-) -> tuple[Array, Array, bool]:
+    predict: Predict,
+    table: Table,
+    column: int,
+    path: Path,
+    weights: Array,
+    here: Array,
+    variances: Callable[[Any, Array], Array] | None = None,
+) -> tuple[Array, Array]:
     """Add up local effects along a path.
 
     Args:
-        model: The model as it was given; it may know the covariance of its predictions (`prediction_variances`).
-        prepared: The same as the measures see it.
+        predict: Gives predictions.
         table: The rows.
         column: Its position in the table.
         path: The path along it.
         weights: How much the rows count, adding up to 1.
         here: The prediction at the rows, (n, P).
-        median: Whether predictions are medians, for families without a mean.
+        variances: Gives the variances of sums of predictions at rows, for models that know their covariance.
 
     Returns:
-        The effect at the knots (g, P); the standard deviation of the effect minus its mean over the rows (g, P); and
-        whether that includes the uncertainty of the fit, or only that other rows could have been drawn.
+        The effect at the knots (g, P), and the standard deviation of the effect minus its mean over the rows (g, P).
+        Without `variances`, that is only because other rows could have been drawn.
     """
     g = len(path.knots)
     edges = np.arange(g - 1), np.arange(1, g)
-    moves = moves_along(prepared, table, (column,), path.knots[:, None], edges, path.groups, weights, median=median)
+    moves = moves_along(predict, table, (column,), path.knots[:, None], edges, path.groups, weights)
     added = np.tri(g, g - 1, -1)  # the curve is a sum of steps …
     added -= (weights @ path.place) @ added  # … minus its mean over the rows
     curve = added @ moves.differences
@@ -207,11 +185,9 @@ def accumulated_effect(
     on_curve = np.einsum("gs,isp->igp", added, moves.influences(len(weights)), optimize=True)
     on_mean = weights[:, None] * (path.place @ curve)
     variance = np.sum((on_curve - on_mean[:, None]) ** 2, axis=0)
-    known = getattr(model, "prediction_variances", None)  # as adapters ask objects for what they can do
-    from_fit = callable(known) and not median
-    if callable(known) and from_fit:
-        variance = variance + known(table.like(moves.asked), added @ moves.combination)
-    return weights @ here + curve, np.sqrt(variance), from_fit
+    if variances is not None:
+        variance = variance + variances(table.like(moves.asked), added @ moves.combination)
+    return weights @ here + curve, np.sqrt(variance)
 
 
 def path_along(table: Table, column: int, weights: Array, n_knots: int) -> Path:
@@ -370,18 +346,15 @@ class Plane:
 
 
 def joint_effect(
-    prepared: Model, table: Table, columns: tuple[int, int], plane: Plane, weights: Array, here: Array, *, median: bool
+    predict: Predict, table: Table, columns: tuple[int, int], plane: Plane, weights: Array, here: Array
 ) -> Array:
     """The surface h at the nodes of a plane, (k, P); `here` is the prediction at the rows, (n, P)."""
-    a, b = plane.edges
     groups = [(edge, plane.rows[node]) for end in plane.edges for edge, node in enumerate(end)]
-    if not groups:  # a single node
-        h = np.zeros((1, here.shape[1]))
-    else:
+    h = np.zeros((1, here.shape[1]))
+    if groups:  # more than a single node
         nodes = np.column_stack([axis[plane.nodes[:, k]] for k, axis in enumerate(plane.axes)])
-        equal = np.ones(len(table))
-        moves = moves_along(prepared, table, columns, nodes, plane.edges, groups, equal, median=median)
-        h = _integrated(a, b, moves.differences, len(nodes))
+        moves = moves_along(predict, table, columns, nodes, plane.edges, groups, np.ones(len(table)))
+        h = _integrated(*plane.edges, moves.differences, len(nodes))
     return h + (weights @ here - weights @ h[plane.own])
 
 
