@@ -85,7 +85,7 @@ def bars(explanation: Any, *, order: int = 1, top: int | None = None, ax: Axes |
     if intervals is not None:
         lower, upper = (intervals[side].reindex(values.index).to_numpy() for side in ("lower", "upper"))
         colour = look.BLACK if e.intervals_hold else look.UNSURE
-        look.draw_whiskers(ax, lower, upper, np.arange(len(values)), colour, 0.28 * size)
+        look.draw_whiskers(ax, lower, upper, np.arange(float(len(values))), colour, 0.28 * size)
         reach = np.fmax(reach, upper)
     if not of_pairs and e.null_levels is not None and e.null_levels.notna().any():
         null = e.null_levels.reindex(values.index).to_numpy()

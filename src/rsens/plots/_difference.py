@@ -65,7 +65,7 @@ def difference(difference: Any, *, order: int = 1, top: int | None = None, ax: A
     else:
         left, right = panels(look.new_figure(WIDTH, look.height_of(len(shown) + bool(hidden), notes, row=0.4)))
     pairs = zip(shown["first"], shown["second"], strict=True) if order == 2 else ()
-    names = [Pair(*pair) for pair in pairs] or [str(term) for term in shown["term"]]
+    names: list[str] = [Pair(*pair) for pair in pairs] or [str(term) for term in shown["term"]]
     size = look.name_rows(left, names, hidden)
     right.tick_params(axis="y", length=0, labelleft=False)
     right.set_ylim(left.get_ylim())

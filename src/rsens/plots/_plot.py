@@ -141,22 +141,12 @@ def is_tested(explanation: Any) -> bool:
     return explanation.pair_above is not None
 
 
-def never_marked(explanation: Any) -> bool:
-    """Whether the model adds up all pairs by construction."""
-    return is_tested(explanation) and bool(explanation.pair_additive.all())
-
-
-def adds_up(explanation: Any) -> str:
-    """Why no pair is marked: "the model adds up on the logit scale by construction"."""
-    return meaning.no_pair_mark(explanation.test_scale).partition(",")[0]
-
-
 def pair_notes(explanation: Any, mark: str, doubt: str) -> list[str]:
     """What the signs for pairs that are marked, and for pairs that cannot be told, mean; nothing without a test."""
     if not is_tested(explanation):
         return []
-    if never_marked(explanation):
-        return [adds_up(explanation)]
+    if explanation.pair_additive.all():  # "the model adds up on the logit scale by construction"
+        return [meaning.no_pair_mark(explanation.test_scale).partition(",")[0]]
     found = explanation.pair_above.any()
     unclear = [f"{doubt} {meaning.UNCLEAR}"] if explanation.pair_unclear.any() else []
     return [f"{mark} {meaning.pair_mark(explanation.test_scale)}" if found else NOTHING, *unclear]
@@ -182,6 +172,6 @@ def count_of_marks(explanation: Any) -> str:
     """A sentence on how many pairs are marked; nothing without a test."""
     if not is_tested(explanation):
         return ""
-    if never_marked(explanation):
-        return f" No pair is marked: {adds_up(explanation)}."
+    if explanation.pair_additive.all():
+        return f" No pair is marked: {pair_notes(explanation, FILLED, HOLLOW)[0]}."
     return f" The test found an interaction in {int(explanation.pair_above.sum())} of {len(explanation.pairs)} pairs."

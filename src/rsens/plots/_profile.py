@@ -161,7 +161,7 @@ def profile(
     upper.tick_params(axis="x", labelbottom=False)
     name = getattr(y, "name", None) if label is None else label
     look.plain(upper.set_ylabel("probability" if found.kind == "probability" else "y" if name is None else str(name)))
-    look.plain(lower.set_xlabel(look.axis_label(lower, found.name, found.others)))
+    look.plain(lower.set_xlabel(look.axis_name(found.name) + found.others))
     look.plain(lower.set_ylabel(f"R-sens {found.unit if unit is None else unit}"))
     return np.array([upper, lower], dtype=object)
 

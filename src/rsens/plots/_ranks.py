@@ -182,7 +182,7 @@ def rank_stability(
     ax.set(xlim=(0.0, width), ylim=(shown + bool(hidden), 0.0))
     if few:
         texts = {
-            (x[j] + 0.5, i + 0.5): (f"{100.0 * share:.0f}", "white" if share > 0.35 else "black")
+            (float(x[j]) + 0.5, i + 0.5): (f"{100.0 * share:.0f}", "white" if share > 0.35 else "black")
             for x, cells in blocks
             for (i, j), share in np.ndenumerate(cells)
             if share >= LEAST_WRITTEN

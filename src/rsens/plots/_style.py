@@ -40,7 +40,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
 
 #: The most characters of a name beside a tick, and along an axis.
-LABEL_LENGTH, AXIS_LENGTH = 30, 60
+LABEL_LENGTH, AXIS_LENGTH = 30, 40
 #: Mean width of a letter, of its font size, in names and in sentences, which have few capitals and digits.
 LETTER, SENTENCE = 0.58, 0.53
 #: Of axes in a figure, before the names beside them take room.
@@ -403,13 +403,9 @@ def short_labels(names: Sequence[str], length: int = LABEL_LENGTH) -> list[str]:
     return distinct([_drawable(name) for name in names], length, measure=len)
 
 
-def axis_label(ax: Axes, name: str, rest: str = "", *, along: Literal["width", "height"] = "width") -> str:
-    """The name of what an axis shows, as much of it as the figure has room for, and the rest of the label."""
-    from matplotlib import rcParams
-
-    inches = ax.figure.get_size_inches()[0 if along == "width" else 1]  # type: ignore[union-attr]
-    fits = int(72.0 * inches / (LETTER * float(rcParams["font.size"]))) - len(rest)
-    return short_labels([name], min(AXIS_LENGTH, max(fits, 12)))[0] + rest
+def axis_name(name: str) -> str:
+    """The name of what an axis shows."""
+    return short_labels([name], AXIS_LENGTH)[0]
 
 
 def _drawable(name: str) -> str:

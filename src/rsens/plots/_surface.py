@@ -308,8 +308,8 @@ def _draw_surface(ax: Axes, values: SurfaceValues, shown: Array, quantity: str, 
     style: dict[str, Any] = {"color": look.BLACK, "markersize": 2.6, "alpha": 0.55, "markeredgewidth": 0.0}
     handles += ax.plot(*points, "o", zorder=2.0, clip_on=False, label="rows", **style)
     ax.set(xlim=cells[:2] if values.near else x[[0, -1]], ylim=cells[2:] if values.near else y[[0, -1]])
-    look.plain(ax.set_xlabel(look.axis_label(ax, values.names[0], values.others)))
-    look.plain(ax.set_ylabel(look.axis_label(ax, values.names[1], along="height")))
+    look.plain(ax.set_xlabel(look.axis_name(values.names[0]) + values.others))
+    look.plain(ax.set_ylabel(look.axis_name(values.names[1])))
     look.draw_colour_bar(ax, filled, values.label(quantity))
     look.add_legend(ax, handles)
     look.tidy(ax)
@@ -387,7 +387,7 @@ def _draw_lines(ax: Axes, values: SurfaceValues, shown: Array, quantity: str) ->
     ax.set_xlim(x[0], x[-1])
     hidden = len(labels) - len(frequent)
     more = f"\n{hidden} less frequent levels not shown" if hidden else ""
-    look.plain(ax.set_xlabel(look.axis_label(ax, values.names[1 - k], values.others) + more))
+    look.plain(ax.set_xlabel(look.axis_name(values.names[1 - k]) + values.others + more))
     look.plain(ax.set_ylabel(values.label(quantity)))
     look.tidy(ax)
 
@@ -411,10 +411,10 @@ def _draw_tiles(ax: Axes, values: SurfaceValues, shown: Array, quantity: str) ->
         for (i, j), value in np.ndenumerate(shown):
             if np.isfinite(value):
                 below = "" if quantity == "rsens2" else f"\nR-sens₂ {write_second.format(values.sensitivity[i, j])}"
-                texts[i + 0.5, j + 0.5] = write.format(value) + below, ink[i, j]
+                texts[i + 0.5, j + 0.5] = write.format(value) + below, str(ink[i, j])
         look.write_cells(ax, texts)
     look.name_cells(ax, second, first)
     note = f"\n{'empty' if values.near else 'faded'}: no such row" if values.far.any() else ""
-    look.plain(ax.set_xlabel(look.axis_label(ax, values.names[0], values.others) + note))
-    look.plain(ax.set_ylabel(look.axis_label(ax, values.names[1], along="height")))
+    look.plain(ax.set_xlabel(look.axis_name(values.names[0]) + values.others + note))
+    look.plain(ax.set_ylabel(look.axis_name(values.names[1])))
     look.draw_colour_bar(ax, mesh, values.label(quantity))
