@@ -7,7 +7,7 @@ from scipy.optimize import brentq
 
 from rsens._errors import InputError
 from rsens.distributions import Mixture, Normal, Poisson, StudentT
-from rsens.plots._curve import central_intervals, masses
+from rsens.plots._predictions import central_intervals, masses
 
 
 def test_levels_are_standard_deviations_from_one_on_and_shares_below():

@@ -95,13 +95,12 @@ def test_an_outlier_does_not_take_all_colours():
 
 
 def test_the_colour_bar_says_which_end_is_which():
-    ax = drawn(beeswarm(pictured(NAMES)))
-    _, bar = ax.figure.axes
-    assert [label.get_text() for label in bar.get_yticklabels()] == ["low", "high"]
-    assert bar.get_ylabel() == "value of the variable"
-    short = drawn(beeswarm(pictured(["only"])))
-    assert short.figure.axes[1].get_ylabel() == "value"
-    assert not overlapping([short.figure.axes[1].yaxis.label, *short.figure.axes[1].get_yticklabels()])
+    for names in (NAMES, ["only"]):
+        ax = drawn(beeswarm(pictured(names)))
+        _, bar = ax.figure.axes
+        assert [label.get_text() for label in bar.get_yticklabels()] == ["low", "high"]
+        assert bar.get_ylabel() == "value"
+        assert not overlapping([bar.yaxis.label, *bar.get_yticklabels()])
 
 
 def test_levels_have_colours_of_their_own_and_are_named():

@@ -61,7 +61,7 @@ def test_plot_pairs_by_the_prediction(explanation):
     ax = drawn(explanation.plot_pairs(by="prediction"))
     parts = explanation.pair_parts["mean"]
     assert ax.collections[0].norm.vmax == parts.max()
-    assert ax.figure.axes[1].get_ylabel() == "R-sens$_2$ per sd × sd\nprediction (mean)"  # longer than the bar
+    assert ax.figure.axes[1].get_ylabel() == "R-sens₂ per sd × sd\nprediction (mean)"  # longer than the bar
     assert drawn(explanation.plot_pairs(by="mean")).collections[0].norm.vmax == parts.max()
     with pytest.raises(InputError, match="by must be one of 'value', 'mean', 'variance', 'prediction', 'uncertainty'"):
         explanation.plot_pairs(by="median")

@@ -12,7 +12,7 @@ from matplotlib.colors import to_rgb
 
 from rsens._errors import InputError
 from rsens.plots import heatmap
-from rsens.plots._heatmap import COLOURS
+from rsens.plots._style import CELLS
 from tests.plots.looks import drawn, outside_figure, overlapping, texts
 from tests.plots.pictured import NAMES, ODD_NAMES, in_doubt, pictured
 
@@ -52,7 +52,7 @@ def test_colours_begin_at_zero_and_darken_evenly():
     explanation = pictured(NAMES)
     mesh = heatmap(explanation).collections[0]
     assert (mesh.norm.vmin, mesh.norm.vmax) == (0.0, explanation.pairs.max())
-    red, green, blue, _ = matplotlib.colormaps[COLOURS](np.linspace(0.0, 1.0, 64)).T
+    red, green, blue, _ = matplotlib.colormaps[CELLS](np.linspace(0.0, 1.0, 64)).T
     grey = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     assert (np.diff(grey) < 0.0).all()
     assert grey[0] - grey[-1] > 0.7
@@ -182,7 +182,7 @@ def test_top_keeps_the_variables_of_the_largest_pairs():
 def test_the_colour_bar_names_the_unit():
     ax = heatmap(pictured(NAMES))
     (bar,) = [other for other in ax.figure.axes if other is not ax]
-    assert bar.get_ylabel() == "R-sens$_2$ per sd × sd"
+    assert bar.get_ylabel() == "R-sens₂ per sd × sd"
 
 
 def test_names_are_drawn_as_they_are_and_kept_whole():

@@ -31,7 +31,7 @@ def normal(mean, variance=0.3):
 
 
 def effect_of(found) -> tuple[np.ndarray, np.ndarray]:
-    return found.line.values, found.numbers.prediction[:, 0]
+    return found.values, found.prediction[:, 0]
 
 
 def lines(ax) -> dict[str, np.ndarray]:
@@ -65,7 +65,7 @@ def test_of_a_product_of_independent_columns_there_is_none():
     X = np.random.default_rng(1).standard_normal((500, 2))
     found = profile_values(normal(lambda X: X[:, 0] * X[:, 1]), X, 0)
     x, effect = effect_of(found)
-    sd = (found.numbers.curve[:, 1, 0] - effect) / stats.norm.ppf(0.95)
+    sd = (found.curve[:, 1, 0] - effect) / stats.norm.ppf(0.95)
     inner = np.abs(x) < 2.0
     assert (np.abs(effect - np.mean(X[:, 0] * X[:, 1])) < 3.0 * sd)[inner].all()
     assert np.abs(effect[inner]).max() < 0.4  # the product itself reaches 9
@@ -92,7 +92,7 @@ def test_a_slice_is_another_thing():
     X = collinear(100, 0.99)
     model = normal(lambda X: 50.0 * (X[:, 0] - X[:, 1]) ** 2)
     there = model.predict_distribution(X).mean.max()
-    near, fixed = (profile_values(model, X, 0, at=at).numbers.prediction for at in (None, "median"))
+    near, fixed = (profile_values(model, X, 0, at=at).prediction for at in (None, "median"))
     assert fixed.max() > 20.0 * there
     assert np.ptp(near) < there
 
@@ -108,10 +108,10 @@ def test_no_row_is_moved_far():
 
     found = profile_values(normal(mean), X, 0)
     questions = np.concatenate(asked)
-    questions = questions[np.isin(questions[:, 0], found.line.values) & np.isin(questions[:, 1], X[:, 1])]
+    questions = questions[np.isin(questions[:, 0], found.values) & np.isin(questions[:, 1], X[:, 1])]
     assert len(questions) > 500
     own = X[np.argsort(X[:, 1])[np.searchsorted(np.sort(X[:, 1]), questions[:, 1])], 0]
-    furthest = np.diff(found.line.values).max() + 0.05 * np.ptp(X[:, 0])
+    furthest = np.diff(found.values).max() + 0.05 * np.ptp(X[:, 0])
     assert np.abs(questions[:, 0] - own).max() <= furthest + 1e-12
     assert furthest < 0.1 * np.ptp(X[:, 0])
 
@@ -162,8 +162,8 @@ def test_the_effect_goes_on_after_a_gap():
     found = profile_values(normal(lambda X: 3.0 * X[:, 0]), np.column_stack([x, rng.standard_normal(120)]), 0)
     at, effect = effect_of(found)
     np.testing.assert_allclose(effect - 3.0 * at, effect[0] - 3.0 * at[0], atol=1e-12)
-    assert found.line.gaps.sum() == 1
-    assert np.ptp(at[[int(found.line.gaps.argmax()), int(found.line.gaps.argmax()) + 1]]) > 0.9
+    assert found.gaps.sum() == 1
+    assert np.ptp(at[[int(found.gaps.argmax()), int(found.gaps.argmax()) + 1]]) > 0.9
 
 
 def test_a_row_alone_is_a_point():
@@ -178,9 +178,9 @@ def test_few_values_are_marked_and_joined():
     """Whole numbers lie as close as their neighbours do: no gaps, a mark at each."""
     X = np.random.default_rng(0).integers(0, 7, (200, 2)).astype(float)
     found = profile_values(normal(lambda X: X[:, 0] ** 2), X, 0)
-    np.testing.assert_array_equal(found.line.values, np.arange(7.0))
-    assert not found.line.gaps.any()
-    np.testing.assert_allclose(np.diff(found.numbers.prediction[:, 0]), np.diff(np.arange(7.0) ** 2), atol=1e-12)
+    np.testing.assert_array_equal(found.values, np.arange(7.0))
+    assert not found.gaps.any()
+    np.testing.assert_allclose(np.diff(found.prediction[:, 0]), np.diff(np.arange(7.0) ** 2), atol=1e-12)
     upper, _ = profile(normal(lambda X: X[:, 0] ** 2), X, 0)
     assert any(line.get_marker() == "o" and len(line.get_xdata()) == 7 for line in upper.lines)
 
@@ -200,8 +200,8 @@ def test_levels_of_a_sum_are_exact(towns):
     height = np.array([0.0, 5.0, -1.0, 2.0])
     model = normal(lambda Z: height[Z[:, 1].astype(int)] + Z[:, 0])
     found = profile_values(model, towns, "town")
-    assert found.line.labels == ("Aalto", "Bergen", "Cork", "Delft")
-    effect = found.numbers.prediction[:, 0]
+    assert found.labels == ("Aalto", "Bergen", "Cork", "Delft")
+    effect = found.prediction[:, 0]
     np.testing.assert_allclose(effect - effect[0], height, atol=1e-12)
     shares = towns["town"].value_counts(normalize=True).sort_index().to_numpy()
     codes = towns["town"].cat.codes.to_numpy()
@@ -216,9 +216,9 @@ def test_levels_are_compared_with_those_whose_rows_are_alike(towns):
         asked.append(Z.copy())
         return Z[:, 0] * (1.0 + Z[:, 1])
 
+    from rsens._accumulated import accumulated_effect, path_along
     from rsens.adapters import read_for
-    from rsens.plots._accumulated import accumulated_effect, path_along
-    from rsens.plots._curve import prepared_for
+    from rsens.plots._predictions import predict_with, prepared_for
 
     model = normal(mean)
     source, table = read_for(model, towns)
@@ -228,7 +228,7 @@ def test_levels_are_compared_with_those_whose_rows_are_alike(towns):
     prepared = prepared_for(source, table)
     here = prepared.predict_point(towns)
     asked.clear()
-    accumulated_effect(model, prepared, table, 1, path, weights, here, median=False)
+    accumulated_effect(predict_with(prepared, table, median=False), table, 1, path, weights, here)
     questions = np.concatenate(asked)
     cold, warm = questions[questions[:, 0] < -0.2], questions[questions[:, 0] > 3.2]
     assert set(cold[:, 1]) <= {1.0, 2.0}
@@ -238,7 +238,7 @@ def test_levels_are_compared_with_those_whose_rows_are_alike(towns):
 def test_a_level_without_rows_is_not_drawn(towns):
     towns = towns.assign(town=towns["town"].cat.add_categories(["Nowhere"]))
     found = profile_values(normal(lambda Z: Z[:, 1]), towns, "town")
-    assert found.line.labels == ("Aalto", "Bergen", "Cork", "Delft")
+    assert found.labels == ("Aalto", "Bergen", "Cork", "Delft")
     lower = drawn(profile(normal(lambda Z: Z[:, 1]), towns, "town")[1])
     assert [label.get_text() for label in lower.get_xticklabels()] == ["Aalto", "Bergen", "Cork", "Delft"]
 
@@ -265,13 +265,13 @@ def test_below_are_averages_of_the_rows():
     model = from_function(lambda X: Normal(np.sin(X[:, 0]) * X[:, 1], 0.2 + 0.1 * X[:, 0] ** 2))
     found = profile_values(model, X, 0, scale="raw")
     local = rsens(model, X)[:, 0]
-    numbers = found.numbers
+    numbers = found
     assert (numbers.rsens >= local.min()).all()
     assert (numbers.rsens <= local.max()).all()
     np.testing.assert_allclose(sum(numbers.parts.values()), numbers.rsens, rtol=1e-12)
     # In the middle of the data, near means within a few ranks: about the mean of the 12 rows around each knot.
     ranks = np.argsort(np.argsort(X[:, 0]))
-    for knot, value in zip(found.line.values, numbers.rsens, strict=True):
+    for knot, value in zip(found.values, numbers.rsens, strict=True):
         if abs(knot) < 0.8:
             rank = ranks[X[:, 0] == knot][0]
             around = local[np.abs(ranks - rank) <= 18]
@@ -284,11 +284,11 @@ def test_of_few_values_they_are_the_means_at_each():
     model = normal(lambda X: X[:, 0] * X[:, 1])
     found = profile_values(model, X, 0, scale="raw")
     local = rsens(model, X)[:, 0]
-    np.testing.assert_allclose(found.numbers.rsens, [local[X[:, 0] == k].mean() for k in range(0, 50, 10)], rtol=1e-9)
+    np.testing.assert_allclose(found.rsens, [local[X[:, 0] == k].mean() for k in range(0, 50, 10)], rtol=1e-9)
 
 
 def test_with_constant_uncertainty_the_naive_line_is_r_sens():
-    numbers = profile_values(normal(lambda X: np.sin(X[:, 0]) + X[:, 1]), collinear(80, 0.5), 0).numbers
+    numbers = profile_values(normal(lambda X: np.sin(X[:, 0]) + X[:, 1]), collinear(80, 0.5), 0)
     np.testing.assert_allclose(numbers.naive, numbers.rsens, rtol=1e-7)
 
 
@@ -303,19 +303,19 @@ def test_the_blue_band_holds_the_observations_near_here():
     found = profile_values(model, X, 0)
     x, effect = effect_of(found)
     np.testing.assert_allclose(effect, effect[0], atol=1e-12)
-    known = np.isfinite(found.numbers.bands[:, 0, 0, 0])
+    known = np.isfinite(found.bands[:, 0, 0, 0])
     y = 2.0 * X[:, 1] + 0.5 * rng.standard_normal(500)
     for k, share in enumerate((0.5, 0.9)):
-        low, high = (np.interp(X[:, 0], x[known], found.numbers.bands[known, k, side, 0]) for side in (0, 1))
+        low, high = (np.interp(X[:, 0], x[known], found.bands[known, k, side, 0]) for side in (0, 1))
         inside = np.mean((y > low) & (y < high))
         assert inside == pytest.approx(share, abs=0.06)  # 500 rows: ± 0.045 is two standard errors of 0.5
-    middle = found.numbers.bands[known, 0, :, 0].mean(axis=1)
+    middle = found.bands[known, 0, :, 0].mean(axis=1)
     assert middle[-1] - middle[0] > 6.0
 
 
 def test_near_fewer_than_five_rows_nothing_is_said_of_observations():
     X = np.column_stack([np.append(np.linspace(0.0, 1.0, 80), 5.0), np.zeros(81)])
-    bands = profile_values(normal(lambda X: X[:, 0]), X, 0).numbers.bands
+    bands = profile_values(normal(lambda X: X[:, 0]), X, 0).bands
     assert np.isnan(bands[-1]).all()
     assert np.isfinite(bands[:-1]).all()
     drawn(profile(normal(lambda X: X[:, 0]), np.column_stack([2.0 ** np.arange(12), np.zeros(12)]), 0)[0])
@@ -324,11 +324,11 @@ def test_near_fewer_than_five_rows_nothing_is_said_of_observations():
 def test_rows_that_are_the_same_give_their_own_quantiles():
     X = np.column_stack([np.repeat([0.0, 1.0, 2.0, 3.0], 5), np.zeros(20)])
     found = profile_values(from_function(lambda X: Normal(X[:, 0], 1.0 + 0.0 * X[:, 0])), X, 0, levels=(0.5, 0.9))
-    assert found.line.values.tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert found.values.tolist() == [0.0, 1.0, 2.0, 3.0]
     for k, share in enumerate((0.5, 0.9)):
         half = stats.norm.ppf(0.5 + 0.5 * share)
         # nodes are 0.045 standard deviations apart, and each of five rows has the same
-        np.testing.assert_allclose(np.diff(found.numbers.bands[:, k, :, 0])[:, 0], 2.0 * half, atol=0.045)
+        np.testing.assert_allclose(np.diff(found.bands[:, k, :, 0])[:, 0], 2.0 * half, atol=0.045)
 
 
 def test_the_band_of_a_function_is_over_rows():
@@ -338,9 +338,9 @@ def test_the_band_of_a_function_is_over_rows():
     for seed in range(40):
         X = np.random.default_rng(seed).standard_normal((150, 2))
         found = profile_values(model, X, 0)
-        assert not found.numbers.from_fit
+        assert not found.from_fit
         x, effect = effect_of(found)
-        sd = (found.numbers.curve[:, 1, 0] - effect) / stats.norm.ppf(0.95)
+        sd = (found.curve[:, 1, 0] - effect) / stats.norm.ppf(0.95)
         scores.append(np.interp(at, x, (effect - np.mean(X[:, 0] * X[:, 1])) / sd))
     assert np.std(scores) == pytest.approx(1.0, abs=0.25)  # 40 samples whose four points hang together
     upper, _ = profile(model, X, 0)
@@ -359,9 +359,9 @@ def test_a_linear_model_knows_its_band():
     nu = model.degrees_of_freedom_
     fit = model.coef_scale2_[1, 1] * nu / (nu - 2.0) * (x - centre) ** 2
     rows = model.coef_[1] ** 2 * X[:, 1].var() / 100.0
-    half = found.numbers.curve[:, 1, 0] - effect
+    half = found.curve[:, 1, 0] - effect
     np.testing.assert_allclose((half / stats.norm.ppf(0.95)) ** 2, fit + rows, rtol=1e-6)
-    assert found.numbers.from_fit
+    assert found.from_fit
 
 
 @pytest.fixture(scope="module")
@@ -377,19 +377,19 @@ def test_with_collinear_columns_the_true_effect_is_in_the_band(tangled):
     found = profile_values(model, X, 0)
     x, effect = effect_of(found)
     true = np.sin(2.0 * x) - np.sin(2.0 * X[:, 0]).mean() + model.predict(X).mean()
-    low, high = found.numbers.curve[:, :, 0].T
+    low, high = found.curve[:, :, 0].T
     assert np.mean((low < true) & (true < high)) > 0.85
-    assert found.numbers.from_fit
+    assert found.from_fit
     assert np.ptp(effect) > 1.2  # of 2
 
 
 def test_a_collinear_column_without_effect_is_flat_within_its_band(tangled):
     model, X = tangled
     found = profile_values(model, X, 1)
-    low, high = found.numbers.curve[:, :, 0].T
+    low, high = found.curve[:, :, 0].T
     mean = model.predict(X).mean()
     assert np.mean((low < mean) & (mean < high)) > 0.9
-    assert np.ptp(found.numbers.prediction) < 0.4
+    assert np.ptp(found.prediction) < 0.4
 
 
 # ---- kinds of predictions --------------------------------------------------------------------------------------------
@@ -418,7 +418,7 @@ def test_classes_have_a_line_each_and_their_effects_add_up():
     weights = np.random.default_rng(0).standard_normal((3, 4))
     model = from_function(lambda X: Categorical(softmax(X @ weights, axis=1)))
     found = profile_values(model, X, 0)
-    np.testing.assert_allclose(found.numbers.prediction.sum(axis=1), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(found.prediction.sum(axis=1), 1.0, rtol=1e-12)
     upper, _ = profile(model, X, 0)
     drawn(upper)
     named = [text.get_text() for text in upper.get_legend().get_texts()]
@@ -432,9 +432,7 @@ def test_vectors_have_a_line_per_output():
     def predict(X):
         return MultivariateNormal(np.column_stack([X[:, 0], np.cos(X[:, 0])]), np.eye(2))
 
-    x, effect = (lambda f: (f.line.values, f.numbers.prediction))(
-        profile_values(from_function(predict), collinear(60, 0.5), 0)
-    )
+    x, effect = (lambda f: (f.values, f.prediction))(profile_values(from_function(predict), collinear(60, 0.5), 0))
     np.testing.assert_allclose(effect[:, 1] - effect[0, 1], np.cos(x) - np.cos(x[0]), atol=1e-12)
     drawn(profile(from_function(predict), collinear(60, 0.5), 0)[0])
 
@@ -453,10 +451,10 @@ def test_classifiers_know_their_bands(classes):
     X = collinear(70, 0.9)
     y = np.digitize(X[:, 0] + 0.3 * X[:, 2], [0.0] if classes == 2 else [-0.6, 0.6])
     found = profile_values(GPClassifier(optimize=False).fit(X, y), X, 0)
-    assert found.numbers.from_fit
-    assert found.numbers.curve.shape == (len(found.line.values), 2, 1 if classes == 2 else 3)
-    assert np.isfinite(found.numbers.curve).all()
-    assert (np.diff(found.numbers.curve, axis=1) > 0.0).mean() > 0.95
+    assert found.from_fit
+    assert found.curve.shape == (len(found.values), 2, 1 if classes == 2 else 3)
+    assert np.isfinite(found.curve).all()
+    assert (np.diff(found.curve, axis=1) > 0.0).mean() > 0.95
 
 
 # ---- rows and weights ------------------------------------------------------------------------------------------------
@@ -470,8 +468,8 @@ def test_weights_count_rows():
     kept = counts > 0
     weighted = profile_values(model, X, 0, weights=counts, scale="raw")
     alone = profile_values(model, X[kept], 0, weights=counts[kept], scale="raw")
-    np.testing.assert_allclose(weighted.numbers.prediction, alone.numbers.prediction, rtol=1e-12)
-    np.testing.assert_array_equal(weighted.line.values, np.unique(X[kept, 0]))
+    np.testing.assert_allclose(weighted.prediction, alone.prediction, rtol=1e-12)
+    np.testing.assert_array_equal(weighted.values, np.unique(X[kept, 0]))
     repeated = np.repeat(X, counts, axis=0)
     mean = np.mean(np.interp(repeated[:, 0], *effect_of(weighted)))
     assert mean == pytest.approx(np.mean(repeated[:, 0] * repeated[:, 1]), abs=1e-12)
@@ -506,7 +504,7 @@ def test_order_of_rows_makes_no_difference():
     X = np.round(collinear(120, 0.9), 1)  # with ties
     model = normal(lambda X: X[:, 0] * X[:, 1])
     shuffled = X[np.random.default_rng(0).permutation(120)]
-    one, other = (profile_values(model, rows, 0).numbers for rows in (X, shuffled))
+    one, other = (profile_values(model, rows, 0) for rows in (X, shuffled))
     np.testing.assert_allclose(one.prediction, other.prediction, atol=1e-9)
     np.testing.assert_allclose(one.curve, other.curve, atol=1e-9)
     np.testing.assert_allclose(one.rsens, other.rsens, rtol=1e-6)

@@ -446,10 +446,10 @@ def test_a_function_is_told_to_be_wrapped(X):
 def test_the_numbers_without_a_picture(model, X):
     found = profile_values(model, X, "a", grid=7, levels=(0.5, 0.9))
     upper, lower = profile(model, X, "a", grid=7, levels=(0.5, 0.9))
-    np.testing.assert_array_equal(found.line.values, lines(lower)["R-sens"][0])
-    np.testing.assert_array_equal(found.numbers.rsens, lines(lower)["R-sens"][1])
-    np.testing.assert_array_equal(found.numbers.prediction[:, 0], lines(upper)["mean"][1])
-    np.testing.assert_array_equal(found.numbers.bands[0, 1, :, 0], band(upper, "90 %")[found.line.values[0]])
+    np.testing.assert_array_equal(found.values, lines(lower)["R-sens"][0])
+    np.testing.assert_array_equal(found.rsens, lines(lower)["R-sens"][1])
+    np.testing.assert_array_equal(found.prediction[:, 0], lines(upper)["mean"][1])
+    np.testing.assert_array_equal(found.bands[0, 1, :, 0], band(upper, "90 %")[found.values[0]])
     np.testing.assert_allclose(found.shares, [0.5, 0.9])
     assert found.outputs == ("y0",)
 

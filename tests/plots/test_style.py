@@ -66,15 +66,13 @@ def test_labels_fit_on_one_line_and_differ(names):
         assert len(label.splitlines()) == 1
 
 
-def test_remarks_fit_their_width_in_lines_of_about_one_length():
+def test_remarks_fit_their_width():
     remark = "the data contradict a model in which these two add up on the scale of y (5 % per pair)"
     for width in (160.0, 250.0, 400.0):
         lines = lines_below(width, [remark, "short"])
         assert lines[-1] == "short"
         assert " ".join(lines[:-1]) == remark
-        lengths = [len(line) for line in lines[:-1]]
-        assert max(lengths) * _style.NOTE_LETTER * _style.small() <= width
-        assert max(lengths) - min(lengths) <= 15
+        assert max(map(len, lines)) * _style.SENTENCE * _style.small() <= width
         assert not any(line.startswith("%") for line in lines)
     assert lines_below(100.0, []) == []
 

@@ -4,17 +4,13 @@ from rsens.plots._bars import BARS
 from rsens.plots._bars import bars as bars
 from rsens.plots._beeswarm import BEESWARM
 from rsens.plots._beeswarm import beeswarm as beeswarm
-from rsens.plots._beeswarm import in_lanes as in_lanes
 from rsens.plots._calibration import CALIBRATION
 from rsens.plots._calibration import calibration as calibration
-from rsens.plots._comparison import COMPARISON
-from rsens.plots._comparison import comparison as comparison
-from rsens.plots._curve import output_names as output_names
-from rsens.plots._curve import predictive as predictive
 from rsens.plots._difference import DIFFERENCE
 from rsens.plots._difference import difference as difference
-from rsens.plots._effects import EFFECTS
+from rsens.plots._effects import EFFECTS, ROW
 from rsens.plots._effects import effects as effects
+from rsens.plots._effects import row as row
 from rsens.plots._heatmap import HEATMAP
 from rsens.plots._heatmap import heatmap as heatmap
 from rsens.plots._plot import Layout as Layout
@@ -24,25 +20,20 @@ from rsens.plots._plot import tip as tip
 from rsens.plots._plot import tip_of as tip_of
 from rsens.plots._posterior import POSTERIOR
 from rsens.plots._posterior import posterior as posterior
+from rsens.plots._predictions import output_names as output_names
+from rsens.plots._predictions import predictive as predictive
 from rsens.plots._profile import INTERVALS as INTERVALS
 from rsens.plots._profile import PROFILE
 from rsens.plots._profile import ProfileValues as ProfileValues
 from rsens.plots._profile import profile as profile
 from rsens.plots._profile import profile_of as profile_of
 from rsens.plots._profile import profile_values as profile_values
-from rsens.plots._rank_stability import RANK_STABILITY
-from rsens.plots._rank_stability import rank_stability as rank_stability
-from rsens.plots._row import ROW
-from rsens.plots._row import row as row
+from rsens.plots._ranks import COMPARISON, RANK_STABILITY
+from rsens.plots._ranks import comparison as comparison
+from rsens.plots._ranks import rank_stability as rank_stability
 from rsens.plots._selection import SELECTION
 from rsens.plots._selection import selection as selection
-from rsens.plots._style import GREY as GREY
-from rsens.plots._style import SERIES as SERIES
-from rsens.plots._style import between_quantiles as between_quantiles
 from rsens.plots._style import lay_out as lay_out
-from rsens.plots._style import level_colours as level_colours
-from rsens.plots._style import part_labels as part_labels
-from rsens.plots._style import per_unit as per_unit
 from rsens.plots._style import short_labels as short_labels
 from rsens.plots._subgroups import SUBGROUPS
 from rsens.plots._subgroups import subgroups as subgroups

@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rsens._accumulated import levels_of
 from rsens._coding import Coding, Levels
 from rsens._errors import Argument, InputError
 from rsens._table import Table, read_table
 from rsens._typing import Array
-from rsens.plots._plot import Layout, Plot, leading
-from rsens.plots._style import (
-    BLACK,
-    BLUE,
-    GREY,
-    axes_points,
-    between_quantiles,
-    check_plot,
-    draw_low_high_bar,
-    first_terms,
-    font_size,
-    level_colours,
-    low_high,
-    name_ticks,
-    new_axes,
-    per_unit,
-    short_labels,
-    tidy,
-)
+from rsens.plots import _style as look
+from rsens.plots._plot import Plot, leading, page_of_rows
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 #: With more rows than this, the points are evenly spaced quantiles of the local values.
@@ -75,33 +58,38 @@ def beeswarm(explanation: Any, *, top: int | None = 10, X: Any = None, ax: Axes 
         >>> ax.get_xlabel()
         'R-sens per sd  (points: rows, diamond: mean)'
     """
-    check_plot(explanation, "beeswarm", "rsens.explain", ("main", "local_main"), ax=ax, top=top)
-    table = _table(explanation, explanation.data if X is None else X)
-    main, hidden = first_terms(explanation.main, top)
-    rows = len(main) + bool(hidden)
-    if ax is None:
-        ax = new_axes(6.8, max(2.0, 0.9 + rows * min(0.5, max(0.22, 5.0 / rows))))
+    from matplotlib.cm import ScalarMappable
 
+    look.check_plot(explanation, "beeswarm", "rsens.explain", ("main", "local_main"), ax=ax, top=top)
+    table = _table(explanation, explanation.data if X is None else X)
+    main, hidden = look.first_terms(explanation.main, top)
+    rows = len(main) + bool(hidden)
+    ax = look.row_axes(rows, row=0.5) if ax is None else ax
+    size = look.name_rows(ax, [str(name) for name in main.index], hidden)
     local = explanation.local_main[list(main.index)].to_numpy()
     furthest = float(max(local.max(), main.max()))
     ax.set_xlim(-0.015 * furthest, 1.03 * furthest) if furthest > 0.0 else ax.set_xlim(-0.015, 1.0)
-    ax.set_ylim(rows - 0.4, -0.6)
-    columns = [_column(explanation, table, str(name)) for name in main.index]
-    shown_rows = [_quantile_rows(local[:, row]) for row in range(len(main))]
-    swarms = _swarms(ax, [local[shown, row] for row, shown in enumerate(shown_rows)])
-    for row, (column, shown) in enumerate(zip(columns, shown_rows, strict=True)):
-        colours = BLUE if table is None else GREY if column is None else _colours(table, column)[shown]
+    colours, levels = zip(*(_coloured(explanation, table, str(name)) for name in main.index), strict=True)
+    shown_rows = [look.some_rows(local[:, row], MOST_POINTS) for row in range(len(main))]
+    diameter, offsets = _swarms(ax, [local[shown, row] for row, shown in enumerate(shown_rows)])
+    for row, shown in enumerate(shown_rows):
+        points: dict[str, Any] = {"s": diameter**2, "c": colours[row][shown], "linewidths": 0.0, "zorder": 2.0}
         ax.axhline(row, color="#E0E0E0", linewidth=0.7, zorder=0.5)
-        size = swarms.diameter**2
-        ax.scatter(local[shown, row], row + swarms.offsets[row], s=size, c=colours, linewidths=0.0, zorder=2.0)
-    _draw_means(ax, main, rows)
+        ax.scatter(local[shown, row], row + offsets[row], **points)
+    means: dict[str, Any] = {"markersize": min(6.0, 0.5 * look.axes_points(ax)[1] / rows), "zorder": 3.0}
+    means |= {"markerfacecolor": "white", "markeredgecolor": look.BLACK, "markeredgewidth": 0.22 * means["markersize"]}
+    ax.plot(main.to_numpy(), np.arange(len(main)), "D", linestyle="none", **means)
 
-    levels = [None if column is None else _levels(table, column) for column in columns]
-    _name_rows(ax, [str(name) for name in main.index], levels, hidden)
-    _label(ax, explanation, len(local))
-    if any(column is not None and of is None for column, of in zip(columns, levels, strict=True)):
-        draw_low_high_bar(ax, "value of the variable", "value")
-    tidy(ax, keep=("bottom",))
+    if any(levels):
+        _name_levels(ax, levels, min(size, look.font_size(ax, round(2.1 * rows))))
+    n = len(local)
+    few = [f"{MOST_POINTS:,} of {n:,} rows shown, evenly spaced quantiles of R-sens"] if n > MOST_POINTS else []
+    look.set_label_below(ax, f"R-sens {look.per_unit(explanation)}  (points: rows, diamond: mean)", few)
+    if table is not None and not all(levels):
+        bar = look.draw_colour_bar(ax, ScalarMappable(cmap=look.low_high()), "value", labelpad=-12.0)
+        bar.set_ticks([0.0, 1.0], labels=["low", "high"])
+        bar.ax.tick_params(length=0)
+    look.tidy(ax, keep=("bottom",))
     return ax
 
 
@@ -120,43 +108,29 @@ def _table(explanation: Any, X: Any) -> Table | None:
     return table
 
 
-def _column(explanation: Any, table: Table | None, term: str) -> int | None:
-    """Where the values of a term are; None for a group of several columns, which has none of its own."""
-    columns = explanation.groups.get(term, (term,))
-    return table.names.index(columns[0]) if table is not None and len(columns) == 1 else None
+def _coloured(explanation: Any, table: Table | None, term: str) -> tuple[NDArray[Any], Levels | None]:
+    """One colour per row (n, 4) by the value of a term, and the levels of a categorical one.
 
-
-def _levels(table: Table | None, column: int) -> Levels | None:
-    """The levels of a categorical column."""
-    coding = None if table is None else table.coding
-    return coding[column] if coding is not None and column in coding.categorical else None
-
-
-def _colours(table: Table, column: int) -> NDArray[Any]:
-    """One colour per row, (n, 4)."""
+    A group of several columns has no values, and without a table nothing has.
+    """
     from matplotlib.colors import to_rgba_array
 
-    levels = _levels(table, column)
+    columns = explanation.groups.get(term, (term,))
+    if table is None or len(columns) > 1:
+        return to_rgba_array([look.BLUE if table is None else look.GREY] * explanation.n), None
+    column = table.names.index(columns[0])
+    values, levels = table.values[:, column], levels_of(table, column)
     if levels is None:
-        return np.asarray(low_high()(between_quantiles(table.values[:, column])))
-    return to_rgba_array(level_colours(levels))[table.values[:, column].astype(np.intp)]
+        return np.asarray(look.low_high()(look.between_quantiles(values))), None
+    return to_rgba_array(look.level_colours(levels))[values.astype(np.intp)], levels
 
 
-def _quantile_rows(values: Array) -> NDArray[np.intp]:
-    """The rows to draw, ordered by value: all, or evenly spaced quantiles if there are too many."""
-    order = np.argsort(values, kind="stable")
-    return order[np.linspace(0, len(order) - 1, min(len(order), MOST_POINTS)).round().astype(np.intp)]
+def _swarms(ax: Axes, values: list[Array]) -> tuple[float, list[Array]]:
+    """The diameter of points, in points, and how far those of each variable are from the middle of their row, in rows.
 
-
-@dataclass(frozen=True)
-class _Swarms:
-    diameter: float  # of a point, in points
-    offsets: list[Array]  # of the points of each variable from the middle of their row, in rows of the picture
-
-
-def _swarms(ax: Axes, values: list[Array]) -> _Swarms:
-    """Points that would cover each other beside each other, as large as half of the swarms allow."""
-    width, height = axes_points(ax)
+    Points that would cover each other stand beside each other. They are as large as half of the swarms allow.
+    """
+    width, height = look.axes_points(ax)
     low, high = ax.get_xlim()
     row = height / abs(np.subtract(*ax.get_ylim()))  # of the picture, in points
     room = SWARM_HEIGHT * row
@@ -167,8 +141,7 @@ def _swarms(ax: Axes, values: list[Array]) -> _Swarms:
         if np.mean(used * diameter <= SQUEEZE * room) >= 0.5:
             break
     spacing = np.minimum(diameter, room / used)
-    offsets = [-of * space / row for of, space in zip(lanes, spacing, strict=True)]  # rows count downwards
-    return _Swarms(diameter, offsets)
+    return diameter, [-of * space / row for of, space in zip(lanes, spacing, strict=True)]  # rows count downwards
 
 
 def in_lanes(positions: Array, diameter: float, most: int) -> Array:
@@ -186,75 +159,37 @@ def in_lanes(positions: Array, diameter: float, most: int) -> Array:
     return lanes
 
 
-def _draw_means(ax: Axes, main: pd.Series[float], rows: int) -> None:
-    size = min(6.0, 0.5 * axes_points(ax)[1] / rows)
-    style: dict[str, Any] = {"markerfacecolor": "white", "markeredgecolor": BLACK, "markeredgewidth": 0.22 * size}
-    ax.plot(main.to_numpy(), np.arange(len(main)), "D", linestyle="none", markersize=size, zorder=3.0, **style)
-
-
-def _name_rows(ax: Axes, names: list[str], levels: list[Levels | None], hidden: int) -> None:
-    """The variables, and below a categorical one its levels in their colours."""
-    rows = len(names) + bool(hidden)
-    size = font_size(ax, round(2.1 * rows) if any(levels) else rows)
-    name_ticks(ax.yaxis, names, size, more=hidden)
-    ax.tick_params(axis="y", length=0)
-    for row, of in enumerate(levels):
-        if of is not None:
-            ax.get_yticklabels()[row].set_verticalalignment("bottom")
-            _name_levels(ax, row, of, 0.85 * size)
-
-
-def _name_levels(ax: Axes, row: int, levels: Levels, size: float) -> None:
+def _name_levels(ax: Axes, levels: Sequence[Levels | None], size: float) -> None:
+    """Below the name of a categorical variable its levels in their colours."""
     from matplotlib.offsetbox import AnnotationBbox, HPacker, TextArea
 
-    colours = level_colours(levels)
-    shown = [code for code, colour in enumerate(colours) if colour != GREY]
-    labels = short_labels([str(levels.labels[code]) for code in shown], LEVEL_LENGTH)
+    at: dict[str, Any] = {"xycoords": ax.get_yaxis_transform(), "boxcoords": "offset points"}
+    at |= {"xybox": (-ax.yaxis.get_tick_padding(), -0.13 * size), "box_alignment": (1.0, 1.0)}
+    for row, (label, of) in enumerate(zip(ax.get_yticklabels(), levels, strict=False)):
+        label.set_fontsize(size)
+        if of is None:
+            continue
+        label.set_verticalalignment("bottom")
+        boxes: list[Any] = []
+        for text, colour in _level_texts(of):  # a level may be called "$x$"
+            style = {"color": colour, "fontsize": 0.85 * size, "parse_math": False, "usetex": False}
+            boxes.append(TextArea(text, textprops=style))
+        packed = HPacker(children=boxes, align="baseline", pad=0.0, sep=0.4 * size)
+        ax.add_artist(AnnotationBbox(packed, (0.0, row), frameon=False, pad=0.0, annotation_clip=False, **at))
+
+
+def _level_texts(levels: Levels) -> list[tuple[str, str]]:
+    """The levels that have colours, as far as there is room, and how many more there are."""
+    colours = look.level_colours(levels)
+    shown = [code for code, colour in enumerate(colours) if colour != look.GREY]
+    labels = look.short_labels([str(levels.labels[code]) for code in shown], LEVEL_LENGTH)
     fitting = [k for k in range(len(labels)) if sum(len(label) + 2 for label in labels[: k + 1]) <= LEVELS_LENGTH]
     texts = [(f"● {labels[k]}", colours[shown[k]]) for k in fitting]
-    if len(fitting) < len(levels):
-        texts.append((f"+ {len(levels) - len(fitting)}", GREY))
-    as_is = {"parse_math": False, "usetex": False}  # a level may be called "$x$"
-    boxes: list[Any] = [TextArea(text, textprops={"color": colour, "fontsize": size} | as_is) for text, colour in texts]
-    packed = HPacker(children=boxes, align="baseline", pad=0.0, sep=0.5 * size)
-    pad = ax.yaxis.get_tick_padding()
-    ax.add_artist(
-        AnnotationBbox(
-            packed,
-            (0.0, row),
-            xybox=(-pad, -0.15 * size),
-            xycoords=ax.get_yaxis_transform(),
-            boxcoords="offset points",
-            box_alignment=(1.0, 1.0),
-            frameon=False,
-            pad=0.0,
-            annotation_clip=False,
-        )
-    )
-
-
-def _label(ax: Axes, explanation: Any, n: int) -> None:
-    text = f"R-sens {per_unit(explanation)}  (points: rows, diamond: mean)"
-    if n > MOST_POINTS:
-        text += f"\n{MOST_POINTS:,} of {n:,} rows shown, evenly spaced quantiles of R-sens"
-    ax.set_xlabel(text)
-
-
-# ---- for results and the report --------------------------------------------------------------------------------------
+    return [*texts, (f"+ {len(levels) - len(fitting)}", look.GREY)] if len(fitting) < len(levels) else texts
 
 
 #: The most variables on a page.
 MOST_ON_PAGE = 10
-
-
-def _caption(explanation: Any) -> str:
-    return "Local R-sens of each row, coloured by the value of the variable; diamonds: the mean."
-
-
-def _layout(explanation: Any) -> Layout:
-    top = min(len(explanation.names), MOST_ON_PAGE)
-    return Layout(height=max(2.2, 0.9 + 0.45 * top), options={"top": top})
-
 
 BEESWARM = Plot(
     name="beeswarm",
@@ -263,7 +198,7 @@ BEESWARM = Plot(
     file="rows",
     section="spread",
     takes=("X",),
-    caption=_caption,
+    caption=lambda explanation: "Local R-sens of each row, coloured by the value of the variable; diamonds: the mean.",
     alt=lambda explanation: f"Points, one for each row and variable, by local R-sens; means: {leading(explanation)}.",
-    layout=_layout,
+    layout=lambda explanation: page_of_rows(len(explanation.names), MOST_ON_PAGE, row=0.45),
 )

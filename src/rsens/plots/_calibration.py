@@ -6,19 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rsens.plots import _style as look
 from rsens.plots._plot import Layout, Plot
-from rsens.plots._style import (
-    BLACK,
-    BLUE,
-    check_plot,
-    legend_above,
-    new_axes,
-    plain,
-    short_labels,
-    small,
-    tidy,
-    tint,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,12 +43,13 @@ def calibration(assessment: Any, ax: Axes | None = None) -> Axes:
         >>> ax.get_xlabel()
         'P(Y ≤ observed y), the PIT'
     """
-    check_plot(assessment, "calibration", "rsens.assess", ("pit_histogram",), ax=ax)
+    look.check_plot(assessment, "calibration", "rsens.assess", ("pit_histogram",), ax=ax)
     classes = assessment.kind == "classes"
     if ax is None:
-        ax = new_axes(4.6, 4.6) if classes else new_axes(5.6, 3.6)
+        ax = look.new_axes(4.6, 4.6) if classes else look.new_axes(5.6, 3.6)
     (_reliability if classes else _histogram)(ax, assessment)
-    tidy(ax)
+    look.add_legend(ax, first=IDEAL)
+    look.tidy(ax)
     return ax
 
 
@@ -71,12 +61,14 @@ def _histogram(ax: Axes, assessment: Any) -> None:
     low, high = (edge / n for edge in binom.interval(BAND, n, ideal))
     shares = table["share"].to_numpy()
     width = (table["right"] - table["left"]).to_numpy()
-    ax.fill_between([0.0, 1.0], low, high, color=tint(BLACK, 0.18), linewidth=0.0, zorder=0, label=BY_CHANCE)
-    ax.bar(table["left"], shares, width, align="edge", color=tint(BLUE, 0.65), edgecolor="white", zorder=1)
-    ax.hlines([low, high], 0.0, 1.0, color=tint(BLACK, 0.6), linewidth=0.8, zorder=2)  # the band, over the bars
-    ax.axhline(ideal, color=BLACK, linestyle=(0, (4, 2)), linewidth=1.2, zorder=3, label=IDEAL)
+    ax.fill_between([0.0, 1.0], low, high, color=look.tint(look.BLACK, 0.18), linewidth=0.0, zorder=0, label=BY_CHANCE)
+    ax.bar(table["left"], shares, width, align="edge", color=look.tint(look.BLUE, 0.65), edgecolor="white", zorder=1)
+    ax.hlines(
+        [low, high], 0.0, 1.0, color=look.tint(look.BLACK, 0.6), linewidth=0.8, zorder=2
+    )  # the band, over the bars
+    ax.axhline(ideal, color=look.BLACK, linestyle=(0, (4, 2)), linewidth=1.2, zorder=3, label=IDEAL)
     ax.set_xlim(0.0, 1.0)
-    legend_above(ax, 0.0, float(max(shares.max(), high)), first=IDEAL, below=0.0)
+    ax.set_ylim(0.0, 1.05 * float(max(shares.max(), high)))
     ax.set_xlabel("P(Y ≤ observed y), the PIT")
     ax.set_ylabel("share of held-out rows")
 
@@ -88,18 +80,17 @@ def _reliability(ax: Axes, assessment: Any) -> None:
     predicted, observed = table["predicted"].to_numpy(), table["observed"].to_numpy()
     reach = norm.ppf(0.5 + 0.5 * BAND) * table["standard_error"].to_numpy()
     low, high = np.clip(predicted - reach, 0.0, 1.0), np.clip(predicted + reach, 0.0, 1.0)
-    ax.plot([0.0, 1.0], [0.0, 1.0], color=BLACK, linestyle=(0, (4, 2)), linewidth=1.2, label=IDEAL)
-    ax.vlines(predicted, low, high, color=tint(BLACK, 0.18), linewidth=6.0, label=BY_CHANCE)
-    ax.plot(predicted, observed, color=BLUE, marker="o", linewidth=1.2, label="observed", clip_on=False, zorder=4)
+    ax.plot([0.0, 1.0], [0.0, 1.0], color=look.BLACK, linestyle=(0, (4, 2)), linewidth=1.2, label=IDEAL)
+    ax.vlines(predicted, low, high, color=look.tint(look.BLACK, 0.18), linewidth=6.0, label=BY_CHANCE)
+    ax.plot(predicted, observed, color=look.BLUE, marker="o", linewidth=1.2, label="observed", clip_on=False, zorder=4)
     ax.set_xlim(0.0, 1.0)
     ax.set_ylim(0.0, 1.0)
     ax.set_aspect("equal")
     event = "the predicted class"
     if len(assessment.classes) == 2:
-        event = short_labels([str(assessment.classes[1])])[0]
-    plain(ax.set_xlabel(f"probability of {event}"))
+        event = look.short_labels([str(assessment.classes[1])])[0]
+    look.plain(ax.set_xlabel(f"probability of {event}"))
     ax.set_ylabel("share observed")
-    ax.legend(loc="upper left", fontsize=small(), framealpha=1.0, edgecolor="none", borderaxespad=0.2)
 
 
 # ---- for results and the report --------------------------------------------------------------------------------------

@@ -1,56 +1,28 @@
-"""What a change of each variable does to the prediction: dots with intervals, and a line at 0."""
+"""Effects on the prediction: of changes of each variable as dots with intervals, and of one row as signed bars."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rsens._errors import InputError
 from rsens._text import number
-from rsens.plots._marks import interval_note
-from rsens.plots._plot import Layout, Plot, name_in_text, tip
-from rsens.plots._style import (
-    BLACK,
-    BLUE,
-    DASHES,
-    LINE_HEIGHT,
-    SERIES,
-    axes_points,
-    check_plot,
-    font_size,
-    lines_below,
-    name_ticks,
-    new_axes,
-    short_labels,
-    small,
-    tidy,
-)
+from rsens.plots import _style as look
+from rsens.plots._plot import WIDTH, Layout, Plot, interval_note, name_in_text, tip
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-UNSURE = "#808080"  # intervals that do not hold
 GUIDE = "#B0B0B0"
 #: Predictions that are probabilities: effects are in percentage points.
 PROBABILITIES = ("Bernoulli", "Categorical")
 #: The most levels of a category: those with the largest effects.
 MOST_LEVELS = 6
 #: The most classes in colours of their own.
-MOST_OUTPUTS = len(SERIES)
+MOST_OUTPUTS = len(look.SERIES)
 MOST, MOST_ON_PAGE = 12, 8
-
-
-@dataclass(frozen=True, eq=False)
-class _Shown:
-    """The lines of a figure, from top to bottom."""
-
-    names: list[str]
-    tables: list[pd.DataFrame]  # of each line: one row per output
-    starts: list[int]  # where the lines of a category begin and those of the next term do
-    hidden: int
 
 
 def effects(explanation: Any, *, top: int | None = None, ax: Axes | None = None) -> Axes:
@@ -78,42 +50,46 @@ def effects(explanation: Any, *, top: int | None = None, ax: Axes | None = None)
         >>> ax.get_xlabel().splitlines()[0]
         'change of the prediction'
     """
-    check_plot(explanation, "effects", "rsens.explain", ("effects", "interval_kind"), ax=ax, top=top)
-    shown = _shown(explanation, top)
-    rows = len(shown.names) + bool(shown.hidden)
-    notes, outputs = _notes(explanation), _outputs(explanation)
-    ax = _new_axes(rows * _line_height(outputs), notes) if ax is None else ax
-    size = font_size(ax, rows)
-    times = 100.0 if explanation.family in PROBABILITIES else 1.0
-    ax.axvline(0.0, color=BLACK, linewidth=0.8, zorder=1)
-    for row, table in enumerate(shown.tables):
-        _draw_line(ax, row, table, outputs, times, explanation.intervals_hold, size)
-    for row in shown.starts[1:]:
-        ax.axhline(row - 0.5, color=GUIDE, linewidth=0.5, zorder=0)
-    name_ticks(ax.yaxis, shown.names, size, more=shown.hidden)
-    ax.tick_params(axis="y", length=0)
-    ax.set_ylim(rows - 0.5, -0.5)
+    from matplotlib.lines import Line2D
+
+    look.check_plot(explanation, "effects", "rsens.explain", ("effects", "interval_kind"), ax=ax, top=top)
+    lines, starts, hidden = _shown(explanation, top)
+    notes, outputs, times = _notes(explanation), _outputs(explanation), _times(explanation)
+    ax = look.row_axes(len(lines) + bool(hidden), notes, row=_line_height(outputs)) if ax is None else ax
+    size = look.name_rows(ax, [name for name, _ in lines], hidden)
+    ax.axvline(0.0, color=look.BLACK, linewidth=0.8, zorder=1)
+    for row_number, (_, table) in enumerate(lines):
+        _draw_line(ax, row_number, table, outputs, times, explanation.intervals_hold, size)
+    for start in starts[1:]:
+        ax.axhline(start - 0.5, color=GUIDE, linewidth=0.5, zorder=0)
     ax.margins(x=0.06)
-    _label(ax, explanation, notes, outputs)
-    tidy(ax, keep=("bottom",))
+    what = "change of the prediction" if times == 1.0 else "change of the probability, percentage points"
+    look.set_label_below(ax, what, notes)
+    dots: dict[str, Any] = {"marker": "o", "markersize": 0.5 * look.small()}
+    look.add_legend(
+        ax,
+        [
+            Line2D([], [], color=look.SERIES[k], linestyle=look.DASHES[k % len(look.DASHES)], label=label, **dots)
+            for k, label in enumerate(look.short_labels(outputs))
+        ],
+    )
+    look.tidy(ax, keep=("bottom",))
     return ax
 
 
-def _shown(explanation: Any, top: int | None) -> _Shown:
+def _shown(explanation: Any, top: int | None) -> tuple[list[tuple[str, pd.DataFrame]], list[int], int]:
+    """Lines from top to bottom, a name and a table with one row per output; where terms begin; how many are hidden."""
     table = explanation.effects
     if not len(table):
         raise InputError("There are no effects to draw: groups have none, and neither do files of earlier releases.")
     table = table[table["effect"].notna()]
     terms = list(dict.fromkeys(table["term"]))
-    kept = terms if top is None else terms[:top]
-    names: list[str] = []
-    tables, starts = [], []
-    for term in kept:
-        starts.append(len(names))
-        for name, lines in _lines_of(term, table[table["term"] == term]):
-            names.append(name)
-            tables.append(lines)
-    return _Shown(names, tables, starts, len(terms) - len(kept))
+    lines: list[tuple[str, pd.DataFrame]] = []
+    starts = []
+    for term in terms[:top]:
+        starts.append(len(lines))
+        lines += _lines_of(term, table[table["term"] == term])
+    return lines, starts, len(terms) - len(starts)
 
 
 def _lines_of(term: str, table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
@@ -136,6 +112,10 @@ def _outputs(explanation: Any) -> list[str]:
     return [] if "output" not in table else list(dict.fromkeys(table["output"]))[:MOST_OUTPUTS]
 
 
+def _times(explanation: Any) -> float:
+    return 100.0 if explanation.family in PROBABILITIES else 1.0
+
+
 def _draw_line(
     ax: Axes, row: int, table: pd.DataFrame, outputs: list[str], times: float, hold: bool, size: float
 ) -> None:
@@ -144,11 +124,13 @@ def _draw_line(
     for line in shown.to_dict("records"):
         k = outputs.index(line["output"]) if outputs else 0
         at = row + 0.7 * ((k + 0.5) / max(len(outputs), 1) - 0.5)
-        colour = SERIES[k] if outputs else BLUE
+        colour = look.SERIES[k] if outputs else look.BLUE
         if np.isfinite([line["lower"], line["upper"]]).all():
-            ends = [times * line["lower"], times * line["upper"]]
-            style = {"linestyle": DASHES[k % len(DASHES)]} if outputs else {}
-            ax.plot(ends, [at, at], color=colour if hold else UNSURE, linewidth=1.6, zorder=2, **style)
+            style: dict[str, Any] = {
+                "color": colour if hold else look.UNSURE,
+                "linestyle": look.DASHES[k % len(look.DASHES)],
+            }
+            ax.plot([times * line["lower"], times * line["upper"]], [at, at], linewidth=1.6, zorder=2, **style)
         [dot] = ax.plot(times * line["effect"], at, "o", color=colour, markersize=max(3.0, 0.5 * size), zorder=3)
         dot.set_label(f"_{line['term']}")
         tip(dot, _tip(line, times))
@@ -162,28 +144,6 @@ def _tip(line: dict[Any, Any], times: float) -> str:
     if np.isfinite(line["lower"]):
         texts.append(f"interval {number(times * line['lower'])} to {number(times * line['upper'])}")
     return "\n".join(texts)
-
-
-def _label(ax: Axes, explanation: Any, notes: list[str], outputs: list[str]) -> None:
-    from matplotlib.lines import Line2D
-
-    what = (
-        "change of the probability, percentage points"
-        if explanation.family in PROBABILITIES
-        else "change of the prediction"
-    )
-    ax.set_xlabel("\n".join([what, *lines_below(0.85 * axes_points(ax)[0], notes)]))
-    if outputs:
-        handles = [
-            Line2D([], [], color=SERIES[k], marker="o", markersize=0.5 * small(), linestyle=DASHES[k % len(DASHES)])
-            for k in range(len(outputs))
-        ]
-        legend = ax.legend(
-            handles, short_labels(outputs), fontsize=small(), loc="lower left", bbox_to_anchor=(0.0, 1.0),
-            ncols=min(len(outputs), 3), frameon=False, borderaxespad=0.2,
-        )  # fmt: skip
-        for text in legend.get_texts():
-            text.set_parse_math(False)
 
 
 def _notes(explanation: Any) -> list[str]:
@@ -204,12 +164,6 @@ def _line_height(outputs: list[str]) -> float:
     return max(0.3, 0.1 + 0.1 * len(outputs))
 
 
-def _new_axes(height: float, notes: list[str]) -> Axes:
-    width = 6.4
-    lines = len(lines_below(72.0 * 0.65 * width, notes))
-    return new_axes(width, max(1.6, 0.8 + height) + lines * LINE_HEIGHT * small() / 72.0)
-
-
 # ---- for results and the report --------------------------------------------------------------------------------------
 
 
@@ -222,15 +176,13 @@ def _caption(explanation: Any) -> str:
 
 
 def _alt(explanation: Any) -> str:
-    table = explanation.effects
+    table, times = explanation.effects, _times(explanation)
     if not len(table):
         return "No effects."
-    times = 100.0 if explanation.family in PROBABILITIES else 1.0
-    lines = table[table["effect"].notna()].head(5).to_dict("records")
     texts = [
         f"{name_in_text(line['term'])}{'' if line['level'] is None else ' = ' + name_in_text(line['level'])} "
         f"{number(times * line['effect'])}"
-        for line in lines
+        for line in table[table["effect"].notna()].head(5).to_dict("records")
     ]
     return f"Effects as dots with intervals, of the leading variables first: {', '.join(texts)}. All are in the table."
 
@@ -238,11 +190,10 @@ def _alt(explanation: Any) -> str:
 def _layout(explanation: Any) -> Layout:
     if not len(explanation.effects):
         return Layout()
-    shown = _shown(explanation, MOST_ON_PAGE)
-    rows = len(shown.names) + bool(shown.hidden)
-    return Layout(
-        height=max(2.0, 1.0 + 0.9 * rows * _line_height(_outputs(explanation))) + 0.35, options={"top": MOST_ON_PAGE}
-    )
+    lines, _, hidden = _shown(explanation, MOST_ON_PAGE)
+    row_height = 0.9 * _line_height(_outputs(explanation))
+    height = look.height_of(len(lines) + bool(hidden), _notes(explanation), row=row_height, width=WIDTH)
+    return Layout(height=height, options={"top": MOST_ON_PAGE})
 
 
 EFFECTS = Plot(
@@ -255,4 +206,74 @@ EFFECTS = Plot(
     alt=_alt,
     options={"top": MOST},
     layout=_layout,
+)
+
+
+# ---- One row ---------------------------------------------------------------------------------------------------------
+
+
+def row(explained: Any, *, top: int | None = 10, ax: Axes | None = None) -> Axes:
+    """Contributions of first order to the prediction of one row, as signed bars, the largest first.
+
+    They are in the units of the target, of probabilities in percentage points. `RowExplanation.to_frame` has the
+    numbers.
+
+    Args:
+        explained: What `Explanation.row` returned.
+        top: How many variables to show; None for all.
+        ax: Where to draw; None for a figure of its own.
+
+    Returns:
+        The Axes. Below the axis stands what the contributions add up to.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0] * X[:, 1], 1.0))
+        >>> explanation = rsens.explain(model, X, random_state=0)
+        >>> ax = rsens.plots.row(explanation.row(position=0))
+        >>> ax.get_xlabel().splitlines()[0]
+        'contribution of first order'
+    """
+    look.check_plot(explained, "row", "Explanation.row", ("to_frame", "adds_up", "in_points"), ax=ax, top=top)
+    frame = explained.to_frame()
+    shown = frame.iloc[:top]
+    more = len(frame) - len(shown)
+    ax = look.row_axes(len(shown) + bool(more), [explained.adds_up], row=0.3) if ax is None else ax
+    values = _in_units(explained, shown["contribution"].to_numpy(dtype=np.float64))
+    ax.barh(np.arange(len(values)), values, height=0.7, color=np.where(values < 0.0, look.VERMILLION, look.BLUE))
+    ax.axvline(0.0, color=look.BLACK, linewidth=0.8)
+    pairs = zip(shown["term"], shown["value"], strict=True)
+    look.name_rows(ax, [f"{term} = {value}" if value else str(term) for term, value in pairs], more)
+    look.set_label_below(ax, _what(explained), [explained.adds_up])
+    look.tidy(ax, keep=("bottom",))
+    return ax
+
+
+def _in_units(explained: Any, values: Any) -> Any:
+    """Contributions in units of the target, of probabilities in percentage points."""
+    return (100.0 if explained.in_points else 1.0) * values
+
+
+def _what(explained: Any) -> str:
+    """What the bars are, in which unit."""
+    of = "" if explained.output is None else f" to {name_in_text(explained.output)}"
+    return f"contribution of first order{of}" + (", percentage points" if explained.in_points else "")
+
+
+def _row_alt(explained: Any) -> str:
+    frame = explained.to_frame().head(5)
+    pairs = zip(frame["term"], _in_units(explained, frame["contribution"]), strict=True)
+    bars = ", ".join(f"{name_in_text(term)} {number(value)}" for term, value in pairs)
+    return f"Signed bars, {_what(explained)}: {bars}."
+
+
+ROW = Plot(
+    name="row",
+    draw=row,
+    of="row",
+    file="row",
+    caption=lambda explained: f"Bars: {_what(explained)}; {explained.adds_up}.",
+    alt=_row_alt,
 )

@@ -10,36 +10,32 @@ from numpy.typing import NDArray
 from rsens import _meaning as meaning
 from rsens._arguments import one_of
 from rsens._errors import Argument, InputError
-from rsens._text import number, percent
+from rsens._text import number
 from rsens._typing import Array, Positions
-from rsens.plots._marks import FILLED, HOLLOW, count_of_marks, is_tested, pair_notes, test_result
-from rsens.plots._plot import WIDTH, Layout, Plot, name_in_text, strongest_pair, tip
-from rsens.plots._style import (
-    LINE_HEIGHT,
-    axes_points,
-    check_plot,
-    font_size,
-    lines_below,
-    name_ticks,
-    new_axes,
-    part_labels,
-    per_unit,
-    short_labels,
-    small,
-    tidy,
+from rsens.plots import _style as look
+from rsens.plots._plot import (
+    FILLED,
+    HOLLOW,
+    WIDTH,
+    Layout,
+    Plot,
+    count_of_marks,
+    is_tested,
+    name_in_text,
+    pair_notes,
+    shares_of_parts,
+    strongest_pair,
+    test_result,
+    tip,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: One hue from near white to dark: safe for colour-blind readers, and its greys are in the same order.
-COLOURS = "Blues"
 #: With `annotate="auto"`, the most variables for which the values are written into the cells.
 AUTO_ANNOTATE = 12
-#: Width of a digit or a letter, of its font size.
-DIGIT = 0.62
-#: What stripes say, and how they are drawn.
-STRIPES, STRIPED = "striped: uncertainty only (less than 5 % of R-sens$_2$ is in the prediction)", "////"
+#: The note on stripes, and how they are drawn.
+STRIPES, STRIPED = "striped: uncertainty only (less than 5 % of R-sens₂ is in the prediction)", "////"
 
 
 def heatmap(
@@ -77,7 +73,7 @@ def heatmap(
         >>> [label.get_text() for label in ax.get_yticklabels()]
         ['x1']
     """
-    check_plot(explanation, "heatmap", "rsens.explain", ("main", "null_levels"), ax=ax, top=top)
+    look.check_plot(explanation, "heatmap", "rsens.explain", ("main", "null_levels"), ax=ax, top=top)
     one_of(annotate, "annotate", (True, False, "auto"))
     pairs = explanation.pairs
     if len(explanation.names) < 2 or top == 1:
@@ -89,24 +85,30 @@ def heatmap(
     # Rows 1 … k−1 against columns 0 … k−2: in this square the pairs are the cells on and below the diagonal.
     cells, below = np.ix_(order[1:], order[:-1]), np.tri(len(order) - 1, dtype=bool)
     triangle = np.where(below, values[cells], np.nan)
-    only = below & (_uncertainty_only(explanation)[cells] if by == "value" else False)
+    striped = set(explanation.uncertainty_only) if by == "value" else ()
+    only = below & square([pair in striped for pair in pairs.index], bool)[cells]
     notes = [*pair_notes(explanation, FILLED, HOLLOW), *([STRIPES] if only.any() else [])]
     hidden = len(explanation.names) - len(order)
     notes += [f"{hidden} more variables not shown"] * bool(hidden)
 
-    ax = _new_square_axes(names, notes) if ax is None else ax
+    if ax is None:
+        ax = look.cell_axes(names[1:], len(names) - 1, cell=(0.55, 0.5), notes=notes, beside=1.2)
     largest = float(np.nanmax(triangle))
-    mesh = ax.pcolormesh(triangle, cmap=COLOURS, vmin=0.0, vmax=largest or 1.0, edgecolors="white", linewidth=0.8)
+    mesh = ax.pcolormesh(triangle, cmap=look.CELLS, vmin=0.0, vmax=largest or 1.0, edgecolors="white", linewidth=0.8)
     ax.invert_yaxis()
     dark = triangle > 0.55 * largest
     _draw_stripes(ax, only, dark)
     if annotate is True or (annotate == "auto" and len(order) <= AUTO_ANNOTATE):
-        _write_values(ax, triangle, dark)
+        write, ink = look.number_format(largest), np.where(dark, "white", "black")
+        shown = [(i, j) for i, j in np.argwhere(below)]
+        look.write_cells(ax, {(j + 0.5, i + 0.5): (write.format(triangle[i, j]), ink[i, j]) for i, j in shown})
     if is_tested(explanation):
         _draw_dots(ax, below & square(explanation.pair_above, bool)[cells], dark, hollow=False)
         _draw_dots(ax, below & square(explanation.pair_unclear, bool)[cells], dark, hollow=True)
-    _name_axes(ax, names, notes)
-    _draw_colour_bar(ax, mesh, per_unit(explanation) + _part_shown(explanation, by))
+    look.name_cells(ax, names[1:], names[:-1])
+    look.set_label_below(ax, "", notes)
+    unit = look.per_unit(explanation)
+    look.draw_colour_bar(ax, mesh, f"R-sens₂ {unit} × {unit.removeprefix('per ')}{_part_shown(explanation, by)}")
     return ax
 
 
@@ -123,28 +125,13 @@ def square(pairs: Any, kind: type = float) -> NDArray[Any]:
     return matrix + matrix.T
 
 
-def _uncertainty_only(explanation: Any) -> NDArray[np.bool_]:
-    only = set(explanation.uncertainty_only)
-    return square([pair in only for pair in explanation.pairs.index], bool)
-
-
 def _part_shown(explanation: Any, by: str) -> str:
-    """Which part of R-sens₂ the cells show."""
+    """What the cells show, where it is a part, on a line of its own."""
     if by == "value":
         return ""
     names = list(explanation.pair_parts.columns)
-    roles = dict(zip(("prediction", "uncertainty"), part_labels(names), strict=False)) if len(names) == 2 else {}
-    return f", {roles.get(by, by)}"
-
-
-def _new_square_axes(names: list[str], notes: list[str]) -> Axes:
-    """A figure in which the cells come out about square, with room for the names at the left and below."""
-    size = DIGIT * small() / 72.0 * max(map(len, short_labels(names)))  # inches, of the longest name
-    cells = (len(names) - 1) * min(0.55, max(0.2, 8.0 / len(names)))
-    cells = max(cells, 1.7)
-    width = cells + size + 1.2
-    lines = len(lines_below(72.0 * 0.775 * width, notes))
-    return new_axes(width, cells + 0.7 * size + 0.6 + max(0, lines - 1) * LINE_HEIGHT * small() / 72.0)
+    roles = dict(zip(("prediction", "uncertainty"), look.part_labels(names), strict=False)) if len(names) == 2 else {}
+    return f"\n{roles.get(by, by)}"
 
 
 def _draw_stripes(ax: Axes, only: NDArray[np.bool_], dark: NDArray[np.bool_]) -> None:
@@ -159,58 +146,14 @@ def _draw_stripes(ax: Axes, only: NDArray[np.bool_], dark: NDArray[np.bool_]) ->
             )
 
 
-def _write_values(ax: Axes, triangle: Array, dark: NDArray[np.bool_]) -> None:
-    number = number_format(float(np.nanmax(triangle)))
-    texts = {(i, j): number.format(triangle[i, j]) for i, j in np.argwhere(np.isfinite(triangle))}
-    cell = axes_points(ax)[0] / len(triangle)
-    size = min(small(), 0.85 * cell / (DIGIT * max(map(len, texts.values()))))
-    for (i, j), text in texts.items():
-        colour = "white" if dark[i, j] else "black"
-        ax.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=size, color=colour)
-
-
-def number_format(largest: float) -> str:
-    """The same number of decimals in all cells: two or three digits of the largest value."""
-    exponent = 0 if largest == 0.0 else int(np.floor(np.log10(largest)))
-    if not -4 <= exponent <= 4:
-        return "{:.1e}"
-    return f"{{:.{max(0, 2 - exponent if exponent >= 0 else 1 - exponent)}f}}"
-
-
 def _draw_dots(ax: Axes, marked: NDArray[np.bool_], dark: NDArray[np.bool_], *, hollow: bool) -> None:
     """A dot in the upper right corner of the cells."""
-    size = min(max(1.2, 0.12 * min(axes_points(ax)) / len(marked)), 3.2)
+    size = min(max(1.2, 0.12 * min(look.axes_points(ax)) / len(marked)), 3.2)
     for mask, colour in ((marked & dark, "white"), (marked & ~dark, "black")):
         rows, columns = np.nonzero(mask)
         if len(rows):
             [dots] = ax.plot(columns + 0.86, rows + 0.14, "o", markersize=size, markeredgewidth=0.2 * size)
             dots.set(markerfacecolor="none" if hollow else colour, markeredgecolor=colour)
-
-
-def _name_axes(ax: Axes, names: list[str], notes: list[str]) -> None:
-    width = axes_points(ax)[0] / (len(names) - 1)
-    size = min(font_size(ax, len(names)), font_size(ax, len(names), along="width"))
-    longest = DIGIT * size * max(map(len, short_labels(names)))
-    turned: dict[str, Any] = {"rotation": 45.0, "ha": "right", "va": "center", "rotation_mode": "anchor"}
-    if longest < 0.7 * width:
-        turned = {}
-    elif width < 1.5 * size:  # lines of text at 45° need √2 as much room
-        turned = {"rotation": 90.0}
-    name_ticks(ax.yaxis, names[1:], size, offset=0.5)
-    name_ticks(ax.xaxis, names[:-1], size, offset=0.5, **turned)
-    ax.tick_params(length=0)
-    tidy(ax, keep=())
-    ax.set_xlabel("\n".join(lines_below(axes_points(ax)[0], notes)), fontsize=small())
-
-
-def _draw_colour_bar(ax: Axes, mesh: Any, unit: str) -> None:
-    bar = ax.figure.colorbar(mesh, ax=ax, fraction=0.06, pad=0.03, aspect=25)
-    bar.outline.set_visible(False)
-    step, _, part = unit.partition(", ")
-    label = f"R-sens$_2$ {step} × {step.removeprefix('per ')}"
-    # On two lines, where one is longer than the bar.
-    long = DIGIT * small() * (len(label) + len(part)) > 0.9 * axes_points(ax)[1]
-    bar.set_label(label + (f"{chr(10) if long else ', '}{part}" if part else ""))
 
 
 # ---- for results and the report --------------------------------------------------------------------------------------
@@ -229,10 +172,7 @@ def _caption(explanation: Any) -> str:
 def _layout(explanation: Any) -> Layout:
     top = min(len(explanation.names), MOST_ON_PAGE)
     side = max(2.0, min(0.5 * top, 4.2))
-    width = min(WIDTH, side + 2.4)
-    notes = [*pair_notes(explanation, FILLED, HOLLOW), *([STRIPES] if explanation.uncertainty_only else [])]
-    lines = len(lines_below(72.0 * 0.775 * width, notes))
-    return Layout(width=width, height=side + 1.1 + 0.16 * lines, options={"top": top})
+    return Layout(width=min(WIDTH, side + 2.4), height=side + 1.6, options={"top": top})
 
 
 def _add_tips(explanation: Any, ax: Axes) -> None:
@@ -249,13 +189,10 @@ def _add_tips(explanation: Any, ax: Axes) -> None:
 
 
 def _tip(explanation: Any, pair: tuple[str, str]) -> list[str]:
-    """The numbers of one pair, and what the test says."""
-    value, parts = float(explanation.pairs[pair]), explanation.pair_parts
-    lines = [f"R-sens₂ {number(value)}"]
-    if parts is not None and parts.shape[1] > 1 and value > 0.0:
-        shares = zip(part_labels(parts.columns), parts.loc[pair] / value, strict=True)
-        lines += [f"{label}: {percent(share)}" for label, share in shares]
-    return lines + ([test_result(explanation, pair)] if is_tested(explanation) else [])
+    """The numbers of one pair, and the result of the test."""
+    value = float(explanation.pairs[pair])
+    tested = [test_result(explanation, pair)] if is_tested(explanation) else []
+    return [f"R-sens₂ {number(value)}", *shares_of_parts(explanation.pair_parts, pair, value), *tested]
 
 
 HEATMAP = Plot(

@@ -1,33 +1,21 @@
-"""What the study, the report and the documentation know of a plot."""
+"""The record of a plot for the study, the report and the documentation, and the words that plots share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from rsens._text import as_label, number, shorten
-from rsens.plots._style import as_id
+from rsens import _meaning as meaning
+from rsens._text import as_label, number, p_text, percent, shorten
+from rsens.plots._style import as_id, height_of, part_labels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: What a plot draws: an explanation as a whole, its effects, pairs, one variable, one pair; or what another call made.
-Subject = Literal[
-    "explanation",
-    "effects",
-    "pairs",
-    "variable",
-    "pair",
-    "subgroups",
-    "assessment",
-    "comparison",
-    "difference",
-    "stability",
-    "selection",
-    "row",
-    "posterior",
-]
+OfExplanation = Literal["explanation", "effects", "pairs", "variable", "pair", "subgroups", "row", "posterior"]
+Subject = OfExplanation | Literal["assessment", "comparison", "difference", "stability", "selection"]
 #: Where the report shows a plot. "further" is for plots that none of its own sections is about.
 Section = Literal["quality", "variables", "pairs", "subgroups", "profiles", "surfaces", "spread", "further"]
 
@@ -40,11 +28,6 @@ NARROW = 4.9
 TIP, LINE_END = "tip:", "\u2028"
 
 
-def one_panel(figure: Figure) -> Any:
-    """The Axes of most plots."""
-    return figure.add_subplot()
-
-
 @dataclass(frozen=True, kw_only=True)
 class Layout:
     """How a plot stands on a page: its size in inches, the options it is drawn with, and what makes its Axes."""
@@ -52,7 +35,13 @@ class Layout:
     width: float = WIDTH
     height: float = 3.6
     options: Mapping[str, Any] = field(default_factory=dict)
-    axes: Callable[[Figure], Any] = one_panel
+    axes: Callable[[Figure], Any] = lambda figure: figure.add_subplot()
+
+
+def page_of_rows(count: int, most: int, notes: Sequence[str] = (), *, row: float = 0.3) -> Layout:
+    """How rows stand on a page: at most so many."""
+    height = height_of(min(count, most + 1), notes, row=row, width=WIDTH)
+    return Layout(height=height, options={"top": most if count > most else None})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,3 +106,72 @@ def strongest_pair(explanation: Any) -> str:
     pairs = explanation.pairs.sort_values(ascending=False, kind="stable")
     first, second = (name_in_text(name) for name in pairs.index[0])
     return f"The strongest pair is {first} and {second}, {number(pairs.iloc[0])}."
+
+
+def shares_of_parts(parts: Any, term: Any, value: float) -> list[str]:
+    """How much of a value each of its parts has, one line each; nothing where it is not split."""
+    if parts is None or parts.shape[1] < 2 or value <= 0.0:
+        return []
+    shares = zip(part_labels(parts.columns), parts.loc[term] / value, strict=True)
+    return [f"{label}: {percent(share)}" for label, share in shares]
+
+
+# ---- Marks and intervals, in the words of `rsens._meaning` -----------------------------------------------------------
+
+
+#: Where a figure marks pairs by dots.
+FILLED, HOLLOW = "●", "○"
+#: Where it marks them by characters.
+STAR, DOUBT = "*", "?"
+#: What is said of pairs without a mark.
+NOTHING = "no interaction found by the test"
+
+
+def interval_note(explanation: Any) -> str:
+    """What the intervals hold for, or that they do not; nothing without intervals."""
+    if explanation.intervals is None:
+        return ""
+    if not explanation.intervals_hold:
+        return meaning.NOTHING_FOUND
+    return meaning.interval(explanation.interval_kind, explanation.level, explanation.interval_refits)
+
+
+def is_tested(explanation: Any) -> bool:
+    """Whether a test says which pairs interact."""
+    return explanation.pair_above is not None
+
+
+def pair_notes(explanation: Any, mark: str, doubt: str) -> list[str]:
+    """What the signs for pairs that are marked, and for pairs that cannot be told, mean; nothing without a test."""
+    if not is_tested(explanation):
+        return []
+    if explanation.pair_additive.all():  # "the model adds up on the logit scale by construction"
+        return [meaning.no_pair_mark(explanation.test_scale).partition(",")[0]]
+    found = explanation.pair_above.any()
+    unclear = [f"{doubt} {meaning.UNCLEAR}"] if explanation.pair_unclear.any() else []
+    return [f"{mark} {meaning.pair_mark(explanation.test_scale)}" if found else NOTHING, *unclear]
+
+
+def test_result(explanation: Any, pair: tuple[str, str]) -> str:
+    """What the test says of one pair."""
+    p = float(explanation.pair_p_values[pair])
+    if explanation.pair_additive[pair]:
+        return "adds up in the model by construction"
+    if not p_text(p):
+        return "not tested"
+    if explanation.pair_above[pair]:
+        found = "interaction found by the test"
+    elif explanation.pair_unclear[pair]:
+        found = "cannot be told: collinear"
+    else:
+        found = NOTHING
+    return f"{found}, p {p_text(p)}"
+
+
+def count_of_marks(explanation: Any) -> str:
+    """A sentence on how many pairs are marked; nothing without a test."""
+    if not is_tested(explanation):
+        return ""
+    if explanation.pair_additive.all():
+        return f" No pair is marked: {pair_notes(explanation, FILLED, HOLLOW)[0]}."
+    return f" The test found an interaction in {int(explanation.pair_above.sum())} of {len(explanation.pairs)} pairs."

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rsens._text import number, percent
+from rsens.plots import _style as look
 from rsens.plots._plot import Plot, name_in_text
-from rsens.plots._style import BLACK, BLUE, axes_points, check_plot, font_size, lines_below, name_ticks, new_axes, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,27 +41,23 @@ def posterior(explained: Any, *, top: int | None = 10, ax: Axes | None = None) -
         >>> ax.get_xlabel().splitlines()[0]
         "R-sens of each draw's own predictive;"
     """
-    check_plot(explained, "posterior", "Explanation.posterior", ("frame", "quantile", "p_first"), ax=ax, top=top)
+    look.check_plot(explained, "posterior", "Explanation.posterior", ("frame", "quantile", "p_first"), ax=ax, top=top)
     frame = explained.frame(0.95)
-    shown = frame if top is None else frame.head(top)
+    shown = frame.iloc[:top]
     more = len(frame) - len(shown)
-    rows = len(shown) + bool(more)
-    ax = new_axes(6.4, max(1.8, 1.1 + 0.3 * rows)) if ax is None else ax
+    ax = look.row_axes(len(shown) + bool(more), row=0.3) if ax is None else ax
     y = np.arange(len(shown))
     half = [explained.quantile(q)[shown.index].to_numpy() for q in (0.25, 0.75)]
-    ax.hlines(y, shown["lower"], shown["upper"], color=BLUE, linewidth=1.2)
-    ax.hlines(y, *half, color=BLUE, linewidth=4.5)
-    ax.plot(shown["median"], y, "o", color=BLACK, markersize=4.5)
-    size = font_size(ax, rows)
+    ax.hlines(y, shown["lower"], shown["upper"], color=look.BLUE, linewidth=1.2)
+    ax.hlines(y, *half, color=look.BLUE, linewidth=4.5)
+    ax.plot(shown["median"], y, "o", color=look.BLACK, markersize=4.5)
+    size = look.name_rows(ax, [str(term) for term in shown.index], more)
     for place, (end, first) in enumerate(zip(shown["upper"], shown["p_first"], strict=True)):
         note = f"first: {percent(float(first))}"
         ax.annotate(note, (end, place), (6, 0), textcoords="offset points", va="center", fontsize=size)
-    name_ticks(ax.yaxis, [str(term) for term in shown.index], size, more=more)
-    ax.tick_params(axis="y", length=0)
-    ax.set_ylim(rows - 0.5, -0.5)
     ax.set_xlim(0.0, 1.3 * max(float(shown["upper"].max()), np.finfo(float).tiny))
-    ax.set_xlabel("\n".join(lines_below(0.85 * axes_points(ax)[0], [f"{_WHAT}; no interval of R-sens itself"])))
-    tidy(ax, keep=("bottom",))
+    look.set_label_below(ax, f"{_WHAT};", ["no interval of R-sens itself"])
+    look.tidy(ax, keep=("bottom",))
     return ax
 
 

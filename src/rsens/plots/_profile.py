@@ -3,54 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
 
+from rsens._accumulated import accumulated_effect, check_varies, levels_of, path_along
+from rsens._coding import Levels
+from rsens._errors import Argument, InputError
+from rsens._table import column_deviations
 from rsens._text import percent
 from rsens._typing import Array, Flags
 from rsens.adapters import as_contrasts, read_for
-from rsens.derivatives import rows_of
-from rsens.measures import check_weights, training_inputs
-from rsens.plots._accumulated import check_varies, near_rows
-from rsens.plots._curve import (
-    Along,
-    Line,
-    along,
+from rsens.derivatives import Derivatives, rows_of
+from rsens.measures import (
+    check_alpha,
+    check_weights,
+    contrast_parts,
+    contrast_values,
+    first_of_prediction,
+    parts,
+    switches_of,
+    training_inputs,
+)
+from rsens.plots import _style as look
+from rsens.plots._plot import NARROW, Layout, Plot, name_in_text
+from rsens.plots._predictions import (
+    AtRows,
+    as_numbers,
+    at_rows,
+    counted_rows,
     find_column,
-    line_of,
+    is_whole,
     masses,
     model_and_table,
-    number_of_knots,
     output_names,
+    pooled_quantiles,
+    predict_with,
     prepared_for,
-    slice_of,
+    slice_rows,
     step_of,
+    tails,
     two_valued_columns,
-)
-from rsens.plots._plot import NARROW, Layout, Plot, name_in_text
-from rsens.plots._style import (
-    BLACK,
-    BLUE,
-    DASHES,
-    PARTS,
-    SERIES,
-    VERMILLION,
-    axes_points,
-    axis_label,
-    check_two_axes,
-    font_size,
-    legend_above,
-    legend_on_top,
-    name_ticks,
-    new_axes_above,
-    part_labels,
-    plain,
-    short_labels,
-    tidy,
-    tint,
 )
 
 if TYPE_CHECKING:
@@ -62,6 +60,8 @@ if TYPE_CHECKING:
 INTERVALS = (0.5, 0.9)
 #: How many points a profile has near the rows, and on a slice.
 POINTS, SLICE_POINTS = 61, 101
+#: The most points of the data in a profile.
+TARGETS = 2_000
 
 
 def profile(
@@ -140,87 +140,30 @@ def profile(
         >>> above.get_ylabel(), below.get_ylabel()
         ('y', 'R-sens per sd')
     """
-    given = None if ax is None else check_two_axes(ax, "upper and lower", "plt.subplots(2, 1, sharex=True)")
-    options = {"at": at, "grid": grid, "levels": levels, "alpha": alpha, "scale": scale, "y": y, "weights": weights}
+    given = None if ax is None else look.check_two_axes(ax, "upper and lower", "plt.subplots(2, 1, sharex=True)")
+    options = {"at": at, "grid": grid, "levels": levels, "alpha": alpha, "scale": scale, "weights": weights}
     found = profile_values(model, X, variable, two_valued=two_valued, **options)
-    line, numbers, shares, names = found.line, found.numbers, found.shares, short_labels(found.outputs)
-    bounded = numbers.kind == "probability"
-
-    upper, lower = given or new_axes_above(6.4, 5.2)
-    if line.labels is None:
-        draw_prediction(upper, line, numbers, shares, names)
-        draw_sensitivity(lower, line, numbers)
-        draw_rug(upper, line.data)
-        for panel in (upper, lower):
-            panel.set_xlim(*line.limits)
+    targets = None if y is None else as_numbers(y, "y", found.data.shape)
+    upper, lower = given or panels(look.new_figure(6.4, 5.2))
+    _draw_prediction(upper, found)
+    _draw_sensitivity(lower, found)
+    if targets is not None:
+        _draw_targets(upper, found.data, targets, fixed=found.kind == "probability")
+    if found.labels is None:
+        look.draw_rug(upper, found.data)
     else:
-        draw_predictions(upper, numbers, shares, names, limits(numbers))
-        draw_sensitivities(lower, numbers)
-        name_levels(upper, lower, list(line.labels))
-    if line.targets is not None:
-        draw_targets(upper, _positions(line), line.targets, fixed=bounded)
-    tidy(upper)
-    tidy(lower)
+        look.name_columns(lower, found.labels, offset=0.0)
+    # Near the rows there is room for marks at the first point and the last.
+    room = 0.5 if found.labels else 0.02 * np.ptp(found.values) if found.near else 0.0
+    for panel in (upper, lower):
+        panel.set_xlim(found.values[0] - room, found.values[-1] + room)
+        look.tidy(panel)
     upper.tick_params(axis="x", labelbottom=False)
-    name = line.target_name if label is None else label
-    plain(upper.set_ylabel("probability" if bounded else name))
-    plain(lower.set_xlabel(axis_label(lower, line.name, line.others)))
-    plain(lower.set_ylabel(f"R-sens {line.unit if unit is None else unit}"))
+    name = getattr(y, "name", None) if label is None else label
+    look.plain(upper.set_ylabel("probability" if found.kind == "probability" else "y" if name is None else str(name)))
+    look.plain(lower.set_xlabel(look.axis_name(found.name) + found.others))
+    look.plain(lower.set_ylabel(f"R-sens {found.unit if unit is None else unit}"))
     return np.array([upper, lower], dtype=object)
-
-
-def _positions(line: Line) -> Array:
-    """Where each row is along the axis; levels stand side by side."""
-    return line.data if line.labels is None else np.searchsorted(line.values, line.data).astype(np.float64)
-
-
-@dataclass(frozen=True)
-class ProfileValues:
-    """The numbers that a profile draws."""
-
-    line: Line  # `values` along the variable, `labels` of the levels of a categorical one, `gaps` without rows
-    numbers: Along  # prediction or effect, bands, R-sens and its parts at these values
-    shares: Array  # the probability within each of the bands
-    outputs: tuple[str, ...]
-
-
-def profile_values(
-    model: Any,
-    X: Any,
-    variable: str | int,
-    *,
-    at: Any = None,
-    grid: Any = None,
-    levels: Any = INTERVALS,
-    alpha: float = 1.0,
-    scale: str | float = "sd",
-    y: Any = None,
-    weights: Any = None,
-    two_valued: Iterable[str | int] = (),
-) -> ProfileValues:
-    """What `profile` draws, without drawing it; the arguments are the same."""
-    source, table = read_for(model, X)
-    counts = check_weights(weights, len(table))
-    if weights is not None and table.coding is not None:  # a function's levels are counted under the weights
-        source, table = read_for(model, X, counts)
-    compared = [find_column(table.names, name, "two_valued") for name in two_valued]
-    training = training_inputs(model, len(table.names))
-    source, table = as_contrasts(source, table, compared, training=training, weights=counts)
-    shares = masses(levels)
-    if at is None:
-        check_varies(table, find_column(table.names, variable))
-        n_knots = number_of_knots(POINTS if grid is None else grid)
-    else:
-        rows, others = slice_of(table, variable, at=at, grid=SLICE_POINTS if grid is None else grid)
-    line, prepared = line_of(table, variable, scale=scale, y=y), prepared_for(source, table)
-    options: dict[str, Any] = {"step": line.step, "shares": shares, "alpha": alpha}
-    if at is None:
-        near = near_rows(model, prepared, table, line.column, counts, n_knots=n_knots, **options)
-        line, numbers = line.at(near.path.knots, gaps=near.path.gaps, near=True), near.numbers
-    else:
-        line = line.at(rows[:, line.column], others=others)
-        numbers = along(prepared, rows_of(prepared, table.like(rows)), line.column, **options)
-    return ProfileValues(line, numbers, shares, output_names(model, numbers.kind, numbers.prediction.shape[1]))
 
 
 def profile_of(explanation: Any, variable: str | int, *, model: Any = None, X: Any = None, **options: Any) -> Any:
@@ -233,14 +176,9 @@ def profile_of(explanation: Any, variable: str | int, *, model: Any = None, X: A
         X: The rows, for an explanation read from a file.
         **options: Further arguments of `profile`.
     """
-    return profile(variable=variable, **_profile_settings(explanation, variable, model, X) | options)
-
-
-def _profile_settings(explanation: Any, variable: str | int, model: Any = None, X: Any = None) -> dict[str, Any]:
-    """The arguments with which `profile` draws in the units of an explanation."""
     _, table = model_and_table(explanation, model, X, "plot_profile")
     scale, unit = step_of(explanation, table, find_column(table.names, variable))
-    return {
+    settings = {
         "model": explanation.model if model is None else model,
         "X": explanation.data if X is None else X,
         "alpha": explanation.alpha,
@@ -249,12 +187,11 @@ def _profile_settings(explanation: Any, variable: str | int, model: Any = None, 
         "weights": explanation.weights if X is None or X is explanation.data else None,
         "two_valued": two_valued_columns(explanation),
     }
+    return profile(variable=variable, **settings | options)
 
 
-# ---- for results and the report --------------------------------------------------------------------------------------
-
-
-def _two_panels(figure: Figure) -> Any:
+def panels(figure: Figure) -> Any:
+    """Two Axes above each other with one horizontal axis."""
     axes = figure.subplots(2, 1, sharex=True, height_ratios=(4.0, 3.0))
     figure.align_ylabels(axes)
     return axes
@@ -271,258 +208,388 @@ PROFILE = Plot(
     alt=lambda explanation, variable: (
         f"Above, the effect of {name_in_text(variable)} on the prediction with its bands; below, R-sens along it."
     ),
-    layout=lambda explanation: Layout(
-        width=NARROW,
-        height=4.3,
-        options={"label": "prediction"},
-        axes=_two_panels,
-    ),
+    layout=lambda explanation: Layout(width=NARROW, height=4.3, options={"label": "prediction"}, axes=panels),
 )
 
 
-# ---- Drawing a profile of a number: lines and bands, interrupted where there are no rows -----------------------------
+# ---- The numbers of a profile ----------------------------------------------------------------------------------------
 
 
-#: With more rows than this, the rug shows evenly spaced quantiles.
-RUG = 500
-#: The most points of the data in a profile.
-TARGETS = 2_000
+#: Fewer rows near a point say too little of where observations are.
+FEW = 5
+#: The probabilities of y at which the rows near a point are pooled, dense in the tails; each stands for one share.
+_EDGES = ndtr(np.linspace(-4.5, 4.5, 201))
+NODES, NODE_SHARES = 0.5 * (_EDGES[1:] + _EDGES[:-1]), np.diff(_EDGES) / (_EDGES[-1] - _EDGES[0])
+
+
+@dataclass(frozen=True, eq=False)
+class ProfileValues(AtRows):
+    """The numbers that a profile draws: a model at g points along a variable, or averages of rows near these points.
+
+    Sensitivities are per step of the variable. Near the rows, `prediction` is the effect on it.
+    """
+
+    name: str
+    unit: str  # of sensitivities, as the axis names it
+    data: Array  # (n,), the variable in the data
+    values: Array  # (g,), the points, in increasing order; levels stand side by side at 0, 1, …
+    labels: tuple[str, ...] | None  # of the levels of a categorical variable
+    gaps: Flags  # (g − 1,), between which points nothing is drawn
+    near: bool  # whether all points are values that rows have
+    others: str  # where the other columns stay, for the label of the axis
+    outputs: tuple[str, ...]
+    shares: Array  # the probability within each band
+    curve: Array | None = None  # (g, 2, P), the band of the effect; none of a slice
+    from_fit: bool = False  # whether that band includes the uncertainty of the fit
+
+    @property
+    def rsens(self) -> Array:
+        """R-sens, (g,)."""
+        return self.local["R-sens"]
+
+    @property
+    def parts(self) -> dict[str, Array]:
+        """The parts that add up to R-sens, (g,) each."""
+        return {name: part for name, part in self.local.items() if name not in ("R-sens", "slope")}
+
+    @property
+    def naive(self) -> Array | None:
+        """|∂ prediction| over a typical standard deviation: R-sens if the uncertainty were the same everywhere.
+
+        The derivative alone has the unit of y and cannot share an axis with R-sens. None where nothing is uncertain.
+        """
+        typical = float(np.median(self.spread))
+        with np.errstate(over="ignore"):
+            line = self.local["slope"] / typical if 0.0 < typical < np.inf else np.array(np.nan)
+        return line if np.isfinite(line).all() else None
+
+
+def profile_values(
+    model: Any,
+    X: Any,
+    variable: str | int,
+    *,
+    at: Any = None,
+    grid: Any = None,
+    levels: Any = INTERVALS,
+    alpha: float = 1.0,
+    scale: str | float = "sd",
+    weights: Any = None,
+    two_valued: Iterable[str | int] = (),
+) -> ProfileValues:
+    """What `profile` draws, without drawing it; the arguments are the same."""
+    source, table = read_for(model, X)
+    counts = check_weights(weights, len(table))
+    if weights is not None and table.coding is not None:  # a function's levels are counted under the weights
+        source, table = read_for(model, X, counts)
+    compared = [find_column(table.names, name, "two_valued") for name in two_valued]
+    training = training_inputs(model, len(table.names))
+    source, table = as_contrasts(source, table, compared, training=training, weights=counts)
+    column, shares, alpha = find_column(table.names, variable), masses(levels), check_alpha(alpha)
+    known, data = levels_of(table, column), table.values[:, column]
+    grid = (POINTS if at is None else SLICE_POINTS) if grid is None else grid
+    if at is None:
+        check_varies(table, column)
+        n_knots = _number_of_knots(grid)
+    else:
+        values = np.arange(float(len(known))) if known else _grid(grid, data, table.names[column])
+        rows, others = slice_rows(table, (column,), (values,), at)
+    step, unit = _step(scale, data, table.names[column]) if known is None else _levels_step(scale, known)
+    prepared, local = prepared_for(source, table), partial(_sensitivities, column=column, step=step, alpha=alpha)
+    if at is None:
+        table, counts = counted_rows(prepared, table, counts, column)
+        path = path_along(table, column, counts, n_knots)
+        nodes = np.abs(2.0 * NODES - 1.0)[len(NODES) // 2 :]  # central intervals that end at all nodes
+        here = at_rows(prepared, table, (column,), local, nodes)
+        median = here.middle == "median"
+        known_covariance = None if median else getattr(model, "prediction_variances", None)
+        predict = predict_with(prepared, table, median=median)
+        effect, sd = accumulated_effect(predict, table, column, path, counts, here.prediction, known_covariance)
+        # Levels are drawn in their own order, not in the one in which their effects were added up.
+        drawn = np.argsort(path.knots, kind="stable")
+        values, near, effect = path.knots[drawn], path.near[drawn], effect[drawn]
+        half = ndtri(0.5 + 0.5 * shares[-1:, None, None]) * np.array([[-1.0], [1.0]])  # (≤ 1, 2, 1)
+        here = replace(
+            here,
+            prediction=effect,
+            bands=_pooled(near, here, shares),
+            spread=near @ here.spread,
+            local={name: near @ each for name, each in here.local.items()},
+        )
+        band = effect[:, None] + half[0] * sd[drawn, None] if len(shares) else None
+        own: dict[str, Any] = {"gaps": path.gaps, "others": "", "curve": band, "from_fit": known_covariance is not None}
+    else:
+        here = at_rows(prepared, rows_of(prepared, rows), (column,), local, shares)
+        own = {"gaps": np.zeros(len(values) - 1, dtype=np.bool_), "others": others}
+    labels = None if known is None else tuple(str(known.labels[int(code)]) for code in values)
+    if labels:
+        data, values = np.searchsorted(values, data).astype(np.float64), np.arange(float(len(values)))
+    return ProfileValues(
+        **vars(here),
+        **own,
+        name=table.names[column],
+        unit=unit,
+        data=data,
+        values=values,
+        labels=labels,
+        near=at is None,
+        outputs=output_names(model, here.kind, here.prediction.shape[1]),
+        shares=shares,
+    )
+
+
+def _sensitivities(derivatives: Derivatives, *, column: int, step: float, alpha: float) -> dict[str, Array]:
+    """R-sens, |∂ prediction| and the parts of R-sens at rows, per step of a column."""
+    family = derivatives.distribution
+    first = derivatives.first[:, :, [column]] * step
+    slope = first_of_prediction(derivatives)[:, :, column] * step
+    rsens = np.sqrt(alpha) * family.fisher_norm(first)[:, 0]
+    split = {name: part[:, 0] for name, part in parts(family, first, alpha=alpha).items()}
+    switches = switches_of(derivatives, alpha)
+    for position, values in contrast_values(switches):
+        if position == column:
+            rsens = values * step
+    for position, of_contrast in contrast_parts(derivatives, switches) if split else ():
+        if position == column:
+            split = {name: part * step for name, part in of_contrast.items()}
+    slope = np.sqrt(alpha) * family.output_weight * np.abs(slope).sum(axis=1)
+    return {"R-sens": rsens, "slope": slope, **split}
+
+
+def _pooled(near: Array, here: AtRows, shares: Array) -> Array:
+    """Central intervals of y over the rows near each point, (g, shares, 2, P): quantiles of the mixture of their p(y).
+
+    Each row gives its quantiles at `NODES`, and these are pooled under the weights of the rows. NaN near fewer rows
+    than `FEW`.
+    """
+    g, outputs = len(near), here.prediction.shape[1]
+    if not here.bands.shape[1]:  # probabilities have none
+        return np.empty((g, 0, 2, outputs))
+    nodes = np.concatenate([here.bands[:, ::-1, 0], here.bands[:, :, 1]], axis=1)  # (n, NODES, P)
+    bands = np.full((g, len(shares), 2, outputs), np.nan)
+    for k, weights in enumerate(near):
+        rows = np.flatnonzero(weights)
+        if len(rows) >= min(FEW, near.shape[1]):
+            mass = np.outer(weights[rows], NODE_SHARES)
+            for p in range(outputs):
+                found = pooled_quantiles(nodes[rows, :, p], mass, tails(shares), counts=here.kind == "count")
+                bands[k, :, :, p] = found
+    return bands
+
+
+def _number_of_knots(grid: Any) -> int:
+    """About how many points a line near the rows has."""
+    if not is_whole(grid) or grid < 2:
+        raise InputError(
+            Argument("grid"),
+            " must be a whole number of at least 2: a profile near the rows has its points where rows are; "
+            f"got {grid!r}. Points of your own need the values of the other columns: give ",
+            Argument("at", "median"),
+            ".",
+        )
+    return int(grid)
+
+
+def _grid(grid: Any, data: Array, name: str) -> Array:
+    """The points of a slice."""
+    if not is_whole(grid):
+        values = np.unique(as_numbers(grid, "grid", None))
+        if len(values) < 2:
+            wanted = " must be a number of points, or at least two different points"
+            raise InputError(Argument("grid"), f"{wanted}; got {grid!r}.")
+        return values
+    if grid < 2:
+        raise InputError(Argument("grid"), f" must be at least 2 points; got {grid}.")
+    low, high = float(data.min()), float(data.max())
+    if low == high:
+        hint = " in all rows of X, so it has no range. Give the points as "
+        raise InputError(f"{name!r} is {low:g}{hint}", Argument("grid"), ".")
+    return np.linspace(low, high, int(grid))
+
+
+def _step(scale: Any, data: Array, name: str) -> tuple[float, str]:
+    """The size of a step of a number, and its name."""
+    if isinstance(scale, str):
+        if scale == "raw":
+            return 1.0, "per unit"
+        if scale == "sd":
+            deviation = float(column_deviations(data[:, None])[0])
+            if deviation == 0.0:
+                raise InputError(
+                    f"{name!r} does not vary in X: it has no standard deviation. Give ", Argument("scale", "raw"), "."
+                )
+            return deviation, "per sd"
+    elif isinstance(scale, Real) and not isinstance(scale, bool) and 0.0 < float(scale) < np.inf:
+        return float(scale), f"per {float(scale):.3g}"
+    raise InputError(Argument("scale"), f" must be 'sd', 'raw' or a number greater than 0; got {scale!r}.")
+
+
+def _levels_step(scale: Any, levels: Levels) -> tuple[float, str]:
+    """A step between levels, as `explain` counts it: a switch, times √(P(two rows differ)/2) in standard deviations."""
+    if isinstance(scale, str) and scale == "raw":
+        return 1.0, "per switch"
+    f = levels.frequencies
+    if isinstance(scale, str) and scale == "sd" and np.count_nonzero(f) > 1:
+        return float(np.sqrt(0.5 * (1.0 - f @ f))), "per sd"
+    return _step(scale, np.zeros(1), levels.name)
+
+
+# ---- Drawing: lines and bands, interrupted where there are no rows; levels are points with bars, side by side --------
+
+
 #: How far the upper axes reach, in half-widths of the innermost band: heavy tails may leave the picture.
 REACH = 8.0
 #: A column with at most this many different values has a mark at each.
 FEW_VALUES = 25
-#: What the band of an effect is drawn in: grey, and clear enough to see what is behind it.
-CURVE: dict[str, Any] = {"color": BLACK, "alpha": 0.28, "linewidth": 0.0, "zorder": 2.5}
+#: The band of an effect: grey, and clear enough to see what is behind it.
+CURVE: dict[str, Any] = {"color": look.BLACK, "alpha": 0.28, "linewidth": 0.0, "zorder": 2.5}
 
 
-def band_labels(numbers: Along, shares: Array) -> tuple[str, list[str], str]:
+def _draw_prediction(ax: Axes, found: ProfileValues) -> None:
+    """The mean, or the effect on it, in its bands; of classes and vectors one line each."""
+    label, held, of_curve = _band_labels(found)
+    levels = found.labels is not None
+    if found.kind in ("number", "count"):
+        # Shades of blue, darkest for the narrowest band (paper, Figure 1), and the wide ones behind the narrow.
+        darkest = 0.6 if found.curve is None else 0.35
+        for k, strength in enumerate(np.linspace(darkest, 0.15, max(len(held), 2))[: len(held)]):
+            style: dict[str, Any] = {
+                "color": look.tint(look.BLUE, float(strength)),
+                "linewidth": 0.0,
+                "zorder": 1.5 - 0.01 * k,
+            }
+            style |= {"label": held[k], "step": "mid" if found.kind == "count" else None}  # quantiles of counts jump
+            _draw_band(ax, found, found.bands[:, k, :, 0], style, bar=max(3.0, 9.0 - 2.5 * k))
+        if found.curve is not None:
+            dark = {"color": look.BLACK, "zorder": 2.5} if levels else CURVE
+            _draw_band(ax, found, found.curve[:, :, 0], dark | {"label": of_curve}, bar=1.4)
+        _draw_line(ax, found, found.prediction[:, 0], color=look.BLACK, linewidth=1.4, label=label, zorder=3)
+    else:
+        names = look.short_labels(found.outputs) if len(found.outputs) > 1 else ["effect" if of_curve else None]
+        for k, name in enumerate(names):
+            colour, shift = (
+                look.SERIES[k % len(look.SERIES)],
+                0.5 * (k + 0.5) / len(names) - 0.25,
+            )  # levels side by side
+            band = found.curve if found.curve is not None else found.bands[:, 0] if found.bands.shape[1] else None
+            if band is not None:  # of the predictive bands only the narrowest: those of several outputs overlap
+                light = (
+                    {"color": look.tint(colour, 0.4)} if levels else {"color": colour, "alpha": 0.2, "linewidth": 0.0}
+                )
+                _draw_band(ax, found, band[:, :, k], light, bar=4.0, shift=shift)
+            style = {"color": colour, "linestyle": look.DASHES[k % len(look.DASHES)], "linewidth": 1.6, "label": name}
+            _draw_line(ax, found, found.prediction[:, k], look.MARKERS[k % len(look.MARKERS)], shift, **style)
+        if of_curve:  # these bands have the colours of their outputs
+            several = of_curve.replace("its", "their").replace("band", "bands")
+            ax.fill_between([], [], [], label=several if len(names) > 1 else of_curve, **CURVE)
+    if found.kind == "probability":
+        ax.set_ylim(0.0, 1.0)
+        ax.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0])
+    else:
+        low, high = _limits(found)
+        room = 0.06 * (high - low if high > low else max(abs(high), 1.0))
+        ax.set_ylim(low - room, high + room)
+    look.add_legend(ax, first=label)
+
+
+def _band_labels(found: ProfileValues) -> tuple[str, list[str], str]:
     """What the line, the predictive bands and the band of an effect are called."""
-    held = [percent(share, level=True) for share in shares]
-    if numbers.curve is None:
-        return numbers.middle, held, ""
-    of = "" if numbers.from_fit else " over rows"
-    line = "effect" if numbers.middle == "mean" else f"effect on the {numbers.middle}"
+    held = [percent(share, level=True) for share in found.shares]
+    if found.curve is None:
+        return found.middle, held, ""
+    of = "" if found.from_fit else " over rows"
+    line = "effect" if found.middle == "mean" else f"effect on the {found.middle}"
     return line, [f"{share} of observations" for share in held], f"its {held[-1]} band{of}"
 
 
-def draw_prediction(ax: Axes, line: Line, numbers: Along, shares: Array, names: list[str]) -> None:
-    """The mean, or the effect on it, in its bands; of classes and vectors one line each."""
-    values, mean, bands = _broken(line, line.values), _broken(line, numbers.prediction), _broken(line, numbers.bands)
-    curve = None if numbers.curve is None else _broken(line, numbers.curve)
-    if numbers.kind in ("number", "count"):
-        label, held, of_curve = band_labels(numbers, shares)
-        step: Any = "mid" if numbers.kind == "count" else None  # quantiles of counts jump
-        # Shades of blue, darkest for the narrowest band (paper, Figure 1), and the wide ones behind the narrow.
-        darkest = 0.6 if curve is None else 0.35
-        for k, strength in enumerate(np.linspace(darkest, 0.15, max(len(shares), 2))[: len(shares)]):
-            style: dict[str, Any] = {"color": tint(BLUE, float(strength)), "linewidth": 0.0, "zorder": 1.5 - 0.01 * k}
-            low, high = bands[:, k, :, 0].T
-            ax.fill_between(values, low, high, step=step, label=held[k], **style)
-            _draw_bars(ax, line, numbers.bands[:, k, :, 0], style)
-        if curve is not None:
-            ax.fill_between(values, *curve[:, :, 0].T, label=of_curve, **CURVE)
-            _draw_bars(ax, line, numbers.curve[:, :, 0], CURVE)  # type: ignore[index]
-        ax.plot(values, mean[:, 0], color=BLACK, linewidth=1.4, label=label, zorder=3)
-        _draw_points(ax, line, numbers.prediction[:, 0], BLACK)
-        legend_above(ax, *limits(numbers), first=label)
-        return
-    for k in range(len(names)):
-        colour, dash = SERIES[k % len(SERIES)], DASHES[k % len(DASHES)]
-        band = curve if curve is not None or numbers.kind != "vector" or not len(shares) else bands[:, 0]
-        if band is not None:  # of the predictive bands only the narrowest: those of several outputs overlap
-            ax.fill_between(values, *band[:, :, k].T, color=colour, alpha=0.2, linewidth=0.0)
-        ax.plot(values, mean[:, k], color=colour, linestyle=dash, linewidth=1.6, label=line_label(numbers, names, k))
-        _draw_points(ax, line, numbers.prediction[:, k], colour)
-    name_curves(ax, numbers, shares)
-    if numbers.kind == "vector":
-        legend_above(ax, *limits(numbers))
-    else:
-        end_at_one(ax)
-
-
-def line_label(numbers: Along, names: list[str], k: int) -> str | None:
-    """The name of an output; a single one has none on a slice."""
-    if len(names) > 1:
-        return names[k]
-    return None if numbers.curve is None else "effect"
-
-
-def name_curves(ax: Axes, numbers: Along, shares: Array) -> None:
-    """An entry of the legend for the bands of effects, which have the colours of their outputs."""
-    if numbers.curve is not None:
-        label = band_labels(numbers, shares)[2]
-        if numbers.prediction.shape[1] > 1:
-            label = label.replace("its", "their").replace("band", "bands")
-        ax.fill_between([], [], [], label=label, **CURVE)
-
-
-def end_at_one(ax: Axes) -> None:
-    """The axis of a probability, from 0 to 1, with the legend above it."""
-    legend_on_top(ax, sorted(ax.get_legend_handles_labels()[0], key=lambda handle: "band" in str(handle.get_label())))
-    ax.set_ylim(0.0, 1.0)
-    ax.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0])
-
-
-def limits(numbers: Along) -> tuple[float, float]:
+def _limits(found: ProfileValues) -> tuple[float, float]:
     """Lowest and highest value to show; very wide bands are cut off."""
-    mean, bands = numbers.prediction, numbers.bands
-    if numbers.kind == "vector":
-        bands = bands[:, :1]
-    low, high = float(mean.min()), float(mean.max())
+    low, high = float(found.prediction.min()), float(found.prediction.max())
+    bands = found.bands[:, :1] if found.kind == "vector" else found.bands
     bands = bands[np.isfinite(bands).all(axis=(1, 2, 3))]
     if bands.size:
         inner = bands[:, 0]
         middle, reach = inner.mean(axis=1), REACH * 0.5 * (inner[:, 1] - inner[:, 0])
-        lowest = np.maximum(bands[:, :, 0].min(axis=1), middle - reach)
-        highest = np.minimum(bands[:, :, 1].max(axis=1), middle + reach)
-        if numbers.curve is None:
-            return float(lowest.min()), float(highest.max())
-        low, high = min(low, float(lowest.min())), max(high, float(highest.max()))
-    if numbers.curve is None:
+        low = min(low, float(np.maximum(bands[:, :, 0].min(axis=1), middle - reach).min()))
+        high = max(high, float(np.minimum(bands[:, :, 1].max(axis=1), middle + reach).max()))
+    if found.curve is None:
         return low, high
     room = high - low  # the band of a curve is seen whole unless it would make everything else small
-    return max(float(numbers.curve.min()), low - room) if numbers.curve.min() < low else low, (
-        min(float(numbers.curve.max()), high + room) if numbers.curve.max() > high else high
-    )
+    return min(low, max(float(found.curve.min()), low - room)), max(high, min(float(found.curve.max()), high + room))
 
 
-def draw_targets(ax: Axes, data: Array, targets: Array, *, fixed: bool = False) -> None:
-    """The data as points, of many rows some, evenly spaced in their order; the limits grow unless they are fixed."""
-    if len(data) > TARGETS:
-        order = np.argsort(data, kind="stable")
-        shown = order[np.linspace(0, len(order) - 1, TARGETS).round().astype(np.intp)]
-        data, targets = data[shown], targets[shown]
-    low, high = ax.get_ylim()
-    ax.plot(data, targets, "o", color=BLACK, markersize=3.0, alpha=0.55, markeredgewidth=0.0, zorder=4)
-    if fixed:
-        ax.set_ylim(low, high)
-        return
-    room = high - low
-    ax.set_ylim(min(low, float(targets.min()) - 0.1 * room), max(high, float(targets.max()) + 0.15 * room))
-
-
-def draw_sensitivity(ax: Axes, line: Line, numbers: Along) -> None:
+def _draw_sensitivity(ax: Axes, found: ProfileValues) -> None:
     """R-sens, its parts, and what it would be if the uncertainty were the same everywhere."""
-    labels = part_labels(numbers.parts)
     drawn: list[tuple[Array, dict[str, Any]]] = [
-        (numbers.rsens, {"color": VERMILLION, "linewidth": 2.2, "label": "R-sens", "zorder": 3})
+        (found.rsens, {"color": look.VERMILLION, "linewidth": 2.2, "label": "R-sens", "zorder": 3})
     ]
-    for k, (label, part) in enumerate(zip(labels, numbers.parts.values(), strict=True)):
-        dash = DASHES[1 + k % (len(DASHES) - 1)]  # dashed, dotted (paper, Figure 2)
-        style = {"color": PARTS[k % len(PARTS)], "linestyle": dash, "linewidth": 1.8, "label": label, "zorder": 4}
+    for k, (label, part) in enumerate(zip(look.part_labels(found.parts), found.parts.values(), strict=True)):
+        dash = look.DASHES[1 + k % (len(look.DASHES) - 1)]  # dashed, dotted (paper, Figure 2)
+        style = {
+            "color": look.PARTS[k % len(look.PARTS)],
+            "linestyle": dash,
+            "linewidth": 1.8,
+            "label": label,
+            "zorder": 4,
+        }
         drawn.append((part, style))
-    if numbers.naive is not None:
-        style = {"color": BLACK, "linewidth": 1.0, "label": "|derivative| / typical sd", "zorder": 2}
-        drawn.append((numbers.naive, style))
-    for number, style in drawn:
-        ax.plot(_broken(line, line.values), _broken(line, number), **style)
-        _draw_points(ax, line, number, style["color"], style["zorder"])
+    if found.naive is not None and found.labels is None:
+        style = {"color": look.BLACK, "linewidth": 1.0, "label": "|derivative| / typical sd", "zorder": 2}
+        drawn.append((found.naive, style))
+    for k, (number, style) in enumerate(drawn):
+        _draw_line(ax, found, number, look.MARKERS[k % len(look.MARKERS)], 0.12 * k, **style)
     highest = max(float(number.max()) for number, _ in drawn)
-    legend_above(ax, 0.0, highest if highest > 0.0 else 1.0, below=0.0)
+    below = 0.0 if found.labels is None else -0.04
+    ax.set_ylim(below * highest, 1.05 * highest if highest > 0.0 else 1.05)
+    look.add_legend(ax)
 
 
-def draw_rug(ax: Axes, data: Array) -> None:
-    """The data as ticks along the lower edge; of many rows, only quantiles."""
-    shown = data if len(data) <= RUG else np.quantile(data, np.linspace(0.0, 1.0, RUG), method="nearest")
-    ax.plot(
-        shown,
-        np.full(len(shown), 0.0),
-        "|",
-        transform=ax.get_xaxis_transform(),
-        color=BLACK,
-        alpha=0.5,
-        markersize=7.0,
-        markeredgewidth=0.6,
-        zorder=4,
-        clip_on=True,
-    )
-
-
-def _broken(line: Line, numbers: Array) -> Array:
-    """Numbers at the points of a line, with NaN in its gaps: nothing is drawn there."""
-    return np.insert(numbers, np.flatnonzero(line.gaps) + 1, np.nan, axis=0)
-
-
-def _alone(line: Line) -> Flags:
-    """Points between two gaps, to which no line leads."""
-    return np.concatenate([[True], line.gaps]) & np.concatenate([line.gaps, [True]])
-
-
-def _points(line: Line) -> Flags:
-    """Points that get a mark: those of a slice never, of a column with few values all, else those alone."""
-    if not line.near:
-        return np.zeros(len(line.values), dtype=np.bool_)
-    return np.ones(len(line.values), dtype=np.bool_) if len(line.values) <= FEW_VALUES else _alone(line)
-
-
-def _draw_points(ax: Axes, line: Line, numbers: Array, colour: str, zorder: float = 3.0) -> None:
-    """Marks at such points."""
-    points = _points(line)
-    if points.any():
-        ax.plot(line.values[points], numbers[points], "o", color=colour, markersize=3.5, zorder=zorder)
-
-
-def _draw_bars(ax: Axes, line: Line, band: Array, style: dict[str, Any]) -> None:
-    """A band at points that are alone."""
-    alone = _alone(line)
-    if alone.any():
-        ax.vlines(line.values[alone], *band[alone].T, **{**style, "linewidth": 3.0})
-
-
-# ---- A profile of a categorical column: points with intervals at its levels, since there is nothing between them -----
-
-
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-
-
-def draw_predictions(ax: Axes, numbers: Along, shares: Array, names: list[str], limits: tuple[float, float]) -> None:
-    """Central intervals as bars, the wide ones thin, with a point for the mean or the effect; or a point per output."""
-    levels, outputs = np.arange(len(numbers.rsens)), numbers.prediction.shape[1]
-    if numbers.kind in ("number", "count"):
-        label, held, of_curve = band_labels(numbers, shares)
-        darkest = 0.6 if numbers.curve is None else 0.35
-        for k, strength in enumerate(np.linspace(darkest, 0.15, max(len(shares), 2))[: len(shares)]):
-            low, high = numbers.bands[:, k, :, 0].T
-            style: dict[str, Any] = {"color": tint(BLUE, float(strength)), "zorder": 1.5 - 0.01 * k}
-            ax.vlines(levels, low, high, linewidth=max(3.0, 9.0 - 2.5 * k), label=held[k], **style)
-        if numbers.curve is not None:
-            ax.vlines(levels, *numbers.curve[:, :, 0].T, color=BLACK, linewidth=1.4, label=of_curve, zorder=2.5)
-        ax.plot(levels, numbers.prediction[:, 0], "o", color=BLACK, markersize=5.0, label=label, zorder=3)
-        legend_above(ax, *limits, first=label)
+def _draw_line(
+    ax: Axes, found: ProfileValues, numbers: Array, marker: str = "o", shift: float = 0.0, **style: Any
+) -> None:
+    """A line with marks at points to which no line leads, and at all where the column has few values."""
+    if found.labels is not None:
+        style |= {"linestyle": "none", "marker": marker, "markersize": 6.0}
+        ax.plot(found.values + shift, numbers, **style)
         return
-    for k in range(outputs):
-        beside = levels + 0.5 * (k + 0.5) / outputs - 0.25  # outputs side by side
-        colour, marker = SERIES[k % len(SERIES)], MARKERS[k % len(MARKERS)]
-        if numbers.curve is not None:
-            ax.vlines(beside, *numbers.curve[:, :, k].T, color=tint(colour, 0.4), linewidth=4.0)
-        elif numbers.kind == "vector" and len(shares):
-            ax.vlines(beside, *numbers.bands[:, 0, :, k].T, color=tint(colour, 0.4), linewidth=4.0)
-        point: dict[str, Any] = {"color": colour, "markersize": 6.0, "label": line_label(numbers, names, k)}
-        ax.plot(beside, numbers.prediction[:, k], marker, **point)
-    name_curves(ax, numbers, shares)
-    if numbers.kind == "vector":
-        legend_above(ax, *limits)
-    else:
-        end_at_one(ax)
+    ax.plot(_broken(found, found.values), _broken(found, numbers), **style)
+    marked = _alone(found) if len(found.values) > FEW_VALUES else np.ones(len(found.values), dtype=np.bool_)
+    if found.near and marked.any():
+        above = style.get("zorder", 3.0)
+        ax.plot(found.values[marked], numbers[marked], "o", color=style["color"], markersize=3.5, zorder=above)
 
 
-def draw_sensitivities(ax: Axes, numbers: Along) -> None:
-    """R-sens at each level as a point, its parts as smaller ones beside it."""
-    levels = np.arange(len(numbers.rsens))
-    ax.plot(levels, numbers.rsens, "o", color=VERMILLION, markersize=8.0, label="R-sens", zorder=3)
-    for k, (label, part) in enumerate(zip(part_labels(numbers.parts), numbers.parts.values(), strict=True)):
-        marker = MARKERS[1 + k % (len(MARKERS) - 1)]
-        ax.plot(levels + 0.12 * (k + 1), part, marker, color=PARTS[k % len(PARTS)], markersize=6.0, label=label)
-    highest = float(numbers.rsens.max())
-    legend_above(ax, 0.0, highest if highest > 0.0 else 1.0, below=0.04)
+def _draw_band(
+    ax: Axes, found: ProfileValues, ends: Array, style: dict[str, Any], *, bar: float, shift: float = 0.0
+) -> None:
+    """An area between two lines (g, 2), and a bar at points to which no line leads; at levels bars alone."""
+    as_bars = {name: value for name, value in style.items() if name != "step"}
+    if found.labels is not None:
+        ax.vlines(found.values + shift, *ends.T, **as_bars | {"linewidth": bar})
+        return
+    ax.fill_between(_broken(found, found.values), *_broken(found, ends).T, **style)
+    alone = _alone(found)
+    if alone.any():
+        ax.vlines(found.values[alone], *ends[alone].T, **as_bars | {"linewidth": 3.0, "label": None})
 
 
-def name_levels(upper: Axes, lower: Axes, labels: list[str]) -> None:
-    """The levels as ticks of the lower axes, turned where they would run into each other."""
-    size = font_size(lower, len(labels), along="width")
-    room = axes_points(lower)[0] / len(labels)
-    turned: dict[str, Any] = {"rotation": 45.0, "ha": "right", "rotation_mode": "anchor"}
-    wide = 0.6 * size * max(map(len, short_labels(labels))) > 0.9 * room
-    name_ticks(lower.xaxis, labels, size, **(turned if wide else {}))
-    for panel in (upper, lower):
-        panel.set_xlim(-0.5, len(labels) - 0.5)
+def _broken(found: ProfileValues, numbers: Array) -> Array:
+    """Numbers at the points of a line, with NaN in its gaps: nothing is drawn there."""
+    return np.insert(numbers, np.flatnonzero(found.gaps) + 1, np.nan, axis=0)
+
+
+def _alone(found: ProfileValues) -> Flags:
+    """Points between two gaps, to which no line leads."""
+    return np.concatenate([[True], found.gaps]) & np.concatenate([found.gaps, [True]])
+
+
+def _draw_targets(ax: Axes, data: Array, targets: Array, *, fixed: bool) -> None:
+    """The data as points, of many rows some, evenly spaced in their order; the limits grow unless they are fixed."""
+    shown = np.sort(look.some_rows(data, TARGETS))
+    low, high = ax.get_ylim()
+    ax.plot(
+        data[shown], targets[shown], "o", color=look.BLACK, markersize=3.0, alpha=0.55, markeredgewidth=0.0, zorder=4
+    )
+    room = 0.05 * (high - low)
+    lowest, highest = float(targets.min()) - room, float(targets.max()) + room
+    ax.set_ylim(low if fixed else min(low, lowest), high if fixed else max(high, highest))

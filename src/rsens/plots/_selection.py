@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rsens._arguments import fraction
+from rsens.plots import _style as look
 from rsens.plots._plot import Plot
-from rsens.plots._style import BLACK, DASHES, SERIES, check_plot, legend_above, new_axes, tidy
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 #: How much of the step from one number of pairs to the next the methods take, side by side.
 SPREAD = 0.4
 
@@ -51,62 +50,42 @@ def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax
     """
     from matplotlib.ticker import MaxNLocator
 
-    check_plot(selection, "selection", "rsens.select_interactions", ("summary", "suggestions"), ax=ax)
+    look.check_plot(selection, "selection", "rsens.select_interactions", ("summary", "suggestions"), ax=ax)
     reach = NormalDist().inv_cdf(0.5 + 0.5 * fraction(level, "level"))
     table, enough = selection.summary(corrected=corrected), selection.suggestions
-    ax = new_axes(5.6, 3.8) if ax is None else ax
-    low, high = 0.0, 0.0
+    ax = look.new_axes(5.6, 3.8) if ax is None else ax
     for number, method in enumerate(selection.methods):
         shift = SPREAD * ((number + 0.5) / len(selection.methods) - 0.5)
-        ends = _draw(ax, table[table["method"] == method], number, shift, reach)
-        low, high = min(low, ends[0]), max(high, ends[1])
+        _draw(ax, table[table["method"] == method], number, shift, reach)
     for number, method in enumerate(selection.methods):
         shift = SPREAD * ((number + 0.5) / len(selection.methods) - 0.5)
-        _draw_ring(ax, table[table["method"] == method], number, shift, int(enough[method]))
-    ax.axhline(0.0, color=BLACK, linestyle=(0, (5, 3)), linewidth=1.2, zorder=1, label="full model")
+        difference = table.loc[table["method"] == method, "difference"].iloc[int(enough[method])]
+        ring: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": look.SERIES[number % len(look.SERIES)]}
+        ring |= {"markersize": 11.0, "markeredgewidth": 1.2, "linestyle": "none", "zorder": 3}
+        ax.plot(int(enough[method]) + shift, difference, "o", label=None if number else "suggested", **ring)
+    ax.axhline(0.0, color=look.BLACK, linestyle=(0, (5, 3)), linewidth=1.2, zorder=1, label="full model")
     ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))  # all that fit
     ax.set_xlim(-0.5, selection.k + 0.5)
     ax.set_xlabel("interactions in the model")
     ax.set_ylabel("log predictive density per row,\ndifference to the full model")
-    legend_above(ax, low, high)
-    tidy(ax)
+    look.add_legend(ax)
+    look.tidy(ax)
     return ax
 
 
-def _draw(ax: Axes, lines: pd.DataFrame, number: int, shift: float, reach: float) -> tuple[float, float]:
-    """The differences and intervals of one method; returns the lowest and the highest value drawn."""
+def _draw(ax: Axes, lines: pd.DataFrame, number: int, shift: float, reach: float) -> None:
+    """The differences and intervals of one method."""
     k, mean, se = (lines[name].to_numpy(dtype=np.float64) for name in ("k", "difference", "difference_se"))
     half = np.nan_to_num(reach * se)  # unknown for a single split
-    colour = SERIES[number % len(SERIES)]
-    ax.plot(
-        k + shift,
-        mean,
-        color=colour,
-        linestyle=DASHES[number % len(DASHES)],
-        linewidth=1.0,
-        marker=MARKERS[number % len(MARKERS)],
-        markersize=5.0,
-        zorder=3,
-        label=str(lines["method"].iloc[0]),
-    )
+    colour = look.SERIES[number % len(look.SERIES)]
+    style: dict[str, Any] = {
+        "linestyle": look.DASHES[number % len(look.DASHES)],
+        "marker": look.MARKERS[number % len(look.MARKERS)],
+    }
+    style |= {"linewidth": 1.0, "markersize": 5.0, "label": str(lines["method"].iloc[0])}
+    ax.plot(k + shift, mean, color=colour, zorder=3, **style)
     if half.any():
         ax.errorbar(k + shift, mean, yerr=half, fmt="none", ecolor=colour, elinewidth=1.2, capsize=2.5, zorder=2)
-    return float((mean - half).min()), float((mean + half).max())
-
-
-def _draw_ring(ax: Axes, lines: pd.DataFrame, number: int, shift: float, enough: int) -> None:
-    ax.plot(
-        enough + shift,
-        lines["difference"].iloc[enough],
-        marker="o",
-        markersize=11.0,
-        markerfacecolor="none",
-        markeredgecolor=SERIES[number % len(SERIES)],
-        markeredgewidth=1.2,
-        linestyle="none",
-        zorder=3,
-        label=None if number else "suggested",
-    )
 
 
 SELECTION = Plot(

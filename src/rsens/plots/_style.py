@@ -1,9 +1,9 @@
-"""What all plots share: colours, safe labels, axes. Nothing here touches matplotlib's global settings."""
+"""Colours, safe labels, figures, and the rows and cells that plots share. No global setting of matplotlib changes."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,7 +13,7 @@ import numpy as np
 from rsens._coding import Levels
 from rsens._errors import Argument, InputError
 from rsens._text import distinct
-from rsens._typing import Array
+from rsens._typing import Array, Positions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,14 +36,17 @@ PURPLE = "#CC79A7"
 SERIES = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 #: For the parts of R-sens, the prediction first: the same in bars and profiles.
 PARTS = (BLUE, ORANGE, GREEN, PURPLE)
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
 
 #: The most characters of a name beside a tick, and along an axis.
-LABEL_LENGTH, AXIS_LENGTH = 30, 60
-#: Mean width of a letter, of its font size.
-LETTER = 0.58
-#: The same in sentences, which have no capitals and many spaces.
-NOTE_LETTER = 0.53
+LABEL_LENGTH, AXIS_LENGTH = 30, 40
+#: Mean width of a letter, of its font size, in names and in sentences, which have few capitals and digits.
+LETTER, SENTENCE = 0.58, 0.53
+#: Of axes in a figure, before the names beside them take room.
+AXES_WIDTH = 0.775
+#: With more rows than this, a rug shows some of them.
+RUG = 500
 #: Kinds of characters to leave out where the font lacks them: joiners and skin tones of emoji, control characters.
 SILENT = {"Cf", "Cc", "Cs", "Sk"}
 LINE_HEIGHT = 1.15  # of one line of text, in units of its font size
@@ -57,25 +60,18 @@ def tint(colour: str, strength: float) -> tuple[float, float, float]:
     return red, green, blue
 
 
+def new_figure(width: float, height: float) -> Figure:
+    """A figure for calls without `ax`."""
+    from matplotlib import pyplot as plt
+
+    figure = plt.figure(figsize=(width, height), layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.08, h_pad=0.08)  # type: ignore[call-arg, union-attr]
+    return figure
+
+
 def new_axes(width: float, height: float) -> Axes:
     """Axes in a figure of their own, for calls without `ax`."""
-    from matplotlib import pyplot as plt
-
-    figure, ax = plt.subplots(figsize=(width, height), layout="constrained")
-    figure.get_layout_engine().set(w_pad=0.08, h_pad=0.08)  # type: ignore[call-arg, union-attr]
-    return ax
-
-
-def new_axes_above(width: float, height: float) -> tuple[Axes, Axes]:
-    """Two Axes above each other with one horizontal axis, in a figure of their own."""
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(
-        2, 1, figsize=(width, height), sharex=True, height_ratios=(4.0, 3.0), layout="constrained"
-    )
-    figure.get_layout_engine().set(w_pad=0.08, h_pad=0.08)  # type: ignore[call-arg, union-attr]
-    figure.align_ylabels(axes)
-    return axes[0], axes[1]
+    return new_figure(width, height).add_subplot()
 
 
 def lay_out(figure: Figure) -> None:
@@ -133,9 +129,14 @@ def check_top(top: int | None) -> None:
 
 def first_terms(main: pd.Series[float], top: int | None) -> tuple[pd.Series[float], int]:
     """The `top` largest values, largest first, and how many more there are."""
-    main = main.sort_values(ascending=False, kind="stable")
-    hidden = 0 if top is None else max(0, len(main) - top)
-    return main.iloc[: len(main) - hidden], hidden
+    shown = main.sort_values(ascending=False, kind="stable").iloc[:top]
+    return shown, len(main) - len(shown)
+
+
+def some_rows(values: Array, most: int) -> Positions:
+    """Rows in the order of their values: all, or evenly spaced ones with both ends if there are more."""
+    order = np.argsort(values, kind="stable")
+    return order[np.linspace(0, len(order) - 1, min(len(order), most)).round().astype(np.intp)]
 
 
 def tidy(ax: Axes, *, keep: Iterable[str] = ("left", "bottom")) -> None:
@@ -182,20 +183,6 @@ def per_unit(explanation: Any) -> str:
     return f"{unit} or switch" if explanation.categorical and explanation.scale_kind == "raw" else unit
 
 
-def lines_below(width: float, notes: Iterable[str]) -> list[str]:
-    """Remarks as lines that fit below axes of this width, in points; the lines of one remark are about as long."""
-    most = max(28, int(width / (NOTE_LETTER * small())))
-    return [line for note in notes for line in _evenly(note, most)]
-
-
-def _evenly(text: str, most: int) -> list[str]:
-    text = text.replace(" %", "\u00a0%")  # no line begins with a percent sign
-    count = len(wrap(text, most))
-    widths = range(max(1, len(text) // max(count, 1)), most + 1)
-    narrowest = next((width for width in widths if len(wrap(text, width)) <= count), most)
-    return [line.replace("\u00a0", " ") for line in wrap(text, narrowest)]
-
-
 def part_labels(names: Iterable[str]) -> list[str]:
     """Labels of the parts of R-sens; every family that splits in two has the prediction first."""
     labels = [str(name) for name in names]
@@ -204,44 +191,19 @@ def part_labels(names: Iterable[str]) -> list[str]:
     return [f"prediction ({labels[0]})", f"uncertainty ({labels[1]})"]
 
 
-def legend_above(ax: Axes, low: float, high: float, *, first: str | None = None, below: float = 0.06) -> None:
-    """Set limits that show `low` to `high` and leave room above for the legend, so that it covers nothing.
-
-    `first` names the entry that leads; `below` is a margin at the lower end, as a share of the range.
-    """
-    handles, labels = ax.get_legend_handles_labels()
-    handles = sorted(handles, key=lambda handle: handle.get_label() != first)
-    size, (width, height) = small(), axes_points(ax)
-    span = high - low if high > low else max(abs(high), 1.0)
-    above = 0.05
-    if labels:
-        lengths = [len(str(handle.get_label())) for handle in handles]
-        columns = legend_columns(lengths, width)
-        lines = -(-len(labels) // columns)
-        above = min(0.6, size * (1.5 * lines + 0.8) / height)
-        legend = ax.legend(
-            handles=handles,
-            loc="upper left",
-            ncols=columns,
-            fontsize=size,
-            framealpha=1.0,
-            edgecolor="none",
-            borderaxespad=0.2,
-        )
-        for text in legend.get_texts():
-            plain(text)
-    ax.set_ylim(low - below * span, low + span / (1.0 - above))
-
-
-def legend_on_top(ax: Axes, handles: Sequence[Any]) -> None:
-    """A legend above the axes, for axes whose limits are fixed; none without entries."""
+def add_legend(ax: Axes, handles: Sequence[Any] | None = None, *, first: str | None = None) -> None:
+    """Add a legend above the axes, where it covers nothing; none without entries. `first` names the one that leads."""
+    if handles is None:
+        handles = sorted(ax.get_legend_handles_labels()[0], key=lambda handle: handle.get_label() != first)
     if not handles:
         return
+    entry = small() * (0.52 * max(len(str(handle.get_label())) for handle in handles) + 4.0)  # about its width
+    lines = -(-len(handles) // max(1, int(axes_points(ax)[0] / entry)))
     legend = ax.legend(
         handles=handles,
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        ncols=legend_columns([len(str(handle.get_label())) for handle in handles], axes_points(ax)[0]),
+        loc="lower right",  # at the left, names may make the axes narrower than the legend
+        bbox_to_anchor=(1.0, 1.0),
+        ncols=-(-len(handles) // lines),
         fontsize=small(),
         frameon=False,
         borderaxespad=0.2,
@@ -252,31 +214,180 @@ def legend_on_top(ax: Axes, handles: Sequence[Any]) -> None:
         plain(text)
 
 
-def legend_columns(lengths: list[int], width: float) -> int:
-    """In how many columns a legend with texts of these lengths fits into a width, in points."""
-    most = next(c for c in range(len(lengths), 0, -1) if c == 1 or _legend_width(lengths, c) * small() < width)
-    lines = -(-len(lengths) // most)
-    return -(-len(lengths) // lines)  # as many lines, more evenly filled
+def draw_colour_bar(ax: Axes, mesh: Any, label: str, **options: Any) -> Any:
+    """Add a colour bar, which takes a little of the room of the axes."""
+    bar = ax.figure.colorbar(mesh, ax=ax, fraction=0.06, pad=0.03, aspect=25)
+    bar.outline.set_visible(False)
+    bar.set_label("", **options)
+    plain(bar.ax.yaxis.label).set_text(label)
+    return bar
 
 
-def _legend_width(lengths: list[int], columns: int) -> float:
-    """About the width of a legend with texts of these lengths, of its font size. Its columns are filled one by one."""
-    shares = [len(lengths) // columns + (k < len(lengths) % columns) for k in range(columns)]
-    ends = [sum(shares[: k + 1]) for k in range(columns)]
-    longest = [max(lengths[end - share : end]) for share, end in zip(shares, ends, strict=True)]
-    return sum(0.52 * length + 4.0 for length in longest)
+def draw_rug(ax: Axes, data: Array, colour: str = BLACK, *, height: float = 0.0, size: float = 7.0) -> None:
+    """The data as ticks at a height of the axes; of many rows, some."""
+    shown = data[np.sort(some_rows(data, RUG))]
+    style: dict[str, Any] = {"color": colour, "alpha": 0.6, "markersize": size, "markeredgewidth": 0.6, "zorder": 4}
+    ax.plot(shown, np.full(len(shown), height), "|", transform=ax.get_xaxis_transform(), **style)
+
+
+# ---- Rows with names, from the top down ------------------------------------------------------------------------------
+
+
+#: Of a figure with rows, in inches.
+ROWS_WIDTH = 6.4
+
+
+def row_axes(rows: int, notes: Sequence[str] = (), *, row: float = 0.32) -> Axes:
+    """Axes in a figure of their own for rows of this height, in inches; lower if they are many."""
+    return new_axes(ROWS_WIDTH, height_of(rows, notes, row=row))
+
+
+def height_of(rows: int, notes: Sequence[str] = (), *, row: float = 0.32, width: float = ROWS_WIDTH) -> float:
+    """The height of a figure with rows, in inches: with a legend above and notes below."""
+    lines = len(lines_below(AXES_WIDTH * 72.0 * width, notes))
+    return max(1.8, 1.2 + rows * min(row, max(0.2, 6.0 / rows)) + lines * LINE_HEIGHT * small() / 72.0)
+
+
+def name_rows(ax: Axes, names: Sequence[str], more: int = 0) -> float:
+    """Name the rows of axes, and one for how many more there are; returns the size of the names."""
+    rows = len(names) + bool(more)
+    size = font_size(ax, rows)
+    name_ticks(ax.yaxis, names, size, more=more)
+    ax.tick_params(axis="y", length=0)
+    ax.set_ylim(rows - 0.4, -0.6)
+    return size
+
+
+def draw_whiskers(ax: Axes, lower: Array, upper: Array, rows: Array, colour: str, capsize: float) -> None:
+    """Intervals as lines with ends, where they are known."""
+    known = np.isfinite(lower) & np.isfinite(upper)
+    if known.any():
+        # Around their own middle: a percentile interval need not hold the value itself.
+        middle, half = 0.5 * (lower + upper)[known], 0.5 * (upper - lower)[known]
+        style: dict[str, Any] = {"ecolor": colour, "elinewidth": 1.0, "capsize": capsize, "capthick": 1.0}
+        ax.errorbar(middle, rows[known], xerr=half, fmt="none", **style)
+
+
+def start_at_zero(ax: Axes, furthest: float) -> None:
+    """Limits of an axis of values that are at least 0."""
+    ax.set_xlim(0.0, 1.04 * furthest if furthest > 0.0 else 1.0)
+
+
+def set_label_below(ax: Axes, label: str, notes: Iterable[str] = ()) -> None:
+    """Label the horizontal axis, with remarks on the lines below."""
+    lines = [*([label] if label else []), *lines_below(axes_points(ax)[0], notes)]
+    plain(ax.set_xlabel("\n".join(lines)))
+    if len(lines) > 1:  # it ends at the right, so that there is room for it on the left, below the names
+        ax.xaxis.label.set(fontsize=small(), ha="right", x=1.0, multialignment="center")
+
+
+def lines_below(width: float, notes: Iterable[str]) -> list[str]:
+    """Remarks as lines that fit below axes of this width, in points; no line begins with a percent sign."""
+    most = max(28, int(width / (SENTENCE * small())))
+    lines = [line for note in notes for line in wrap(note.replace(" %", "\u00a0%"), most)]
+    return [line.replace("\u00a0", " ") for line in lines]
+
+
+# ---- Tables of cells -------------------------------------------------------------------------------------------------
+
+
+#: One hue from near white to dark: safe for colour-blind readers, and its greys are in the same order.
+CELLS = "Blues"
+
+
+def cell_axes(
+    names: Sequence[str], columns: float, *, cell: tuple[float, float], notes: Sequence[str] = (), beside: float = 0.4
+) -> Axes:
+    """Axes in a figure of their own for rows of cells of this size, in inches; smaller if they are many.
+
+    There is room for names at the left and above or below, for notes, and `beside` the cells.
+    """
+    left = LETTER * small() / 72.0 * max(map(len, short_labels(names)))
+    width = max(2.2, columns * min(cell[0], max(0.15, 7.0 / columns)))
+    lines = len(lines_below(72.0 * width, notes))
+    height = max(0.8, len(names) * min(cell[1], max(0.17, 7.0 / len(names))))
+    return new_axes(width + left + beside, height + 1.0 + lines * LINE_HEIGHT * small() / 72.0)
+
+
+def write_cells(ax: Axes, texts: Mapping[tuple[float, float], tuple[str, str]]) -> dict[tuple[float, float], Any]:
+    """Write texts into cells of size 1, {(x, y): (text, colour)}, in one size that fits; returns them by place."""
+    lines = [line for text, _ in texts.values() for line in text.split("\n")]
+    width, height = np.array(axes_points(ax)) / np.abs(np.ptp([ax.get_xlim(), ax.get_ylim()], axis=1))
+    fits = 0.9 * width / (LETTER * max(map(len, lines), default=1))
+    size = min(small(), fits, 0.8 * height / max((text.count("\n") + 1 for text, _ in texts.values()), default=1))
+    style: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": size}
+    return {(x, y): ax.text(x, y, text, color=colour, **style) for (x, y), (text, colour) in texts.items()}
+
+
+def name_cells(
+    ax: Axes, rows: Sequence[str], columns: Sequence[str], *, more: int = 0, last: str = "", above: int = 0
+) -> float:
+    """Name rows at the left, and one that stands a little apart at the end; and columns below the axes.
+
+    Names of columns that stand above are shortened to `above` characters. Returns the size of the names of rows.
+    """
+    bottom = ax.get_ylim()[0]
+    size = font_size(ax, round(bottom))
+    name_ticks(ax.yaxis, rows, size, offset=0.5, more=more, last=(bottom - 0.5, last) if last else None)
+    if columns:
+        name_columns(ax, columns, above=above)
+    ax.xaxis.set_label_position("bottom")
+    ax.tick_params(length=0)
+    tidy(ax, keep=())
+    return size
+
+
+def name_columns(ax: Axes, names: Sequence[str], *, offset: float = 0.5, above: int = 0) -> None:
+    """Name columns of width 1 below or above the axes, turned where the names would run into each other."""
+    size, room = font_size(ax, len(names), along="width"), axes_points(ax)[0] / len(names)
+    turned: dict[str, Any] = {}
+    if room < 1.5 * size:  # lines of text at 45° need √2 as much room
+        turned = {"rotation": 90.0}
+    elif LETTER * size * max(map(len, short_labels(names, above or LABEL_LENGTH))) > 0.9 * room:
+        turned = {"rotation": 45.0, "rotation_mode": "anchor", "va": "bottom" if above else "center"}
+        turned["ha"] = "left" if above else "right"
+    if above:
+        ax.xaxis.tick_top()
+    name_ticks(ax.xaxis, names, size, offset=offset, length=above or LABEL_LENGTH, **turned)
+
+
+def as_table(frame: pd.DataFrame, rows: str, columns: str, values: str) -> pd.DataFrame:
+    """Values of a long table as a wide one, with rows and columns in the order in which they occur."""
+    wide = frame.pivot(index=rows, columns=columns, values=values)
+    return wide.reindex(index=frame[rows].unique(), columns=frame[columns].unique())
+
+
+def number_format(largest: float) -> str:
+    """The same number of decimals in all cells: two or three digits of the largest value."""
+    exponent = 0 if largest == 0.0 else int(np.floor(np.log10(largest)))
+    if not -4 <= exponent <= 4:
+        return "{:.1e}"
+    return f"{{:.{max(0, 2 - exponent if exponent >= 0 else 1 - exponent)}f}}"
+
+
+# ---- Names -----------------------------------------------------------------------------------------------------------
 
 
 def name_ticks(
-    axis: Axis, names: Sequence[str], size: float, *, offset: float = 0.0, more: int = 0, **options: Any
+    axis: Axis,
+    names: Sequence[str],
+    size: float,
+    *,
+    offset: float = 0.0,
+    more: int = 0,
+    last: tuple[float, str] | None = None,
+    length: int = LABEL_LENGTH,
+    **options: Any,
 ) -> None:
-    """Ticks at `offset`, `offset` + 1, … with these names, and one for how many more there are.
+    """Ticks at `offset`, `offset` + 1, … with these names, one for how many more there are, and one at a place given.
 
     The names as given, which may be longer, become the ids (`gid`) of the labels; an SVG file holds them, so they are
     kept free of what XML cannot hold.
     """
-    labels = short_labels(names) + ([f"… {more} more"] if more else [])
+    labels = short_labels(names, length) + ([f"… {more} more"] if more else [])
     positions = [offset + k for k in range(len(labels))]
+    if last is not None:
+        positions, labels = [*positions, last[0]], [*labels, last[1]]
     axis.set_ticks(positions, labels, fontsize=size, parse_math=False, usetex=False, **options)
     for label, name in zip(axis.get_ticklabels(), names, strict=False):
         label.set_gid(as_id(name))
@@ -292,13 +403,9 @@ def short_labels(names: Sequence[str], length: int = LABEL_LENGTH) -> list[str]:
     return distinct([_drawable(name) for name in names], length, measure=len)
 
 
-def axis_label(ax: Axes, name: str, rest: str = "", *, along: Literal["width", "height"] = "width") -> str:
-    """The name of what an axis shows, as much of it as the figure has room for, and the rest of the label."""
-    from matplotlib import rcParams
-
-    inches = ax.figure.get_size_inches()[0 if along == "width" else 1]  # type: ignore[union-attr]
-    fits = int(72.0 * inches / (LETTER * float(rcParams["font.size"]))) - len(rest)
-    return short_labels([name], min(AXIS_LENGTH, max(fits, 12)))[0] + rest
+def axis_name(name: str) -> str:
+    """The name of what an axis shows."""
+    return short_labels([name], AXIS_LENGTH)[0]
 
 
 def _drawable(name: str) -> str:
@@ -338,6 +445,8 @@ def _glyphs_in(fonts: tuple[str, ...]) -> frozenset[int]:
 # ---- Colours of values and of levels ---------------------------------------------------------------------------------
 
 
+#: For intervals that do not hold.
+UNSURE = "#808080"
 #: For what has no colour of its own: groups of columns, and levels when there are too many to tell apart.
 GREY = "#8C8C8C"
 #: Low, middle and high values: all readers can tell blue from orange, and each is lighter than the one before.
@@ -369,17 +478,3 @@ def level_colours(levels: Levels) -> list[str]:
     coloured = sorted(order[: len(SERIES) if len(levels) <= len(SERIES) else len(SERIES) - 1])
     by_code = dict(zip((int(code) for code in coloured), SERIES, strict=False))
     return [by_code.get(code, GREY) for code in range(len(levels))]
-
-
-def draw_low_high_bar(ax: Axes, label: str, short: str) -> Any:
-    """A colour bar that says which end is which; its label is `short` if the other does not fit in between."""
-    from matplotlib import rcParams
-    from matplotlib.cm import ScalarMappable
-
-    bar = ax.figure.colorbar(ScalarMappable(cmap=low_high()), ax=ax, fraction=0.05, pad=0.03, aspect=30)
-    bar.outline.set_visible(False)
-    bar.set_ticks([0.0, 1.0], labels=["low", "high"])
-    bar.ax.tick_params(length=0)
-    room = axes_points(ax)[1] / float(rcParams["font.size"])  # in units of the size of the text
-    bar.set_label(label if room > 0.6 * len(label) + 4.0 else short, labelpad=-12.0)
-    return bar

@@ -9,35 +9,16 @@ import numpy as np
 from rsens import _meaning as meaning
 from rsens._errors import InputError
 from rsens._text import aligned, number, p_text
-from rsens._typing import Array
-from rsens.plots._plot import Layout, Plot, name_in_text, tip
-from rsens.plots._style import (
-    BLUE,
-    LINE_HEIGHT,
-    ORANGE,
-    axes_points,
-    check_plot,
-    font_size,
-    lines_below,
-    name_ticks,
-    new_axes,
-    per_unit,
-    short_labels,
-    small,
-    tidy,
-)
+from rsens.plots import _style as look
+from rsens.plots._plot import Layout, Plot, name_in_text, page_of_rows, tip
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.colors import Colormap
 
 #: The most subgroups in a figure, and characters of their names.
 MOST_SUBGROUPS, NAME = 12, 14
 #: The most variables in a file, and on a page.
 MOST, MOST_ON_PAGE = 30, 20
-#: Average width of a digit, of its font size.
-DIGIT = 0.6
 #: From this strength on white stands out from blue more than black does; both have a contrast of 4.5 here.
 DARK_BLUE = 0.93
 
@@ -67,99 +48,41 @@ def subgroups(explanation: Any, *, top: int | None = None, ax: Axes | None = Non
         >>> [label.get_text() for label in ax.get_xticklabels()]
         ['left', 'right']
     """
-    check_plot(explanation, "subgroups", "rsens.explain", ("main", "by_frame"), ax=ax, top=top)
+    from matplotlib.colors import LinearSegmentedColormap
+
+    look.check_plot(explanation, "subgroups", "rsens.explain", ("main", "by_frame"), ax=ax, top=top)
     frame = explanation.by_frame()
     if frame is None:
         raise InputError("This explanation has no subgroups. Ask for them with explain(..., by=...).")
-    values, apart, marked = (_table(frame, column) for column in ("value", "difference", "differs"))
-    hidden = 0 if top is None else max(0, len(values) - top)
-    left_out = max(0, values.shape[1] - MOST_SUBGROUPS)
-    kept = np.s_[: len(values) - hidden, :MOST_SUBGROUPS]
-    terms = [str(term) for term in values.index[: len(values) - hidden]]
-    groups = [str(group) for group in values.columns[:MOST_SUBGROUPS]]
-    notes = _notes(explanation, left_out)
-    rows = len(terms) + bool(hidden)
-    lines = lines_below(_width(groups) if ax is None else axes_points(ax)[0], notes)
-    ax = _new_axes(terms, groups, rows, len(lines)) if ax is None else ax
-    colours = np.nan_to_num(apart.to_numpy(dtype=np.float64)[kept])
-    most = float(np.abs(np.nan_to_num(apart.to_numpy(dtype=np.float64))).max()) or 1.0
-    ax.pcolormesh(colours, cmap=_below_above(), vmin=-most, vmax=most, edgecolors="white", linewidth=0.8)
-    ax.set_xlim(0.0, len(groups))
-    ax.set_ylim(rows, 0.0)
-    size = font_size(ax, rows)
-    _write(ax, values.to_numpy(dtype=np.float64)[kept], marked.to_numpy(dtype=bool)[kept], np.abs(colours) / most, size)
-    name_ticks(ax.yaxis, terms, size, offset=0.5, more=hidden)
-    _name_subgroups(ax, groups, size)
-    ax.tick_params(length=0)
-    ax.set_xlabel("\n".join([f"R-sens {per_unit(explanation)}", *lines]), fontsize=small())
-    ax.xaxis.set_label_position("bottom")
-    tidy(ax, keep=())
-    return ax
-
-
-def _table(frame: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Terms × subgroups, both in the order in which they occur."""
-    wide = frame.assign(x=frame[column].fillna(False) if column == "differs" else frame[column])
-    wide = wide.pivot(index="term", columns="subgroup", values="x")
-    return wide.reindex(index=frame["term"].unique(), columns=frame["subgroup"].unique())
-
-
-def _below_above() -> Colormap:
-    from matplotlib.colors import LinearSegmentedColormap
-
-    return LinearSegmentedColormap.from_list("below to above", [ORANGE, "#F2F2F2", BLUE])
-
-
-def _write(ax: Axes, values: Array, marked: Any, strength: Array, size: float) -> None:
-    """The values in their cells, with their marks."""
-    write = aligned(float(values.max()))
-    texts = {
-        at: write(float(values[at])) + (meaning.DIFFERS_MARK if marked[at] else "") for at in np.ndindex(values.shape)
-    }
-    width = axes_points(ax)[0] / values.shape[1]
-    fits = min(size, 0.92 * width / (DIGIT * max(map(len, texts.values()))))
-    for (i, j), text in texts.items():
-        dark = strength[i, j] > DARK_BLUE
-        weight = "bold" if marked[i, j] else "normal"
-        colour = "white" if dark and _is_above(ax, i, j) else "black"
-        ax.text(
-            j + 0.5, i + 0.5, text, ha="center", va="center_baseline", fontsize=fits, color=colour, fontweight=weight
-        )
-
-
-def _is_above(ax: Axes, i: int, j: int) -> bool:
-    """Whether a cell is blue: white stands out from a dark blue, but not from orange."""
-    cells = ax.collections[0].get_array()
-    assert cells is not None
-    return bool(cells.reshape(-1, int(ax.get_xlim()[1]))[i, j] > 0.0)
-
-
-def _name_subgroups(ax: Axes, groups: list[str], size: float) -> None:
-    labels = short_labels(groups, NAME)
-    wide = DIGIT * size * max(map(len, labels)) > 0.95 * axes_points(ax)[0] / len(groups)
-    turned: dict[str, Any] = {"rotation": 45.0, "ha": "left", "va": "bottom", "rotation_mode": "anchor"}
-    ax.xaxis.tick_top()
-    name_ticks(ax.xaxis, labels, size, offset=0.5, **(turned if wide else {}))
-    for label, name in zip(ax.get_xticklabels(), groups, strict=False):
-        label.set_gid(name)
-
-
-def _notes(explanation: Any, left_out: int) -> list[str]:
+    frame = frame.assign(differs=frame["differs"].fillna(False))
+    tables = [look.as_table(frame, "term", "subgroup", column) for column in ("value", "difference", "differs")]
+    kept = [table.iloc[:top, :MOST_SUBGROUPS] for table in tables]
+    values, apart = (table.to_numpy(dtype=np.float64) for table in kept[:2])
+    marked = kept[2].to_numpy(dtype=bool)
+    terms, groups = [str(term) for term in kept[0].index], [str(group) for group in kept[0].columns]
+    hidden, left_out = np.subtract(tables[0].shape, kept[0].shape)
     notes = ["blue: above the other rows, orange: below"]
-    if explanation.by_frame()["differs"].fillna(False).any():
+    if frame["differs"].any():
         notes.append(f"{meaning.DIFFERS_MARK} {meaning.SUBGROUP_DIFFERS}")
-    return [*notes, f"{left_out} more subgroups are not shown"] if left_out else notes
+    notes += [f"{left_out} more subgroups are not shown"] * bool(left_out)
 
-
-def _width(groups: list[str]) -> float:
-    """Of the cells in a figure of their own, in points: room for the values, and for a remark below two subgroups."""
-    return 72.0 * max(2.75, 0.78 * len(groups))
-
-
-def _new_axes(terms: list[str], groups: list[str], rows: int, lines: int) -> Axes:
-    left = DIGIT * small() * max(map(len, short_labels(terms)))
-    height = rows * min(0.34, max(0.22, 6.0 / rows)) + LINE_HEIGHT * small() / 72.0 * (lines + 1)
-    return new_axes((left + _width(groups)) / 72.0 + 0.4, height + 1.0)
+    if ax is None:
+        ax = look.cell_axes([*terms, *["…"] * bool(hidden)], len(groups), cell=(0.78, 0.34), notes=notes)
+    most = float(np.abs(np.nan_to_num(tables[1].to_numpy(dtype=np.float64))).max()) or 1.0
+    colours = np.nan_to_num(apart)
+    below_above = LinearSegmentedColormap.from_list("below to above", [look.ORANGE, "#F2F2F2", look.BLUE])
+    ax.pcolormesh(colours, cmap=below_above, vmin=-most, vmax=most, edgecolors="white", linewidth=0.8)
+    ax.set(xlim=(0.0, len(groups)), ylim=(len(terms) + bool(hidden), 0.0))
+    write = aligned(float(values.max()))
+    texts = {}
+    for (i, j), value in np.ndenumerate(values):  # white stands out from a dark blue, but not from orange
+        text = write(float(value)) + (meaning.DIFFERS_MARK if marked[i, j] else "")
+        texts[j + 0.5, i + 0.5] = text, "white" if colours[i, j] > DARK_BLUE * most else "black"
+    for (x, y), text in look.write_cells(ax, texts).items():
+        text.set_fontweight("bold" if marked[int(y), int(x)] else "normal")
+    look.name_cells(ax, terms, groups, more=int(hidden), above=NAME)
+    look.set_label_below(ax, f"R-sens {look.per_unit(explanation)}", notes)
+    return ax
 
 
 def _caption(explanation: Any) -> str:
@@ -180,8 +103,7 @@ def _alt(explanation: Any) -> str:
 
 
 def _layout(explanation: Any) -> Layout:
-    rows = min(len(explanation.names), MOST_ON_PAGE + 1)
-    return Layout(height=1.7 + 0.28 * rows, options={"top": MOST_ON_PAGE if rows > MOST_ON_PAGE else None})
+    return page_of_rows(len(explanation.names), MOST_ON_PAGE, ["two", "notes"])
 
 
 def _add_tips(explanation: Any, ax: Axes) -> None:

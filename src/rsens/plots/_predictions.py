@@ -1,0 +1,372 @@
+"""Predictions, their intervals and sensitivities at rows, for profiles and surfaces, and the arguments of the two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from numbers import Integral
+from typing import Any, Literal
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from rsens._accumulated import levels_of
+from rsens._coding import Coding
+from rsens._errors import Argument, InputError
+from rsens._table import Table
+from rsens._text import listed, quoted
+from rsens._typing import Array
+from rsens.adapters import as_contrasts, as_model, classes_of, read_for
+from rsens.derivatives import Derivatives, Model, iterate, prepare, rows_of
+from rsens.distributions import Distribution, Mixture, Univariate, is_event
+from rsens.measures import finite, training_inputs
+from rsens.plots._style import some_rows
+
+#: What a prediction is.
+Kind = Literal["number", "count", "probability", "vector"]
+#: With more rows than this, effects are made from this many: evenly spaced in the order of the variable.
+MOST_ROWS = 500
+#: Nodes for the quantiles of a mixture, shared by all its components.
+MIXTURE_NODES = 40_000
+#: The probability within one standard deviation of a normal distribution.
+ONE_SD = np.array([0.6826894921370859])
+
+
+@dataclass(frozen=True, eq=False)
+class AtRows:
+    """A model at m rows, with P outputs."""
+
+    kind: Kind
+    middle: str  # of the prediction: "mean" or "median"
+    prediction: Array  # (m, P)
+    bands: Array  # (m, bands, 2, P), narrowest first
+    spread: Array  # (m,), predictive standard deviation
+    local: dict[str, Array]  # (m,) each: sensitivities
+
+
+def at_rows(
+    prepared: Model,
+    rows: Table,
+    columns: Sequence[int],
+    local: Callable[[Derivatives], dict[str, Array]],
+    shares: Array,
+) -> AtRows:
+    """Evaluate a model at rows, chunk by chunk; it was prepared for these, or for others.
+
+    Args:
+        prepared: The model.
+        rows: The rows.
+        columns: One column, or two for second derivatives. Only these have contrasts, which take long.
+        local: Gives sensitivities from derivatives, by name; the first of them must be finite.
+        shares: The probability within each band.
+    """
+    chunks = []
+    name = ":".join(rows.names[column] for column in columns)
+    if rows.coding is not None:
+        own = tuple(levels for levels in rows.coding.columns if levels.position in columns)
+        rows = replace(rows, coding=Coding(rows.coding.names, own) if own else None)
+    for where, record in iterate(prepared, rows, len(columns), watch=False):
+        with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float64 is found by `finite`
+            values = local(record)
+        main = next(iter(values))
+        finite(values[main][:, None], where, (name,), 1, main)
+        chunks.append((*predictive(record.distribution, shares), spread_of(record.distribution), values))
+    kinds, middles, predictions, bands, spreads, found = zip(*chunks, strict=True)
+    return AtRows(
+        kind=kinds[0],
+        middle=middles[0],
+        prediction=np.concatenate(predictions),
+        bands=np.concatenate(bands),
+        spread=np.concatenate(spreads),
+        local={name: np.concatenate([values[name] for values in found]) for name in found[0]},
+    )
+
+
+def predictive(family: Distribution, shares: Array) -> tuple[Kind, str, Array, Array]:
+    """What to draw: probabilities as they are, numbers with central intervals, vectors with standard deviations."""
+    with np.errstate(over="ignore", invalid="ignore"):  # a mean that does not fit in float64 counts as none
+        mean = np.asarray(family.mean, dtype=np.float64)
+    if family.support == "classes" or is_event(family):
+        mean = mean.reshape(len(mean), -1)
+        return "probability", "mean", mean, np.empty((len(mean), 0, 2, mean.shape[1]))
+    if family.support == "vector":
+        z = ndtri(0.5 + 0.5 * shares)[:, None, None] * np.array([[-1.0], [1.0]])  # (bands, 2, 1)
+        return "vector", "mean", mean, mean[:, None, None] + z * np.sqrt(family.variance)[:, None, None]
+    kind: Kind = "count" if family.support == "counts" else "number"
+    bands = central_intervals(family, shares)[..., None]
+    if np.isfinite(mean).all():
+        return kind, "mean", mean[:, None], bands
+    return kind, "median", medians(family), bands
+
+
+def spread_of(family: Distribution) -> Array:
+    """Predictive standard deviation per row, or half the central interval of one where it does not exist."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        variance = np.asarray(family.variance, dtype=np.float64)
+    if family.support in ("classes", "vector"):
+        return np.sqrt(family.output_weight * variance.sum(axis=1))
+    missing = ~np.isfinite(variance)
+    if not missing.any():
+        return np.sqrt(variance)
+    half = 0.5 * np.diff(central_intervals(family, ONE_SD)[:, 0], axis=1)[:, 0]
+    return np.where(missing, half, np.sqrt(np.where(missing, 0.0, variance)))
+
+
+def output_names(model: Any, kind: Kind, n_outputs: int) -> tuple[str, ...]:
+    """The classes where the model names them."""
+    classes = classes_of(model)
+    if kind == "probability" and classes is not None and len(classes) == n_outputs:
+        return tuple(str(name) for name in classes)
+    return tuple(f"class {k}" if kind == "probability" else f"y{k}" for k in range(n_outputs))
+
+
+def predict_with(prepared: Model, table: Table, *, median: bool) -> Callable[[Array], Array]:
+    """A function that gives means (m, P) at rows of values, or medians for families without a mean, chunk by chunk."""
+
+    def predict(rows: Array) -> Array:
+        most = prepared.rows_per_chunk(rows.shape[1], 1)
+        found = []
+        for start in range(0, len(rows), most):
+            part = table.like(rows[start : start + most])
+            each = medians(prepared.predict_distribution(part).checked()) if median else prepared.predict_point(part)
+            found.append(np.asarray(each, dtype=np.float64).reshape(len(each), -1))
+        result = np.concatenate(found)
+        if not np.isfinite(result).all():
+            raise InputError("The prediction is not finite near some rows, so its effects do not add up.")
+        return result
+
+    return predict
+
+
+def counted_rows(
+    prepared: Model, table: Table, weights: Array, column: int, most: int = MOST_ROWS
+) -> tuple[Table, Array]:
+    """The rows that count; of many, some that are evenly spaced in the order of a column, both ends included."""
+    rows = np.flatnonzero(weights)
+    rows = np.sort(rows[some_rows(table.values[rows, column], most)])
+    if len(rows) == len(weights):
+        return table, weights
+    some = rows_of(prepared, table.like(table.values[rows]))
+    return replace(some, coding=table.coding), weights[rows] / weights[rows].sum()
+
+
+# ---- Central intervals -----------------------------------------------------------------------------------------------
+
+
+def masses(levels: Any) -> Array:
+    """The probability within each band, narrowest first.
+
+    A level from 1 on counts standard deviations of a normal distribution: 1, 2 and 3 hold 68.3, 95.4 and 99.7 %. A
+    level below 1 is the probability itself.
+    """
+    try:
+        values = np.atleast_1d(np.asarray(levels, dtype=np.float64))
+    except (TypeError, ValueError):
+        values = np.array([[]])
+    # Beyond eight deviations the tails are below the spacing of float64 at 1.
+    if values.ndim != 1 or not ((values > 0.0) & (values <= 8.0)).all():
+        raise InputError(
+            Argument("levels"),
+            " must be numbers of standard deviations, like (1, 2, 3), or shares below 1, like (0.5, 0.9); "
+            f"got {levels!r}.",
+        )
+    return np.sort(np.where(values < 1.0, values, 2.0 * ndtr(values) - 1.0))
+
+
+def central_intervals(family: Distribution, shares: Array) -> Array:
+    """Lower and upper ends of the central intervals of y that hold these shares, shape (n, shares, 2).
+
+    They exist where standard deviations do not (Student-t with df ≤ 2), and are not symmetric where y is not.
+    """
+    q = tails(shares).T.ravel()  # all lower ends, then all upper ones
+    if isinstance(family, Univariate):
+        ends = np.asarray(family.quantile(q[:, None]), dtype=np.float64)
+    else:
+        assert isinstance(family, Mixture)  # classes and vectors are drawn in other ways
+        ends = _mixture_quantiles(family, q)
+    return ends.reshape(2, len(shares), ends.shape[1]).transpose(2, 1, 0)
+
+
+def medians(family: Distribution) -> Array:
+    """The medians of a distribution of numbers, (n, 1)."""
+    return central_intervals(family, np.zeros(1))[:, 0, :1]
+
+
+def tails(shares: Array) -> Array:
+    """The probabilities below both ends of central intervals, (shares, 2)."""
+    tail = 0.5 * (1.0 - shares)
+    return np.stack([tail, 1.0 - tail], axis=1)
+
+
+def _mixture_quantiles(family: Mixture, q: Array) -> Array:
+    """Quantiles (q, n) of all the components' quantiles, each with the probability it stands for: no random numbers.
+
+    The nodes are dense in the tails, evenly spaced on the scale of a standard normal.
+    """
+    draws = family.checked().weights.shape[-1]
+    n_nodes = int(np.clip(MIXTURE_NODES // draws, 21, 2001))
+    edges = ndtr(np.linspace(-5.0, 5.0, n_nodes + 1))
+    edges[0], edges[-1] = 0.0, 1.0
+    middle, share = 0.5 * (edges[1:] + edges[:-1]), np.diff(edges)
+    weights = np.concatenate([group.weights for group in family.groups], axis=1)
+    parts: list[Any] = [group.family for group in family.groups]
+    nodes = np.concatenate([part.quantile(middle[:, None, None]) for part in parts], axis=1)  # (nodes, S, n)
+    counts = family.support != "continuous"
+    return np.column_stack(
+        [pooled_quantiles(nodes[:, :, i], np.outer(share, w), q, counts=counts) for i, w in enumerate(weights)]
+    )
+
+
+def pooled_quantiles(values: Array, mass: Array, q: Array, *, counts: bool) -> Array:
+    """Quantiles of values that have a probability each; of counts the first that is reached with probability q."""
+    order = np.argsort(values, axis=None, kind="stable")
+    values, mass = values.ravel()[order], mass.ravel()[order]
+    below = np.cumsum(mass)
+    if counts:
+        return np.asarray(values[np.minimum(np.searchsorted(below, q - 1e-9), len(values) - 1)])
+    return np.interp(q, below - 0.5 * mass, values)
+
+
+# ---- Columns and rows from arguments ---------------------------------------------------------------------------------
+
+
+def find_column(names: tuple[str, ...], variable: Any, what: str = "variable") -> int:
+    """The position of a column that is given by name or position."""
+    if isinstance(variable, str) and variable in names:
+        return names.index(variable)
+    if is_whole(variable) and 0 <= variable < len(names):
+        return int(variable)
+    near = get_close_matches(str(variable), names, 1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise InputError(
+        Argument(what),
+        f" must be a column of X, by name or position; got {variable!r}.{hint} X has {listed(names, 10)}.",
+    )
+
+
+def slice_rows(table: Table, columns: Sequence[int], values: Sequence[Array], at: Any) -> tuple[Table, str]:
+    """Rows with all combinations of values in some columns, while the others stay fixed, and where they stay."""
+    point, others = _typical_row(table, at)
+    grids = [grid.ravel() for grid in np.meshgrid(*values, indexing="ij")]
+    rows = np.repeat(point[None], len(grids[0]), axis=0)
+    rows[:, list(columns)] = np.column_stack(grids)
+    return table.like(rows), f" (others {others})" if len(table.names) > len(columns) else ""
+
+
+def _typical_row(table: Table, at: Any) -> tuple[Array, str]:
+    """Values of all columns, and where they come from, in words."""
+    # A median that occurs: halfway between two values of a binary column there is nothing to predict.
+    median = _with_commonest(table, np.quantile(table.values, 0.5, axis=0, method="lower"))
+    if isinstance(at, str):
+        if at == "median":
+            return median, "at the median"
+        if at == "mean":
+            return _with_commonest(table, table.values.mean(axis=0)), "at the mean"
+    elif is_whole(at):
+        if not 0 <= at < len(table.values):
+            raise InputError(Argument("at"), f" must be a row of X, from 0 to {len(table.values) - 1}; got {at}.")
+        return table.values[int(at)].copy(), f"as in row {at}"
+    elif hasattr(at, "keys"):
+        given = {str(key): at[key] for key in at.keys()}  # noqa: SIM118  (a Series iterates over its values)
+        unknown = [key for key in given if key not in table.names]
+        if unknown:
+            raise InputError(Argument("at"), f" names columns that X does not have: {quoted(unknown)}.")
+        for key, value in given.items():
+            position = table.names.index(key)
+            median[position] = as_numbers(_code(table, position, value), f"at[{key!r}]", ())
+        return median, "as given"
+    elif np.ndim(at) == 1:
+        if table.coding is not None and len(at) == len(median):
+            at = [_code(table, position, value) for position, value in enumerate(at)]
+        return as_numbers(at, "at", median.shape), "as given"
+    raise InputError(
+        Argument("at"),
+        f" must be 'median', 'mean', the position of a row, one number per column, or a dict by name; got {at!r}.",
+    )
+
+
+def _with_commonest(table: Table, point: Array) -> Array:
+    """The point with the most frequent level in categorical columns."""
+    for levels in () if table.coding is None else table.coding.columns:
+        point[levels.position] = float(np.bincount(table.values[:, levels.position].astype(np.intp)).argmax())
+    return point
+
+
+def _code(table: Table, position: int, value: Any) -> Any:
+    """The level code of a label in a categorical column; other values as they are."""
+    levels = levels_of(table, position)
+    return value if levels is None else levels.codes([value], "at")[0]
+
+
+def as_numbers(values: Any, what: str, shape: tuple[int, ...] | None) -> Array:
+    """Finite numbers of this shape; None for any number of them along one axis."""
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(Argument(what), f" must be numbers; got {values!r:.80}.") from None
+    if array.shape != shape and not (shape is None and array.ndim == 1):
+        want = "one axis" if shape is None else f"shape {shape}" if shape else "a single number"
+        raise InputError(Argument(what), f" must have {want}; got shape {array.shape}.")
+    if not np.isfinite(array).all():
+        wrong = int((~np.isfinite(array)).sum())
+        raise InputError(Argument(what), f" must be finite; got {wrong} values that are not.")
+    return array
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number, and no truth value."""
+    return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+
+
+# ---- The model, the rows and the steps of an explanation -------------------------------------------------------------
+
+
+def prepared_for(model: Any, table: Table) -> Model:
+    """The model prepared for the rows of a table: steps and levels come from the data, wherever it is evaluated."""
+    return prepare(as_model(model).coded(table), table)
+
+
+def model_and_table(explanation: Any, model: Any, X: Any, call: str) -> tuple[Model, Table]:
+    """The model and the rows: the given ones, or else the explanation's own, which it lacks if it comes from a file.
+
+    Columns that the explanation compares between their two values are contrasts.
+    """
+    model = explanation.model if model is None else model
+    X = explanation.data if X is None else X
+    if model is None or X is None:
+        raise InputError(
+            "This plot evaluates the model at the rows, and this explanation, from a file or of parts, lacks one of "
+            f"them. Give both to {call}, as ",
+            Argument("model"),
+            " and ",
+            Argument("X"),
+            ".",
+        )
+    source, table = read_for(model, X)
+    columns = tuple(explanation.scale.index)
+    if table.names != columns:
+        raise InputError(
+            Argument("X"),
+            f" must have the columns that were explained, {len(columns)} from {columns[0]!r} to {columns[-1]!r}; "
+            f"got {len(table.names)} from {table.names[0]!r} to {table.names[-1]!r}.",
+        )
+    compared = [columns.index(name) for name in two_valued_columns(explanation)]
+    return as_contrasts(source, table, compared, training=training_inputs(model, len(columns)))
+
+
+def two_valued_columns(explanation: Any) -> list[str]:
+    """The columns of `Explanation.two_valued`: a term may have another name than its column."""
+    return [explanation.groups.get(name, (name,))[0] for name in explanation.two_valued]
+
+
+def step_of(explanation: Any, table: Table, column: int) -> tuple[str | float, str | None]:
+    """The step of a column, as `profile` takes it, and the name of that step; None to name it by its size.
+
+    A column that does not vary has no step. It gets the kind of scale instead, and `profile` says what is wrong.
+    """
+    unit = float(explanation.scale.iloc[column])
+    name = {"sd": "per sd", "raw": "per unit"}.get(explanation.scale_kind)
+    if name == "per unit" and levels_of(table, column) is not None:
+        name = "per switch"
+    return (unit if unit > 0.0 else explanation.scale_kind), name

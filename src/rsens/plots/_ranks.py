@@ -1,0 +1,230 @@
+"""Ranks as tables of cells: of several methods side by side, and of one method over many samples."""
+
+from __future__ import annotations
+
+from textwrap import shorten
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rsens._errors import Argument, InputError
+from rsens._typing import Array
+from rsens.plots import _style as look
+from rsens.plots._plot import Plot
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+# ---- Several methods, side by side -----------------------------------------------------------------------------------
+
+
+NEEDED = ("method", "term", "value", "rank", "status")
+#: Distance of the correlations from the cells, in rows.
+GAP = 0.35
+#: The most characters of a reason why a method failed.
+REASON = 90
+
+
+def comparison(df: pd.DataFrame, *, top: int | None = None, ax: Axes | None = None) -> Axes:
+    """Ranks of variables or pairs by several methods, one column per method, 1 and dark for the most important.
+
+    Terms are in the order of the first method, so another one agrees with it where its numbers rise downwards. The
+    last line has the rank correlation (Spearman's) of each method with the first, over all terms. Methods that could
+    not answer are listed below with the reason.
+
+    Args:
+        df: What `rsens.compare` returned, also from a CSV file.
+        top: How many terms to show, those that the first method ranks highest; None for all. Ranks and correlations
+            are among all terms.
+        ax: Where to draw; None for a figure of its own.
+
+    Returns:
+        The Axes. Names that were shortened are whole in the `gid` of the tick labels.
+
+    Example:
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0] * X[:, 1], 1.0))
+        >>> table = rsens.compare(model, X, methods=["rsens", "ead", "aed"], random_state=0)
+        >>> ax = rsens.plots.comparison(table)
+        >>> [label.get_text() for label in ax.get_xticklabels()]
+        ['rsens', 'ead', 'aed']
+    """
+    look.check_top(top)
+    if ax is not None:
+        look.check_axes(ax)
+    answered, failed = _split(df)
+    ranks, values = (look.as_table(answered, "term", "method", column) for column in ("rank", "value"))
+    shown = ranks.iloc[np.argsort(ranks.iloc[:, 0].to_numpy(), kind="stable")[:top]]
+    hidden = len(ranks) - len(shown)
+    names, methods = [str(term) for term in shown.index], [str(method) for method in shown.columns]
+    last, rows = f"correlation with {methods[0]}", len(shown) + bool(hidden)
+    notes = [f"{name} gave no values: {shorten(why, REASON, placeholder=' …')}" for name, why in failed.items()]
+    if ax is None:
+        ax = look.cell_axes([*names, *["…"] * bool(hidden), last], len(methods), cell=(0.56, 0.32), notes=notes)
+    cells, correlations = shown.to_numpy(dtype=np.float64), _correlations(values)
+    # On a log scale: whether a term is first or fourth matters more than whether it is 41st or 44th.
+    depth = 1.0 - np.log(cells) / np.log(max(2.0, float(np.nanmax(ranks))))
+    ax.pcolormesh(depth, cmap=look.CELLS, vmin=-0.1, vmax=1.15, edgecolors="white", linewidth=0.8)
+    ax.set(xlim=(0.0, len(methods)), ylim=(rows + GAP + 1.0, 0.0))
+    below = rows + GAP + 0.5
+    texts = {
+        (j + 0.5, i + 0.5): ("–" if np.isnan(cell) else f"{cell:.0f}", "white" if depth[i, j] > 0.75 else "black")
+        for (i, j), cell in np.ndenumerate(cells)
+    }
+    for j, each in enumerate(correlations):
+        texts[j + 0.5, below] = "–" if np.isnan(each) else f"{each:.2f}".replace("-", "−"), "black"
+    look.write_cells(ax, texts)
+    size = look.name_cells(ax, names, methods, more=hidden, last=last, above=look.LABEL_LENGTH)
+    at: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (-3.5, 3.5), "textcoords": "offset points"}
+    ax.annotate("rank by", (0.0, 1.0), ha="right", va="bottom", fontsize=size, **at)  # where tick labels are
+    look.set_label_below(ax, "", notes)
+    return ax
+
+
+def _split(df: Any) -> tuple[pd.DataFrame, dict[str, str]]:
+    """The rows of the methods that answered, and the reasons of those that did not."""
+    missing = [column for column in NEEDED if column not in getattr(df, "columns", ())]
+    if missing:
+        raise InputError(Argument("df"), f" must be what rsens.compare returned; it has no column {missing[0]!r}.")
+    ok = df["status"] == "ok"
+    if not ok.any():
+        raise InputError("no method of this comparison gave values; the column 'status' says why.")
+    if df[ok].duplicated(["method", "term"]).any():
+        raise InputError("a method has two rows for one term. Draw one comparison at a time.")
+    failed = dict(zip(df["method"][~ok].astype(str), df["status"][~ok].astype(str), strict=True))
+    return df[ok].astype({"rank": "float64", "value": "float64"}), failed
+
+
+def _correlations(values: pd.DataFrame) -> Array:
+    """Spearman's rank correlation of every method with the first; NaN where one of them gives all terms the same."""
+    ranks = values.rank()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(ranks.corrwith(ranks.iloc[:, 0]), dtype=np.float64)
+
+
+COMPARISON = Plot(
+    name="comparison",
+    draw=comparison,
+    of="comparison",
+    file="comparison",
+    caption=lambda df: "Ranks by method; dark is important.",
+    alt=lambda df: "A table of ranks, one column for each method.",
+    options={"top": 30},
+)
+
+
+# ---- One method, over many samples -----------------------------------------------------------------------------------
+
+
+#: With more ranks than this, cells have no numbers and means are a line.
+MOST_FEW = 15
+#: Smaller shares are not written.
+LEAST_WRITTEN = 0.005
+#: Distance of the cells from the column of the later ranks, in columns.
+LATER_GAP = 0.25
+#: Ticks of the colour bar.
+SHARES = (0.0, 0.05, 0.25, 0.5, 1.0)
+
+
+def rank_stability(
+    stability: Any, *, method: str | None = None, top: int | None = None, ax: Axes | None = None
+) -> Axes:
+    """How often each term has each rank over the samples of a `Stability`: dark cells, often.
+
+    Terms are in the order of their mean rank, which a diamond marks. A stable ranking is a dark diagonal. The title
+    has the entropy of the ranks: 0 for rankings that are all the same, the log of the number of terms for random ones.
+
+    Args:
+        stability: What `rsens.stability` returned.
+        method: The method whose ranks are shown; None for the first.
+        top: How many terms to show, by mean rank; ranks after `top` are added up in one column. None for all.
+        ax: Where to draw; None for a figure of its own. The colour bar takes a little of its room.
+
+    Returns:
+        The Axes. Names that were shortened are whole in the `gid` of the tick labels.
+
+    Example:
+        >>> from sklearn.datasets import load_diabetes
+        >>> import rsens
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> linear = rsens.BayesianLinearRegression()
+        >>> result = rsens.stability(linear, X, y, n_boot=5, methods="rsens", random_state=0)
+        >>> ax = rsens.plots.rank_stability(result, top=3)
+        >>> ax.get_xlabel()
+        'rank  (◆ mean)'
+    """
+    from matplotlib.colors import PowerNorm
+
+    look.check_plot(stability, "rank_stability", "rsens.stability", ("rank_shares", "methods"), ax=ax, top=top)
+    table = stability.rank_shares(method)
+    name = stability.methods[0] if method is None else method
+    shares, count = table.to_numpy(), len(table)
+    means = shares @ np.arange(1.0, count + 1.0)
+    order = np.argsort(means, kind="stable")[:top]
+    shown, hidden, few = len(order), count - len(order), len(order) <= MOST_FEW
+    names = [str(term) for term in table.index[order]]
+    edges = np.arange(shown + 1.0)
+    blocks = [(edges, shares[order, :shown])]
+    if hidden:  # the later ranks in one column, a little apart
+        later = shown + LATER_GAP
+        blocks.append((np.array([later, later + 1.0]), shares[order, shown:].sum(axis=1, keepdims=True)))
+    width = blocks[-1][0][-1]
+    ax = look.cell_axes(names, width, cell=(0.46, 0.36), beside=1.3) if ax is None else ax
+
+    # The same scale in all pictures; by the square root, as shares are small where terms are many.
+    scale = PowerNorm(0.5, vmin=0.0, vmax=1.0)
+    style: dict[str, Any] = {"cmap": look.CELLS, "norm": scale, "edgecolors": "white", "linewidth": 0.8 if few else 0.3}
+    mesh, *_ = [ax.pcolormesh(x, edges, cells, **style) for x, cells in blocks]
+    ax.set(xlim=(0.0, width), ylim=(shown + bool(hidden), 0.0))
+    if few:
+        texts = {
+            (float(x[j]) + 0.5, i + 0.5): (f"{100.0 * share:.0f}", "white" if share > 0.35 else "black")
+            for x, cells in blocks
+            for (i, j), share in np.ndenumerate(cells)
+            if share >= LEAST_WRITTEN
+        }
+        look.write_cells(ax, texts)
+    _draw_means(ax, means[order], few, hidden > 0)
+    look.name_cells(ax, names, [], more=hidden)
+    _name_ranks(ax, shown, hidden > 0)
+    ax.set_xlabel(f"rank  ({'◆' if few else '—'} mean)")
+    bar = look.draw_colour_bar(ax, mesh, "share of samples", fontsize=look.small())
+    bar.set_ticks(list(SHARES), labels=[f"{share:.0%}" for share in SHARES], fontsize=look.small())
+    entropy = f"{name}: entropy {abs(float(stability.entropy[name])):.2f} of at most {np.log(count):.2f}"
+    ax.set_title(entropy, fontsize=1.1 * look.small(), loc="left")
+    return ax
+
+
+def _draw_means(ax: Axes, means: Array, few: bool, cut: bool) -> None:
+    """Mean ranks, except those that lie among the ranks in the last column."""
+    shown = means <= len(means) + 0.5 if cut else np.ones(len(means), dtype=np.bool_)
+    x, rows = means[shown] - 0.5, np.arange(len(means))[shown]
+    if not few:
+        ax.plot(x, rows + 0.5, color=look.VERMILLION, linewidth=1.2)
+        return
+    size = float(np.clip(0.16 * min(look.axes_points(ax)) / len(means), 2.5, 4.5))
+    edge: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.6}
+    ax.plot(x, rows + 0.88, "D", color=look.VERMILLION, markersize=size, clip_on=False, **edge)
+
+
+def _name_ranks(ax: Axes, count: int, later: bool) -> None:
+    """Below the cells as many ranks as there is room for."""
+    room = look.axes_points(ax)[0] / ax.get_xlim()[1]
+    step = next(k for k in (1, 2, 5, 10, 20, 50, 100, 1000) if k * room > 3.0 * look.LETTER * look.small())
+    ticks = range(1, count + 1, step) if step <= 2 else [1, *range(step, count + 1, step)]
+    labels = {k - 0.5: str(k) for k in ticks} | ({count + LATER_GAP + 0.5: "later"} if later else {})
+    ax.set_xticks(list(labels), list(labels.values()), fontsize=look.small())
+
+
+RANK_STABILITY = Plot(
+    name="rank_stability",
+    draw=rank_stability,
+    of="stability",
+    file="ranks",
+    caption=lambda stability: "How often each variable or pair has each rank; diamonds: the mean rank.",
+    alt=lambda stability: "Cells coloured by the share of samples in which a variable or pair has a rank.",
+)
