@@ -169,13 +169,11 @@ def svgp(kind: str, rows: int, score: float, most_seconds: float) -> dict[str, f
 def accuracy(kind: str, rows: int) -> dict[str, Any]:
     """R-sens of every column after a search on some rows and after a search on all, and held-out scores."""
     from rsens.measures import rsens
-    from rsens.models import _rows
 
     X, y = data(kind, rows)
     found: dict[str, Any] = {}
-    for name, most in (("some", _rows.SEARCH_ROWS), ("all", rows)):
-        _rows.SEARCH_ROWS = most
-        estimator = model(kind)
+    for name, most in (("some", model(kind).search_rows), ("all", rows)):
+        estimator = model(kind).set_params(search_rows=most)
         found[f"{name}: fit"] = seconds(lambda estimator=estimator: estimator.fit(X, y))
         found[f"{name}: R-sens"] = rsens(estimator, X[:1000]).mean(axis=0).tolist()
         found[f"{name}: score"] = float(estimator.log_predictive_density(*data(kind, HELD_OUT, seed=1)).mean())

@@ -131,7 +131,7 @@ def test_partial_dependence_of_the_median_count():
     rows, at = X[:5], X[10:20, [0, 2]]
     held = np.repeat(rows[None], len(at), axis=0)
     held[:, :, [0, 2]] = at[:, None, :]
-    medians = np.exp(model._moments(held.reshape(-1, 3)).mean).reshape(len(at), len(rows))
+    medians = np.exp(model._latents[0].moments(held.reshape(-1, 3)).mean).reshape(len(at), len(rows))
     found = model.partial_dependence((0, 2), at, rows)
     np.testing.assert_allclose(found[:, 0], medians.mean(axis=1), rtol=1e-10)  # the same sums in another order
 
