@@ -81,9 +81,9 @@ def segment_gap(
     for near, far, weight in legs:
         is_ray = endless and far is middle
         apart = np.where(far > 0.0, np.abs(log_ratio(near, far)), 0.0).max(axis=0)
-        depth = np.where(chosen, np.ceil(apart / np.log(2.0)) + (60.0 if is_ray else 0.0), -1.0)
-        for halvings in np.unique(depth[depth >= 0.0]):
-            rows = depth == halvings
+        depth = np.maximum(np.ceil(apart / np.log(2.0)) - 1.0, 0.0) + (60.0 if is_ray else 0.0)
+        for halvings in np.unique(depth[chosen]):
+            rows = chosen & (depth == halvings)
             a, b, u = (each[:, None, rows] for each in (near, far, change))
             graded = np.stack(_graded(int(halvings)))
             for k in range(0, graded.shape[1], size := max(1, _NUMBERS // a.shape[-1])):
@@ -97,8 +97,8 @@ def segment_gap(
 def _graded(halvings: int) -> tuple[Array, Array, Array]:
     """x, 1 − x and weights of Gauss–Legendre panels on [0, 1] that halve towards both ends.
 
-    On the way (1 − x) a + x b from a to b, if neither is larger than 2^halvings times the other, every panel is at
-    least as far from the zero of the line as it is wide.
+    On the way (1 − x) a + x b from a to b, if neither is larger than 2^(halvings + 1) times the other, every panel is
+    at least as far from the zero of the line as it is wide.
     """
     nodes, weights = gauss_legendre(12)
     edges = np.concatenate([[0.0], 0.5 ** np.arange(halvings + 1.0, 0.0, -1.0)])
