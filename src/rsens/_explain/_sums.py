@@ -44,7 +44,11 @@ class Moments:
         """From values (n, columns) under weights (n,)."""
         total = float(weights.sum())
         with np.errstate(over="ignore", invalid="ignore"):  # columns that are not finite have no mean
-            mean = (weights / total) @ values if total > 0.0 else np.zeros(values.shape[1])
+            # Equal columns have equal sums, whatever is beside them: rows are added one by one, not by BLAS.
+            values = np.ascontiguousarray(values)
+            mean = np.zeros(values.shape[1])
+            if total > 0.0:
+                mean = ((weights / total)[:, np.newaxis] * values).sum(axis=0)
             away = weights[:, np.newaxis] * (values - mean)
             scale = _scale(np.abs(away).max(axis=0, initial=0.0))
             error = scale * np.sqrt(((away / scale) ** 2).sum(axis=0))
