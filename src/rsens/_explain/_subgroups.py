@@ -225,7 +225,7 @@ def _column(X: Any, name: str, values: Array) -> Any:
     return values
 
 
-# ---- tables ----
+# ---- tables ----------------------------------------------------------------------------------------------------------
 
 
 def by_frame(explanation: Explanation) -> pd.DataFrame | None:
