@@ -8,7 +8,6 @@ from rsens._explain._effect_table import in_points as in_points
 from rsens._explain._effect_table import signed as signed
 from rsens._explain._explain import explain as explain
 from rsens._explain._explanation import Explanation as Explanation
-from rsens._explain._form import FORM as FORM
 from rsens._explain._interaction_marks import CollinearityWarning as CollinearityWarning
 from rsens._explain._interaction_marks import collinearity_warning as collinearity_warning
 from rsens._explain._marking import Marking as Marking
@@ -30,6 +29,7 @@ from rsens._explain._row_explanation import local_rows as local_rows
 from rsens._explain._subgroups import Division as Division
 from rsens._explain._subgroups import by_columns as by_columns
 from rsens._explain._subgroups import by_legend as by_legend
+from rsens._explain._tables import FORM as FORM
 from rsens._explain._tables import NotComputedError as NotComputedError
 from rsens._explain._text import directions as directions
 from rsens._explain._text import directions_legend as directions_legend

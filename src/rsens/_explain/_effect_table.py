@@ -99,9 +99,6 @@ def value_text(value: float) -> str:
     return f"{value:.{4 if abs(value) < 1e4 else 7}g}".replace("-", "−")
 
 
-# ---- Effects as texts, for the print, the report and figures ---------------------------------------------------------
-
-
 #: Families whose prediction is a probability: changes are stated in percentage points.
 PROBABILITIES = ("Bernoulli", "Categorical")
 #: The most levels of one category in a short table: those with the largest effects.

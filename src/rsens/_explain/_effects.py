@@ -24,7 +24,7 @@ import numpy as np
 from rsens._coding import Levels
 from rsens._explain._intervals import Spread
 from rsens._explain._query import Query
-from rsens._explain._sums import Moments, Sums
+from rsens._explain._sums import RowMoments, Sums
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._typing import Array, Positions
@@ -176,7 +176,7 @@ def line_changes(table: Table, terms: Terms, steps: Mapping[int, Step], derivati
 
 def step_moments(
     model: Model, table: Table, weights: Array, terms: Terms, steps: Mapping[int, Step], quantities: Quantities
-) -> dict[Any, Moments]:
+) -> dict[Any, RowMoments]:
     """The changes in each part of each step; the model is asked at the rows there, moved to both ends of the part."""
     found = {}
     for d, step in steps.items():
@@ -187,7 +187,7 @@ def step_moments(
         for k in range(len(edges) - 1):
             inside = part == k
             with np.errstate(invalid="ignore"):
-                found[_step_key(terms, d, step), k] = Moments.of((up - down)[inside], weights[rows[inside]])
+                found[_step_key(terms, d, step), k] = RowMoments.of((up - down)[inside], weights[rows[inside]])
     return found
 
 
@@ -205,7 +205,7 @@ def line_values(sums: Sums) -> dict[Any, tuple[Array, Spread]]:
     return found
 
 
-def _accumulated(parts: list[Moments], widths: Array) -> tuple[Array, Spread]:
+def _accumulated(parts: list[RowMoments], widths: Array) -> tuple[Array, Spread]:
     """Σ_k of the mean change in part k; parts without rows count as the others do, per width."""
     there = [part for part in parts if part.weight > 0.0]
     if not there:

@@ -15,7 +15,7 @@ from rsens._explain._effects import Quantities, Step, line_changes, line_keys, s
 from rsens._explain._posterior import draw_sums
 from rsens._explain._query import Query
 from rsens._explain._subgroups import Division
-from rsens._explain._sums import LocalValues, Moments, Sums
+from rsens._explain._sums import LocalValues, RowMoments, Sums
 from rsens._table import Table
 from rsens._typing import Array
 from rsens.adapters import classes_of
@@ -123,7 +123,7 @@ class RowEvaluation:
             columns["pair_parts"] = _beside(pair_parts, main)
         if self.steps is not None:
             columns["effects"] = line_changes(table, terms, self.steps, derivatives)
-        moments: dict[Any, Moments] = {name: Moments.of(values, weights) for name, values in columns.items()}
+        moments: dict[Any, RowMoments] = {name: RowMoments.of(values, weights) for name, values in columns.items()}
         if division is not None:
             moments |= division.moments(main, weights)
         by_draw, draw_weights = draw_sums(derivatives, weights, query) if self.draws else (None, None)

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 
 from rsens._arguments import fraction, jobs, one_of, seed_sequence
 from rsens._contents import own_order
@@ -33,7 +32,7 @@ from rsens._explain._query import (
 from rsens._explain._reading import ReadRows
 from rsens._explain._refit_intervals import ValuesOfRefits, refit_without_folds, with_refits
 from rsens._explain._row_loop import ChunkOptions, RowLoop, kept_locally, opened
-from rsens._explain._rows import Rows, extrapolates, index_of
+from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups, division_of
 from rsens._explain._sums import Sums
 from rsens._explain._values import Values, row_intervals
@@ -219,7 +218,10 @@ def explain(
             warnings.warn(RsensWarning("no pairs: ", error.sentence), stacklevel=2)
             query = replace(query, pairs=False)
             sums = evaluated(replace(evaluation, query=query, link=None))
-    rows, index = Rows.of_chunks(sums) if chunks is not None else rows_of_table(reading, weights, local is not False)
+    given = None if weights is None else row_weights
+    rows, index = (
+        Rows.of_table(reading.plain, inputs, given, local is not False) if chunks is None else Rows.of_chunks(sums)
+    )
     over_rows = share if intervals in ("auto", "rows") else None
     values = Values.of(sums, output_names(model, sums.quantities.outputs))
     warn_of_no_mean(values, query, stacklevel=3)
@@ -274,7 +276,7 @@ def explain(
                 ValuesOfRefits.of,
                 pairs=query.pairs,
                 on_link=on_link_scale and query.pairs,
-                weights=None if weights is None else row_weights,
+                weights=given,
                 compared=reading.compared,
                 groups=groups,
                 scale=scale if isinstance(scale, str) else query.units,
@@ -351,13 +353,3 @@ def warn_of_no_mean(values: Values, query: Query, *, stacklevel: int) -> None:
             ),
             stacklevel=stacklevel,
         )
-
-
-def rows_of_table(reading: ReadRows, weights: Any, keep_local: bool) -> tuple[Rows, pd.Index]:
-    """The rows of a table in memory and their labels; only their number without the values of single rows."""
-    plain = reading.plain
-    outside = extrapolates(plain, reading.training)
-    if not keep_local:
-        rows = Rows.only_counted(len(plain), int(outside.sum()))
-        return rows, rows.index
-    return Rows.of(plain, outside, None if weights is None else reading.shares), index_of(plain)

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from copy import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from rsens._arguments import whole_number
-from rsens._errors import Argument, MissingExtraError
+from rsens._errors import Argument, InputError, MissingExtraError
 from rsens._explain import _text
 from rsens._explain._difference import Difference, difference_of
 from rsens._explain._effect_table import effect_table
 from rsens._explain._effects import Effects
-from rsens._explain._form import FORM
 from rsens._explain._interaction_marks import Interactions
-from rsens._explain._intervals import Intervals
-from rsens._explain._keeping import Keeping
-from rsens._explain._kept_refits import KeptRefits
+from rsens._explain._intervals import Intervals, KeptRefits
 from rsens._explain._null_level import NullLevel
 from rsens._explain._posterior import DrawValues, Posterior
 from rsens._explain._query import Setup
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups, by_frame
-from rsens._explain._tables import NotComputedError, frame_of, ranked_by, read_order, shown_field, uncertainty_only
+from rsens._explain._tables import (
+    FORM,
+    NotComputedError,
+    frame_of,
+    ranked_by,
+    read_order,
+    shown_field,
+    uncertainty_only,
+)
 from rsens._explain._values import Values
 from rsens._results import Field, Part
 from rsens.adapters import read_for
@@ -37,7 +45,7 @@ if TYPE_CHECKING:
     from rsens._explain._row_explanation import RowExplanation
 
 
-class Explanation(Keeping):
+class Explanation:
     """Which variables and pairs move the predictive distribution, where, in which direction, and how surely.
 
     Made by `rsens.explain`, or read from a file by `Explanation.load`. Every attribute gives a new table: what is done
@@ -455,6 +463,39 @@ class Explanation(Keeping):
             estimated=False,
             baseline_value=0.0,
         )
+
+    # ---- files ------------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything but the model and X to a JSON file, whole or not at all.
+
+        Row labels that are neither numbers nor text (dates, say) are stored, and come back, as text.
+        """
+        FORM.write({name: self._part(name) for name in FORM.parts}, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a file written by `save`."""
+        return cls(**FORM.read(path))
+
+    def without_rows(self) -> Self:
+        """The same without the values of single rows, which make a file large if there are many rows."""
+        same = copy(self)
+        same._values = replace(self._values, local_main=None, local_pairs=None)
+        same._rows = Rows.only_counted(self._rows.n, self._rows.outside)
+        same._index = same._rows.index
+        return same
+
+    def to_json(self) -> str:
+        """What `save` writes, as text: for queues, data bases and tables of text, such as those of Spark."""
+        return FORM.text({name: self._part(name) for name in FORM.parts})
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The explanation in a text that `to_json` made."""
+        if not isinstance(text, str):
+            raise InputError(Argument("text"), f" must be text made by to_json; got {type(text).__name__}.")
+        return cls(**FORM.read_text(text))
 
     # ---- parts ------------------------------------------------------------------------------------------------------
 

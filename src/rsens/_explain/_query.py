@@ -1,4 +1,4 @@
-"""What is asked of a model, apart from the rows: the terms, their units, the weights, and whether pairs are wanted."""
+"""What is asked of a model: terms, units, weights, pairs; and what refits and tests work with (`Context`)."""
 
 from __future__ import annotations
 
@@ -83,9 +83,6 @@ def _wants_pairs(pairs: Any, keep_local_pairs: Any, n_columns: int) -> bool:
     return bool(keep_local_pairs or pairs is True or (pairs == "auto" and n_columns <= AUTO_PAIRS_COLUMNS))
 
 
-# ---- How many columns are too many: what would take many minutes or gigabytes is refused before any work -------------
-
-
 #: Pairs of this many columns are 45,000; they, their parts and their replicates take gigabytes above.
 MOST_COLUMNS_OF_PAIRS = 300
 #: The null level and intervals take about twenty refits, with so many columns and 100 rows a minute or two.
@@ -134,9 +131,6 @@ def check_difference_columns(by_differences: bool, n_columns: int) -> None:
         )
 
 
-# ---- What was asked: the terms, their units, and how rows are summed up ----------------------------------------------
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Setup(Part):
     """D columns, and T terms: columns, or groups in their place."""
@@ -163,9 +157,6 @@ def check_different(name: str, values: tuple[str, ...]) -> None:
     """An `InputError` if a value occurs twice."""
     if len(set(values)) != len(values):
         raise InputError(f"{name} are not all different")
-
-
-# ---- What refits, probes and tests of `explain` work with ------------------------------------------------------------
 
 
 #: What random numbers of `explain` are for.

@@ -30,8 +30,7 @@ from rsens._errors import Argument, InputError, RsensWarning, Sentence
 from rsens._explain._effects import Effects, Key, Step, line_values, numeric_columns, steps_of
 from rsens._explain._evaluate import RowEvaluation
 from rsens._explain._explanation import Explanation
-from rsens._explain._intervals import REFITS, Intervals, Spread, jackknife
-from rsens._explain._kept_refits import KeptRefits
+from rsens._explain._intervals import REFITS, Intervals, KeptRefits, Spread, jackknife
 from rsens._explain._query import FOLDS, Context, Query, query_of
 from rsens._explain._reading import read_compared
 from rsens._explain._subgroups import Division, within_and_rest

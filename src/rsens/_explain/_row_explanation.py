@@ -237,7 +237,6 @@ def bend_sign(bend: float) -> str:
     return "" if not np.isfinite(bend) or bend == 0.0 else UP if bend > 0.0 else DOWN
 
 
-# ----------------------------------------------------------------------------------------------------------------------
 # Single rows: local slopes, contributions of first order, the strongest pairs, and what would move the prediction.
 # Contributions approximate f(x) − mean f to first order, term by term, around the row itself:
 #

@@ -41,11 +41,15 @@ class Rows(Part):
     )
 
     @classmethod
-    def of(cls, table: Table, extrapolation: Flags, weights: Array | None) -> Rows:
-        """From the rows, whose labels become text unless they are numbers or text."""
-        return cls._of(
-            index_of(table), extrapolation, weights, tuple(fingerprint(values) for values in _columns(table))
-        )
+    def of_table(
+        cls, table: Table, training: Array | None, weights: Array | None, keep_local: bool
+    ) -> tuple[Rows, pd.Index]:
+        """The rows of a table and their labels; only their number without the values of single rows."""
+        flags, index = extrapolates(table, training), index_of(table)
+        if not keep_local:
+            rows = cls.only_counted(len(table), int(flags.sum()))
+            return rows, rows.index
+        return cls._of(index, flags, weights, tuple(fingerprint(values) for values in _columns(table))), index
 
     @classmethod
     def of_chunks(cls, sums: Sums) -> tuple[Rows, pd.Index]:
@@ -135,7 +139,6 @@ def extrapolates(table: Table, training: Array | None) -> Flags:
     return outside(table.values[:, columns], None if training is None else training[:, columns])
 
 
-# ----------------------------------------------------------------------------------------------------------------------
 # Which rows lie outside the cloud of data: there a model answers from its prior, and its sensitivities say little.
 # Distance is Mahalanobis, in the span of the cloud (its columns may be collinear, or more than its rows):
 #

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rsens import _meaning as meaning
 from rsens._errors import Argument, InputError
 from rsens._explain._intervals import PER_TERM, REFITS, ROWS, Spread, jackknife
-from rsens._explain._sums import Moments, Sums
+from rsens._explain._sums import RowMoments, Sums
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._text import aligned, counted, first_few, short
@@ -121,10 +121,10 @@ class Division:
         """The same for some of the rows."""
         return replace(self, codes=self.codes[rows])
 
-    def moments(self, local: Array, weights: Array) -> dict[Any, Moments]:
+    def moments(self, local: Array, weights: Array) -> dict[Any, RowMoments]:
         """Sums of local values within each subgroup, by ("by", label), and of rows in none, by ("by", None)."""
         rows = [(name, self.codes == g) for g, name in enumerate(self.labels)] + [(None, self.codes < 0)]
-        return {("by", name): Moments.of(local[some], weights[some]) for name, some in rows}
+        return {("by", name): RowMoments.of(local[some], weights[some]) for name, some in rows}
 
 
 def within_and_rest(sums: Sums, labels: Sequence[Label]) -> Array:
@@ -133,12 +133,12 @@ def within_and_rest(sums: Sums, labels: Sequence[Label]) -> Array:
     return np.array([[cells[name].average for name in labels], [_rest(cells, name).average for name in labels]])
 
 
-def _cells(sums: Sums) -> dict[Label | None, Moments]:
+def _cells(sums: Sums) -> dict[Label | None, RowMoments]:
     return {key[1]: cell for key, cell in sums.moments.items() if isinstance(key, tuple) and key[0] == "by"}
 
 
-def _rest(cells: Mapping[Label | None, Moments], but: Label) -> Moments:
-    return Moments.pooled([cell for name, cell in cells.items() if name != but])
+def _rest(cells: Mapping[Label | None, RowMoments], but: Label) -> RowMoments:
+    return RowMoments.pooled([cell for name, cell in cells.items() if name != but])
 
 
 def _stacked(spreads: Sequence[Spread]) -> Spread:
@@ -225,7 +225,7 @@ def _column(X: Any, name: str, values: Array) -> Any:
     return values
 
 
-# ---- tables ----
+# ---- tables ----------------------------------------------------------------------------------------------------------
 
 
 def by_frame(explanation: Explanation) -> pd.DataFrame | None:

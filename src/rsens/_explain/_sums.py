@@ -8,7 +8,7 @@ Its average is c, and the influence of row i on c is w_i (r_i − c)/W. So the s
 
     se² = n/(n − 1) Σ w_i² (r_i − c)² / W².
 
-Sums around the mean lose no digits where rows hardly differ; `Moments.pooled` moves them to a common mean, exactly.
+Sums around the mean lose no digits where rows hardly differ; `RowMoments.pooled` moves them to a common mean, exactly.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
+class RowMoments:
     """Weighted sums of some columns over some rows; see the top of this file."""
 
     rows: int
@@ -40,11 +40,15 @@ class Moments:
     error: Array
 
     @classmethod
-    def of(cls, values: Array, weights: Array) -> Moments:
+    def of(cls, values: Array, weights: Array) -> RowMoments:
         """From values (n, columns) under weights (n,)."""
         total = float(weights.sum())
         with np.errstate(over="ignore", invalid="ignore"):  # columns that are not finite have no mean
-            mean = (weights / total) @ values if total > 0.0 else np.zeros(values.shape[1])
+            # Equal columns have equal sums, whatever is beside them: rows are added one by one, not by BLAS.
+            values = np.ascontiguousarray(values)
+            mean = np.zeros(values.shape[1])
+            if total > 0.0:
+                mean = ((weights / total)[:, np.newaxis] * values).sum(axis=0)
             away = weights[:, np.newaxis] * (values - mean)
             scale = _scale(np.abs(away).max(axis=0, initial=0.0))
             error = scale * np.sqrt(((away / scale) ** 2).sum(axis=0))
@@ -53,7 +57,7 @@ class Moments:
         )  # fmt: skip
 
     @classmethod
-    def pooled(cls, cells: Sequence[Moments]) -> Moments:
+    def pooled(cls, cells: Sequence[RowMoments]) -> RowMoments:
         """The sums over all rows of several."""
         weight = sum(cell.weight for cell in cells)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -117,7 +121,7 @@ class Sums:
     part_names: tuple[str, ...]
     pair_part_names: tuple[str, ...]
     lines: Mapping[Any, tuple[float, ...]]  # the lines of effects; of a step, the widths of its parts
-    moments: Mapping[Hashable, Moments]
+    moments: Mapping[Hashable, RowMoments]
     draws: Array | None = None  # (draws, terms) sums of R-sens of each posterior draw
     draw_weights: Array | None = None
     label_order: tuple[Any, ...] | None = None  # of subgroups, if they are categories
@@ -129,19 +133,19 @@ class Sums:
         having = {key: [each.moments[key] for each in (self, other) if key in each.moments] for key in keys}
         return replace(
             self,
-            moments={key: Moments.pooled(cells) for key, cells in having.items()},
+            moments={key: RowMoments.pooled(cells) for key, cells in having.items()},
             draws=None if self.draws is None or other.draws is None else self.draws + other.draws,
             outside=self.outside + other.outside,
             local=None if self.local is None or other.local is None else self.local + other.local,
         )
 
     @property
-    def main(self) -> Moments:
+    def main(self) -> RowMoments:
         """R-sens of each term."""
         return self.moments["main"]
 
     @property
-    def pairs(self) -> Moments | None:
+    def pairs(self) -> RowMoments | None:
         """R-sens₂ of each pair."""
         return self.moments.get("pairs")
 

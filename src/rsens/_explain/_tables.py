@@ -15,9 +15,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rsens._errors import Argument, InputError
-from rsens._explain._form import FORM
+from rsens._explain._effects import Effects
+from rsens._explain._interaction_marks import Interactions
+from rsens._explain._intervals import Intervals, KeptRefits
+from rsens._explain._null_level import NullLevel
+from rsens._explain._posterior import DrawValues
+from rsens._explain._query import Setup
+from rsens._explain._rows import Rows
+from rsens._explain._subgroups import Subgroups
 from rsens._explain._values import Values
-from rsens._results import Field
+from rsens._results import Field, Form
 from rsens._typing import Array
 
 if TYPE_CHECKING:
@@ -157,7 +164,6 @@ def read_order(order: Any) -> int:
     return int(order)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
 # What terms and pairs are ranked by: their value, or the part of it that moves the prediction, or the uncertainty.
 
 
@@ -190,9 +196,6 @@ def uncertainty_only(values: Values) -> NDArray[np.bool_] | None:
     return values.pair_parts[:, 0] < UNCERTAINTY_ONLY * values.pairs
 
 
-# ---- Attributes of an explanation that show a field of one of its parts ----------------------------------------------
-
-
 class NotComputedError(InputError, AttributeError):
     """The explanation was made without this; the text names the argument of `explain` that asks for it."""
 
@@ -208,3 +211,22 @@ def shown_field(part: str, field: str, *, name: str | None = None, missing: Inpu
         return table_of(self, declared, values, field if name is None else name)
 
     return property(shown, doc=declared.meaning)
+
+
+#: An explanation is made of these, and so are its files. What was not asked for is None.
+FORM = Form(
+    "an explanation",
+    "Explanation.save",
+    {
+        "setup": Setup,
+        "values": Values,
+        "effects": Effects,
+        "posterior": DrawValues,
+        "intervals": Intervals,
+        "null_level": NullLevel,
+        "interactions": Interactions,
+        "subgroups": Subgroups,
+        "rows": Rows,
+        "refits": KeptRefits,
+    },
+)

@@ -114,15 +114,8 @@ def _variables(explanation: Explanation) -> ShownTable:
 
 
 def _effects(explanation: Explanation, lines: list[EffectLine]) -> ShownTable:
-    columns = {
-        "step": [line.step for line in lines],
-        "effect": [line.effect for line in lines],
-        "lower": [line.lower for line in lines],
-        "upper": [line.upper for line in lines],
-        "per unit": [line.per_unit for line in lines],
-        "percent": [line.percent for line in lines],
-        "spread": [line.spread for line in lines],
-    }
+    names = ("step", "effect", "lower", "upper", "per unit", "percent", "spread")
+    columns = {name: [str(getattr(line, name.replace(" ", "_"))) for line in lines] for name in names}
     return ShownTable("Effects", [line.name for line in lines], columns, effects_legend(explanation, lines))
 
 
