@@ -7,7 +7,7 @@ import os
 from rsens._files import check_folder
 from tests.files.folders import contents_but_summary, write
 
-DEAD = 2**22 + 1  # larger than any number of a process
+DEAD = f"{2**22 + 1}-abc"  # larger than any number of a process
 
 
 def test_leftovers_are_removed(tmp_path):
@@ -21,10 +21,18 @@ def test_leftovers_are_removed(tmp_path):
     assert os.listdir(tmp_path) == ["out"]
 
 
+def test_a_leftover_of_the_same_number_is_removed(tmp_path):
+    """In a container each run may have the same number."""
+    out = tmp_path / "out"
+    (out / f".rsens-{os.getpid()}-abc").mkdir(parents=True)
+    write(out, {"x": "1"})
+    assert contents_but_summary(out) == {"x": "1"}
+
+
 def test_the_folder_of_a_run_that_is_alive_stays(tmp_path):
     out = tmp_path / "out"
     write(out, {"x": "1"})
-    other = out / f".rsens-{os.getppid()}"
+    other = out / f".rsens-{os.getppid()}-abc"
     other.mkdir()
     (other / "x").write_text("half")
     write(out, {"x": "2"})
@@ -37,7 +45,7 @@ def test_names_that_only_look_like_ours_stay(tmp_path):
     (out / ".rsens-notes").mkdir()
     (out / ".rsens-").mkdir()
     (out / f".rsens-{DEAD}").symlink_to(tmp_path)
-    (out / f".rsens-{DEAD + 1}").write_text("a file")
+    (out / f".rsens-{DEAD}d").write_text("a file")
     names = sorted(os.listdir(out))
     write(out, {"x": "2"})
     assert sorted(os.listdir(out)) == names

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -29,8 +30,8 @@ SUMMARY = "summary.json"
 FORMAT, VERSION = "rsens results", 1
 #: Folders inside that keep finished pieces of long work.
 WORK = ("samples", "splits")
-#: Names of the hidden folders inside begin like this; the number of the process follows.
-HIDDEN = ".rsens-"
+#: Names of hidden folders inside: the number of the process, and a random text.
+HIDDEN, HIDDEN_NAME = ".rsens-", re.compile(r"\.rsens-(\d+)-[a-z0-9_]+")
 
 
 # ---- the list of files -----------------------------------------------------------------------------------------------
@@ -178,13 +179,12 @@ def new_files(folder: Path, keep: Iterable[str] = ()) -> Iterator[Path]:
     with writing(folder, "folder"):
         place = Path(os.path.realpath(folder))  # the folder itself may be a link: that is where the user wants it
         made = [path for path in (place, *place.parents) if not path.exists()]
-    temporary = place / f"{HIDDEN}{os.getpid()}"
+    temporary = None
     try:
         with writing(folder, "folder"):
             place.mkdir(parents=True, exist_ok=True)
             gone = _files_of_ours(place)
-            shutil.rmtree(temporary, ignore_errors=True)  # of an earlier process with the same number
-            temporary.mkdir()
+            temporary = Path(tempfile.mkdtemp(prefix=f"{HIDDEN}{os.getpid()}-", dir=place))
         try:
             yield temporary
         except OSError as error:
@@ -194,7 +194,8 @@ def new_files(folder: Path, keep: Iterable[str] = ()) -> Iterator[Path]:
         with writing(folder, "folder"):
             _commit(temporary, place, gone.difference(map(Path, keep)))
     finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
         with suppress(OSError):  # they hold something
             for path in made:
                 path.rmdir()
@@ -261,17 +262,18 @@ def _mode(place: Path, path: Path) -> int | None:
 def _hidden_folders(place: Path) -> list[Path]:
     """The hidden folders of runs that write into this folder, or were killed doing so; a link is not one."""
     with suppress(OSError):
-        found = [path for path in place.glob(f"{HIDDEN}*") if path.name.removeprefix(HIDDEN).isdigit()]
+        found = [path for path in place.iterdir() if HIDDEN_NAME.fullmatch(path.name)]
         return [path for path in found if path.is_dir() and not path.is_symlink()]
     return []
 
 
 def _is_alive(temporary: Path) -> bool:
-    """Whether the process that made a hidden folder is still at work, on this machine."""
-    if os.name == "nt":  # there, os.kill ends it
+    """Whether another process, which made a hidden folder, is still at work on this machine."""
+    number = int(temporary.name.split("-")[1])
+    if number == os.getpid() or os.name == "nt":  # there, os.kill ends a process
         return False
     try:
-        os.kill(int(temporary.name.removeprefix(HIDDEN)), 0)
+        os.kill(number, 0)
     except PermissionError:  # of another user
         return True
     except (OSError, OverflowError):

@@ -142,9 +142,9 @@ def _instance(kind: Any, values: dict[str, Any]) -> Any:
     hints = _hints(kind)
     if not all(_fits(each, hints[name]) for name, each in values.items() if name in hints):
         raise ValueError(f"a field of {kind.__name__} has another type")
-    if dataclasses.is_dataclass(kind) and values.keys() != {*_field_names(kind)}:
-        raise ValueError("a record has other fields")
-    elif dataclasses.is_dataclass(kind):
+    if dataclasses.is_dataclass(kind):
+        if values.keys() != {*_field_names(kind)}:
+            raise ValueError("a record has other fields")
         return typing.cast(Any, kind)(**values)
     estimator = kind(**{name: values.pop(name) for name in kind._get_param_names()})
     if any(hasattr(kind, name) for name in values):
@@ -246,7 +246,7 @@ def reading(where: Any, writer: str) -> Iterator[None]:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """The content of a JSON text; a ValueError or RecursionError if it is not JSON, or has NaN, which JSON has not."""
+    """The content of a JSON text; a ValueError or RecursionError if it is not JSON, which does not have NaN."""
     return json.loads(text.decode("utf-8") if isinstance(text, bytes) else text, parse_constant=_refuse)
 
 
