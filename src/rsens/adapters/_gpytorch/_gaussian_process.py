@@ -15,13 +15,7 @@ from rsens.adapters._adapter import Described, is_a
 from rsens.adapters._gpytorch._autograd import Autograd
 from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form, remembered
 from rsens.adapters._gpytorch._native import Moments, cholesky_limit, is_single, numpy_of, working_copy
-from rsens.adapters._gpytorch._observations import (
-    Observation,
-    Outcome,
-    gaussian_moments,
-    read_noise,
-    read_observation,
-)
+from rsens.adapters._gpytorch._observations import Observation, Outcome, gaussian_moments, read_noise, read_observation
 from rsens.adapters._linear_predictor import through_response
 from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, rows_of
 from rsens.distributions import Distribution
