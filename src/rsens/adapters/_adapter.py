@@ -10,15 +10,7 @@ from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._table import shape_of
 from rsens._typing import Array
-from rsens.derivatives import (
-    Derivatives,
-    Description,
-    Finding,
-    Model,
-    check_order,
-    result_bytes,
-    rows_for,
-)
+from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, result_bytes, rows_for
 from rsens.distributions import Distribution
 
 #: How libraries spell their names, where that is not the name of their package.

@@ -12,7 +12,7 @@ import numpy as np
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._table import Table, is_frame
-from rsens._text import first_few
+from rsens._text import quoted
 from rsens._typing import Array
 from rsens.adapters._adapter import Adapter, Described, is_a
 from rsens.adapters._formula import FormulaModel, categorical_names
@@ -153,14 +153,14 @@ class ExogModel(Described, Function, OnLinearPredictor):
         got = tuple(map(str, X.columns)) if is_frame(X) else None
         expected = len(self.exog_names) if self.exog_names else np.shape(self.training_inputs_)[-1]
         width = len(got) if got is not None else np.shape(X)[-1] if np.ndim(X) == 2 else expected
-        listed = "" if self.exog_names is None else f": {first_few([repr(name) for name in self.exog_names])}"
+        listed = "" if self.exog_names is None else f": {quoted(self.exog_names)}"
         if width != expected:
             constant = " sm.add_constant(X) adds the constant." if width == expected - 1 else ""
             raise InputError(
                 Argument("X"), f" must have the {expected} columns of exog{listed}; got {width}.{constant}"
             )
         if got is not None and self.exog_names is not None and got != self.exog_names:
-            others = first_few([repr(name) for name in got])
+            others = quoted(got)
             raise InputError(Argument("X"), f" must have the columns of exog in their order{listed}; got {others}.")
 
 

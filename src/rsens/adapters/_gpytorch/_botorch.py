@@ -17,6 +17,7 @@ from rsens.adapters._gpytorch._gaussian_process import (
     GaussianProcess,
     check_single_exact,
     check_variational,
+    described,
     inducing_points,
 )
 from rsens.adapters._gpytorch._native import Moments, numpy_of, working_copy
@@ -54,8 +55,9 @@ def botorch_model(model: Any) -> Model:
     levels = _levels(copy, inputs)
     if source is None:
         source = Autograd(Moments(_without_outcome(copy), posterior="f"), inputs, inputs, len(inputs), tuple(levels))
-    return GaussianProcess.of(
-        model, source, observation, inputs.shape[1], outcome=outcome, noise=finding, inputs=inputs, levels=levels
+    about = described(model, source, observation, finding)
+    return GaussianProcess(
+        source, observation, inputs.shape[1], **about, outcome=outcome, training_inputs_=inputs, levels=levels
     )
 
 
@@ -72,15 +74,9 @@ def _as_posterior_says(model: Any, copy: Any, inputs: Array) -> GaussianProcess:
     rows, levels = None if multitask else inputs, _levels(copy, inputs)
     source = Autograd(Moments(copy, posterior="y"), rows, rows, len(inputs), tuple(levels))
     noise = "included: as posterior(X, observation_noise=True) has it"
-    return GaussianProcess.of(
-        model,
-        source,
-        gaussian(0.0, noise, outcome.exponentiated),
-        None if multitask else inputs.shape[1],
-        outcome=outcome,
-        inputs=rows,
-        levels=levels,
-    )
+    observation, columns = gaussian(0.0, noise, outcome.exponentiated), None if multitask else inputs.shape[1]
+    about = described(model, source, observation)
+    return GaussianProcess(source, observation, columns, **about, outcome=outcome, training_inputs_=rows, levels=levels)
 
 
 def _variational(model: Any) -> GaussianProcess:
@@ -101,7 +97,9 @@ def _variational(model: Any) -> GaussianProcess:
     moments = Moments(_without_outcome(copy), posterior="f")
     source = Autograd(moments, anchors, None, 1000 if points is None else len(points))
     columns = None if points is None else points.shape[1]
-    return GaussianProcess.of(model, source, observation, columns, outcome=outcome, noise=finding)
+    return GaussianProcess(
+        source, observation, columns, **described(model, source, observation, finding), outcome=outcome
+    )
 
 
 def _fully_bayesian(model: Any) -> EnsembleModel:
@@ -129,14 +127,13 @@ def _fully_bayesian(model: Any) -> EnsembleModel:
             moments = Moments(copy, draw, posterior="f")
             source = Autograd(moments, inputs, inputs, len(inputs) * len(known))
         observation, _ = observed(noise, outcome)
+        about = described(model, source, observation, finding)
         processes.append(
-            GaussianProcess.of(
-                model, source, observation, inputs.shape[1], outcome=outcome, noise=finding, inputs=inputs
-            )
+            GaussianProcess(source, observation, inputs.shape[1], **about, outcome=outcome, training_inputs_=inputs)
         )
-    about = processes[0].about
-    about = replace(about, family=f"Mixture of {len(processes)} {about.family}", noise=text)
-    return EnsembleModel(processes, np.full(len(processes), 1.0 / len(processes)), name, about)
+    one = processes[0].about
+    whole = replace(one, family=f"Mixture of {len(processes)} {one.family}", noise=text)
+    return EnsembleModel(processes, np.full(len(processes), 1.0 / len(processes)), name, whole)
 
 
 def _levels(copy: Any, inputs: Array) -> dict[int, tuple[float, ...]]:

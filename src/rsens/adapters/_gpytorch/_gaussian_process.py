@@ -15,13 +15,7 @@ from rsens.adapters._adapter import Described, is_a
 from rsens.adapters._gpytorch._autograd import Autograd
 from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form, remembered
 from rsens.adapters._gpytorch._native import Moments, cholesky_limit, is_single, numpy_of, working_copy
-from rsens.adapters._gpytorch._observations import (
-    Observation,
-    Outcome,
-    gaussian_moments,
-    read_noise,
-    read_observation,
-)
+from rsens.adapters._gpytorch._observations import Observation, Outcome, gaussian_moments, read_noise, read_observation
 from rsens.adapters._linear_predictor import through_response
 from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, rows_of
 from rsens.distributions import Distribution
@@ -40,54 +34,25 @@ class GaussianProcess(Described, Model):
 
     Args:
         source: The latent Gaussian, on the scale on which the model works.
-        outcome: The way from that scale to the scale of y, or of log y.
-        observation: What y is given f, in the units of y.
-        label, about, findings: How the user's object was found.
-        n_columns: How many columns it was fitted to, where it says so.
+        observation: The distribution of y given f, in the units of y.
+        n_columns: How many columns the model was fitted to, where it says so.
+        outcome: The way from the scale of the model to the scale of y, or of log y.
         training_inputs_: (N, D), in the units of X, where the model keeps them.
         levels: The values of the columns that the kernel takes for categories: {position: values}.
     """
 
     source: ClosedForm | Autograd
-    outcome: Outcome
     observation: Observation
+    n_columns: int | None
     label: str
     about: Description
     findings: tuple[Finding, ...]
-    n_columns: int | None
+    outcome: Outcome = field(default_factory=Outcome)
     training_inputs_: Array | None = None
     levels: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
     coding: Coding | None = None
     takes_tables = True
     takes_codes = True
-
-    @classmethod
-    def of(
-        cls,
-        model: Any,
-        source: ClosedForm | Autograd,
-        observation: Observation,
-        n_columns: int | None,
-        *,
-        outcome: Outcome | None = None,
-        noise: Finding | None = None,
-        inputs: Array | None = None,
-        levels: Mapping[int, tuple[float, ...]] | None = None,
-    ) -> GaussianProcess:
-        """With what there is to say about the user's own object."""
-        about = Description(_title(model), observation.family, observation.noise, source.way, _columns(model))
-        findings = (noise or observation.finding, *_findings(model))
-        return cls(
-            source,
-            outcome or Outcome(),
-            observation,
-            type(model).__name__,
-            about,
-            findings,
-            n_columns,
-            inputs,
-            levels or {},
-        )
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         check_order(order)
@@ -130,8 +95,6 @@ class GaussianProcess(Described, Model):
 
     def _in_units(self, latent: Latent) -> Latent:
         shift, scale = self.outcome.shift, self.outcome.scale
-        if (shift, scale) == (0.0, 1.0):
-            return latent
         factors = np.array([scale, scale**2])
         return Latent(
             shift + scale * latent.mean,
@@ -163,7 +126,8 @@ def exact_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
         sparse = points is not None and points.shape[1] == inputs.shape[1]
         anchors = np.concatenate([inputs, points]) if points is not None and sparse else inputs
         source = Autograd(moments, anchors, inputs, len(inputs))
-    return GaussianProcess.of(model, source, observation, inputs.shape[1], inputs=inputs)
+    about = described(model, source, observation)
+    return GaussianProcess(source, observation, inputs.shape[1], **about, training_inputs_=inputs)
 
 
 def approximate_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
@@ -182,7 +146,7 @@ def approximate_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
         moments, observation = Moments(copy), read_observation(likelihood)
     anchors = inducing_points(copy)
     source = Autograd(moments, anchors, None, 1000 if anchors is None else len(anchors))
-    return GaussianProcess.of(model, source, observation, None)
+    return GaussianProcess(source, observation, None, **described(model, source, observation))
 
 
 def inducing_points(model: Any) -> Array | None:
@@ -220,20 +184,24 @@ def check_variational(model: Any) -> None:
             raise InputError(f"{type(model).__name__} is not fitted: it has never been called. Train it first.")
 
 
-# ---- What there is to say about the user's object: its class, mode, precision, solver and its caches -----------------
+# ---- The user's object: its class, mode, precision, solver and its caches --------------------------------------------
 
 
-def _title(model: Any) -> str:
-    """Its class, with the nearest ancestor that comes from the library."""
-    library = "BoTorch" if is_a(model, "botorch.Model") else "GPyTorch"
-    kinds = [kind for kind in type(model).__mro__ if kind.__module__.partition(".")[0] in ("gpytorch", "botorch")]
-    name, base = type(model).__name__, kinds[0].__qualname__ if kinds else type(model).__name__
-    return f"{name} of {library}" if name == base else f"{name} ({base} of {library})"
-
-
-def _columns(model: Any) -> str:
+def described(
+    model: Any, source: ClosedForm | Autograd, observation: Observation, noise: Finding | None = None
+) -> dict[str, Any]:
+    """The fields of a `GaussianProcess` that speak of the user's object."""
+    name, library = type(model).__name__, "BoTorch" if is_a(model, "botorch.Model") else "GPyTorch"
+    roots = {kind: kind.__module__.partition(".")[0] for kind in type(model).__mro__}
+    base = next((kind.__qualname__ for kind, root in roots.items() if root in ("gpytorch", "botorch")), name)
+    title = f"{name} of {library}" if name == base else f"{name} ({base} of {library})"
     transform = getattr(model, "input_transform", None)
-    return "columns of X as given" + ("" if transform is None else f", before {type(transform).__name__}")
+    columns = "columns of X as given" + ("" if transform is None else f", before {type(transform).__name__}")
+    return {
+        "label": name,
+        "about": Description(title, observation.family, observation.noise, source.way, columns),
+        "findings": (noise or observation.finding, *_findings(model)),
+    }
 
 
 def _findings(model: Any) -> Iterator[Finding]:

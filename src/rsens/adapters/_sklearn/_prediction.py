@@ -49,9 +49,9 @@ class Prediction(ABC):
         """The mean of the prediction, (n, outputs), for whom that is enough."""
         return self.predict(X).checked(X.shape[0]).prediction()
 
-    @abstractmethod
     def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
         """The prediction with its derivatives in X, or, with `inner`, in the columns that X is made of."""
+        raise NotImplementedError("derivatives are differences of `predict`")
 
     def check_steps(self, X: Any) -> None:
         """A `RoughStepError` if something that happens to the rows X on their way has no derivatives."""
@@ -79,9 +79,6 @@ class Asked(Prediction):
 
     def predict(self, X: Any) -> Distribution:
         return self.ask(X)
-
-    def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
-        raise NotImplementedError("derivatives are differences of `predict`")
 
 
 def numbers_in(X: Any) -> Array:

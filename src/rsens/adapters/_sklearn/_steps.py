@@ -95,22 +95,15 @@ def _outputs(Z: Any) -> Array:
 
 def positions_of(columns: Any, names: list[Any] | None, n: int) -> list[int]:
     """Columns as a ColumnTransformer names them (names, positions, a slice of either, a mask) as positions."""
-    if isinstance(columns, slice):
-        start, stop = columns.start, columns.stop
-        if isinstance(start, str) or isinstance(stop, str):  # by name, both ends included
-            assert names is not None
-            first = 0 if start is None else names.index(start)
-            return list(range(first, n if stop is None else names.index(stop) + 1))
-        return list(range(n))[columns]
-    if isinstance(columns, str | int | np.integer):
-        columns = [columns]
-    listed = list(columns.data if isinstance(columns, UserList) else columns)  # older releases warn of their own list
-    if listed and all(isinstance(column, bool | np.bool_) for column in listed):
-        return [d for d, chosen in enumerate(listed) if chosen]
-    if listed and isinstance(listed[0], str):
-        assert names is not None
-        return [names.index(column) for column in listed]
-    return [int(column) % n for column in listed]
+    import pandas as pd
+
+    if not isinstance(columns, slice):
+        columns = [columns] if isinstance(columns, str | int | np.integer) else columns
+        columns = list(columns.data if isinstance(columns, UserList) else columns)  # older releases warn of their list
+    chosen = (columns.start, columns.stop) if isinstance(columns, slice) else columns
+    positions = pd.Series(range(n), index=None if names is None else names[:n])
+    by_name = any(isinstance(column, str) for column in chosen)
+    return [int(d) for d in (positions.loc if by_name else positions.iloc)[columns]]
 
 
 def _of_columns(step: Any, X: Any, order: int) -> Inner:
