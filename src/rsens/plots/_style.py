@@ -198,7 +198,7 @@ def add_legend(ax: Axes, handles: Sequence[Any] | None = None, *, first: str | N
     if not handles:
         return
     entry = small() * (0.52 * max(len(str(handle.get_label())) for handle in handles) + 4.0)  # about its width
-    lines = -(-len(handles) // max(1, int(axes_points(ax)[0] / entry)))
+    lines = -(-len(handles) // max(1, int(1.15 * axes_points(ax)[0] / entry)))  # it may be wider than the axes
     legend = ax.legend(
         handles=handles,
         loc="lower right",  # at the left, names may make the axes narrower than the legend
@@ -282,9 +282,15 @@ def set_label_below(ax: Axes, label: str, notes: Iterable[str] = ()) -> None:
 
 
 def lines_below(width: float, notes: Iterable[str]) -> list[str]:
-    """Remarks as lines that fit below axes of this width, in points; no line begins with a percent sign."""
+    """Remarks as lines that fit below axes of this width, in points; the lines of one remark are about as long.
+
+    No line begins with a percent sign.
+    """
     most = max(28, int(width / (SENTENCE * small())))
-    lines = [line for note in notes for line in wrap(note.replace(" %", "\u00a0%"), most)]
+    lines = []
+    for note in (note.replace(" %", "\u00a0%") for note in notes if note):
+        count = len(wrap(note, most))
+        lines += next(even for w in range(len(note) // count, most + 1) if len(even := wrap(note, w)) <= count)
     return [line.replace("\u00a0", " ") for line in lines]
 
 
@@ -313,7 +319,7 @@ def write_cells(ax: Axes, texts: Mapping[tuple[float, float], tuple[str, str]]) 
     """Write texts into cells of size 1, {(x, y): (text, colour)}, in one size that fits; returns them by place."""
     lines = [line for text, _ in texts.values() for line in text.split("\n")]
     width, height = np.array(axes_points(ax)) / np.abs(np.ptp([ax.get_xlim(), ax.get_ylim()], axis=1))
-    fits = 0.9 * width / (LETTER * max(map(len, lines), default=1))
+    fits = 0.82 * width / (LETTER * max(map(len, lines), default=1))
     size = min(small(), fits, 0.8 * height / max((text.count("\n") + 1 for text, _ in texts.values()), default=1))
     style: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": size}
     return {(x, y): ax.text(x, y, text, color=colour, **style) for (x, y), (text, colour) in texts.items()}
