@@ -233,8 +233,8 @@ def draw_rug(ax: Axes, data: Array, colour: str = BLACK, *, height: float = 0.0,
 # ---- Rows with names, from the top down ------------------------------------------------------------------------------
 
 
-#: Of a figure with rows, in inches.
-ROWS_WIDTH = 6.4
+#: Of a figure with rows, and of the text of notes by matplotlib's own settings, in inches.
+ROWS_WIDTH, NOTE_SIZE = 6.4, 9.0 / 72.0
 
 
 def row_axes(rows: int, notes: Sequence[str] = (), *, row: float = 0.32) -> Axes:
@@ -243,9 +243,9 @@ def row_axes(rows: int, notes: Sequence[str] = (), *, row: float = 0.32) -> Axes
 
 
 def height_of(rows: int, notes: Sequence[str] = (), *, row: float = 0.32, width: float = ROWS_WIDTH) -> float:
-    """The height of a figure with rows, in inches: with a legend above and notes below."""
-    lines = len(lines_below(AXES_WIDTH * 72.0 * width, notes))
-    return max(1.8, 1.2 + rows * min(row, max(0.2, 6.0 / rows)) + lines * LINE_HEIGHT * small() / 72.0)
+    """The height of a figure with rows, in inches, with a legend above and notes below; for text of matplotlib's size."""
+    lines = sum(len(wrap(note, int(AXES_WIDTH * width / (SENTENCE * NOTE_SIZE)))) for note in notes)
+    return max(1.8, 1.2 + rows * min(row, max(0.2, 6.0 / rows)) + lines * LINE_HEIGHT * NOTE_SIZE)
 
 
 def name_rows(ax: Axes, names: Sequence[str], more: int = 0) -> float:
