@@ -95,13 +95,15 @@ def check_axes(ax: Any) -> None:
         )
 
 
-def check_two_axes(ax: Any, what: str, call: str) -> tuple[Axes, Axes]:
-    """Two matplotlib Axes; else an `InputError` that says `what` they are for and the `call` that makes them."""
+def check_two_axes(ax: Any, what: str, options: str) -> tuple[Axes, Axes]:
+    """Two matplotlib Axes; else an `InputError` that says `what` they are for and the call that makes them."""
     try:
         first, second = ax
     except (TypeError, ValueError):
         raise InputError(
-            Argument("ax"), f" must be two Axes, {what}; got {type(ax).__name__}. Make them with {call}."
+            Argument("ax"),
+            f" must be two Axes, {what}; got {type(ax).__name__}. "
+            f'Make them with plt.subplots({options}, layout="constrained").',
         ) from None
     check_axes(first)
     check_axes(second)
@@ -177,10 +179,12 @@ def small() -> float:
     return 0.9 * float(rcParams["font.size"])
 
 
-def per_unit(explanation: Any) -> str:
-    """The unit of R-sens, as `Explanation.scale_kind` names it; with "raw" a switch for categorical columns."""
-    unit = {"sd": "per sd", "raw": "per unit"}.get(explanation.scale_kind, "per given unit")
-    return f"{unit} or switch" if explanation.categorical and explanation.scale_kind == "raw" else unit
+def value_label(result: Any, order: int = 1) -> str:
+    """R-sens or R-sens₂ with its unit, as `scale_kind` names it; with "raw" a switch for categorical columns."""
+    unit = {"sd": "per sd", "raw": "per unit"}.get(result.scale_kind, "per given unit")
+    if result.scale_kind == "raw" and getattr(result, "categorical", ()):
+        unit = f"{unit} or switch"
+    return f"R-sens {unit}" if order == 1 else f"R-sens₂ {unit} × {unit.removeprefix('per ')}"
 
 
 def part_labels(names: Iterable[str]) -> list[str]:
@@ -192,24 +196,22 @@ def part_labels(names: Iterable[str]) -> list[str]:
 
 
 def add_legend(ax: Axes, handles: Sequence[Any] | None = None, *, first: str | None = None) -> None:
-    """Add a legend above the axes, where it covers nothing; none without entries. `first` names the one that leads."""
+    """Add a legend above the axes, where it covers nothing; none without entries. `first` names the one that leads.
+
+    In a figure without automatic layout there may be no room above, so it takes the best place inside.
+    """
     if handles is None:
         handles = sorted(ax.get_legend_handles_labels()[0], key=lambda handle: handle.get_label() != first)
     if not handles:
         return
     entry = small() * (0.52 * max(len(str(handle.get_label())) for handle in handles) + 4.0)  # about its width
     lines = -(-len(handles) // max(1, int(1.15 * axes_points(ax)[0] / entry)))  # it may be wider than the axes
-    legend = ax.legend(
-        handles=handles,
-        loc="lower right",  # at the left, names may make the axes narrower than the legend
-        bbox_to_anchor=(1.0, 1.0),
-        ncols=-(-len(handles) // lines),
-        fontsize=small(),
-        frameon=False,
-        borderaxespad=0.2,
-        handlelength=1.6,
-        columnspacing=1.5,
-    )
+    style: dict[str, Any] = {"fontsize": small(), "handlelength": 1.6, "columnspacing": 1.5, "borderaxespad": 0.2}
+    if ax.figure.get_layout_engine() is None:  # type: ignore[union-attr]
+        legend = ax.legend(handles=handles, loc="best", edgecolor="none", **style)
+    else:  # at the right: names at the left may make the axes narrower than the legend
+        above: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
+        legend = ax.legend(handles=handles, ncols=-(-len(handles) // lines), **above, **style)
     for text in legend.get_texts():
         plain(text)
 
@@ -243,7 +245,7 @@ def row_axes(rows: int, notes: Sequence[str] = (), *, row: float = 0.32) -> Axes
 
 
 def height_of(rows: int, notes: Sequence[str] = (), *, row: float = 0.32, width: float = ROWS_WIDTH) -> float:
-    """The height of a figure with rows, in inches, with a legend above and notes below; for text of matplotlib's size."""
+    """The height of a figure with rows, in inches: with a legend above and notes below."""
     lines = sum(len(wrap(note, int(AXES_WIDTH * width / (SENTENCE * NOTE_SIZE)))) for note in notes)
     return max(1.8, 1.2 + rows * min(row, max(0.2, 6.0 / rows)) + lines * LINE_HEIGHT * NOTE_SIZE)
 
