@@ -68,8 +68,8 @@ def difference(difference: Any, *, order: int = 1, top: int | None = None, ax: A
     names: list[str] = [Pair(*pair) for pair in pairs] or [str(term) for term in shown["term"]]
     size = look.name_rows(left, names, hidden)
     right.tick_params(axis="y", length=0, labelleft=False)
-    right.set_ylim(left.get_ylim())
     _draw_values(left, shown, difference.names, size)
+    right.set_ylim(left.get_ylim())
     _draw_differences(right, shown, size)
     look.tidy(left)
     look.tidy(right, keep=("bottom",))

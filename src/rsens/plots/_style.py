@@ -45,6 +45,8 @@ LABEL_LENGTH, AXIS_LENGTH = 30, 40
 LETTER, SENTENCE = 0.58, 0.53
 #: Of axes in a figure, before the names beside them take room.
 AXES_WIDTH = 0.775
+#: The most of the height of axes that a legend takes inside them.
+INSIDE = 0.4
 #: With more rows than this, a rug shows some of them.
 RUG = 500
 #: Kinds of characters to leave out where the font lacks them: joiners and skin tones of emoji, control characters.
@@ -198,22 +200,32 @@ def part_labels(names: Iterable[str]) -> list[str]:
 def add_legend(ax: Axes, handles: Sequence[Any] | None = None, *, first: str | None = None) -> None:
     """Add a legend above the axes, where it covers nothing; none without entries. `first` names the one that leads.
 
-    In a figure without automatic layout there may be no room above, so it takes the best place inside.
+    In a figure without automatic layout there may be no room above, so the limits make room inside.
     """
     if handles is None:
         handles = sorted(ax.get_legend_handles_labels()[0], key=lambda handle: handle.get_label() != first)
     if not handles:
         return
     entry = small() * (0.52 * max(len(str(handle.get_label())) for handle in handles) + 4.0)  # about its width
-    lines = -(-len(handles) // max(1, int(1.15 * axes_points(ax)[0] / entry)))  # it may be wider than the axes
+    inside = not _laid_out(ax)
+    width = axes_points(ax)[0] * (1.0 if inside else 1.15)  # above, it may be wider than the axes
+    lines = -(-len(handles) // max(1, int(width / entry)))
+    # At the right: names at the left may make the axes narrower than the legend.
+    place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0)}
+    if inside:
+        low, high = ax.get_ylim()
+        room = min(INSIDE, small() * (1.5 * lines + 0.8) / axes_points(ax)[1])
+        ax.set_ylim(low, low + (high - low) / (1.0 - room))
+        place = {"loc": "upper right"}
     style: dict[str, Any] = {"fontsize": small(), "handlelength": 1.6, "columnspacing": 1.5, "borderaxespad": 0.2}
-    if ax.figure.get_layout_engine() is None:  # type: ignore[union-attr]
-        legend = ax.legend(handles=handles, loc="best", edgecolor="none", **style)
-    else:  # at the right: names at the left may make the axes narrower than the legend
-        above: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
-        legend = ax.legend(handles=handles, ncols=-(-len(handles) // lines), **above, **style)
+    legend = ax.legend(handles=handles, ncols=-(-len(handles) // lines), frameon=False, **place, **style)
     for text in legend.get_texts():
         plain(text)
+
+
+def _laid_out(ax: Axes) -> bool:
+    """Whether the figure makes room for what is beside its axes."""
+    return ax.figure.get_layout_engine() is not None  # type: ignore[union-attr]
 
 
 def draw_colour_bar(ax: Axes, mesh: Any, label: str, **options: Any) -> Any:
@@ -253,7 +265,7 @@ def height_of(rows: int, notes: Sequence[str] = (), *, row: float = 0.32, width:
 def name_rows(ax: Axes, names: Sequence[str], more: int = 0) -> float:
     """Name the rows of axes, and one for how many more there are; returns the size of the names."""
     rows = len(names) + bool(more)
-    size = font_size(ax, rows)
+    size = font_size(ax, rows if _laid_out(ax) else round(rows / (1.0 - INSIDE)))
     name_ticks(ax.yaxis, names, size, more=more)
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(rows - 0.4, -0.6)
