@@ -225,7 +225,7 @@ def add_legend(ax: Axes, handles: Sequence[Any] | None = None, *, first: str | N
 
 def _laid_out(ax: Axes) -> bool:
     """Whether the figure makes room for what is beside its axes."""
-    return ax.figure.get_layout_engine() is not None  # type: ignore[union-attr]
+    return ax.figure.get_layout_engine() is not None
 
 
 def draw_colour_bar(ax: Axes, mesh: Any, label: str, **options: Any) -> Any:
