@@ -1,5 +1,7 @@
 """The pictures that are kept and compared, and how to draw them again.
 
+Odd names, many variables and a single one are in tests that nothing overlaps, not here.
+
     python -m tests.plots.pictures
 
 writes all of them to `tests/plots/baselines`. Do that after a change of the looks that is meant, or when the pinned
@@ -38,8 +40,8 @@ from rsens.plots import (
 from tests.assess.made import drawn_classes, drawn_numbers
 from tests.explain.differing import differing
 from tests.plots import explained
-from tests.plots.compared import METHODS, PAIR_METHODS, compared, pairs, with_failure
-from tests.plots.effects_and_rows import mixed_columns, of_classes, with_names
+from tests.plots.compared import METHODS, PAIR_METHODS, compared, pairs
+from tests.plots.effects_and_rows import mixed_columns, of_classes
 from tests.plots.pictured import NAMES, ODD_NAMES, LinearModel, divided, gp_like, in_doubt, levels_that_differ, pictured
 from tests.select_interactions.made import made
 from tests.stability.results import noisy
@@ -88,40 +90,26 @@ def _small_axes() -> Figure:
 
 PICTURES: dict[str, Callable[[], Figure]] = {
     "bars": lambda: bars(pictured(NAMES)).figure,
-    "bars_one": lambda: bars(pictured(["only"])).figure,
-    "bars_sixty": lambda: bars(pictured([f"x{d}" for d in range(60)])).figure,
     "bars_top": lambda: bars(pictured([f"x{d}" for d in range(60)]), top=6).figure,
-    "bars_odd_names": lambda: bars(pictured(ODD_NAMES).but(parts=None, null_levels=None)).figure,
     "bars_levels": lambda: bars(levels_that_differ(pictured(NAMES))).figure,
     "bars_nothing_found": lambda: bars(pictured(NAMES).but(null_levels=NOTHING_FOUND, intervals_hold=False)).figure,
     "bars_pairs": lambda: bars(in_doubt(pictured(NAMES)), order=2, top=12).figure,
     "heatmap": lambda: heatmap(pictured(NAMES)).figure,
     "heatmap_in_doubt": lambda: heatmap(in_doubt(pictured(NAMES))).figure,
-    "heatmap_odd_names": lambda: heatmap(pictured(ODD_NAMES)).figure,
-    "heatmap_sixty": lambda: heatmap(pictured([f"x{d}" for d in range(60)])).figure,
     "calibration": lambda: calibration(drawn_numbers()).figure,
     "calibration_narrow": lambda: calibration(drawn_numbers(60, spread=0.5)).figure,
     "calibration_two_classes": lambda: calibration(drawn_classes()).figure,
     "calibration_four_classes": lambda: calibration(drawn_classes(k=4)).figure,
     "comparison": lambda: comparison(compared(NAMES, METHODS)).figure,
     "comparison_pairs": lambda: comparison(compared(pairs(20), [*PAIR_METHODS, "fourth_derivative"]), top=15).figure,
-    "comparison_odd_names": lambda: (
-        comparison(with_failure(compared(ODD_NAMES, METHODS[:7]), "shap", "shap is not installed. " * 5)).figure
-    ),
     "beeswarm": lambda: beeswarm(pictured(NAMES)).figure,
     "beeswarm_levels": lambda: beeswarm(explained.with_categories()).figure,
     "beeswarm_many_rows": lambda: beeswarm(pictured([f"x{d}" for d in range(12)], n=100_000)).figure,
-    "beeswarm_odd_names": lambda: beeswarm(pictured(ODD_NAMES, n=30)).figure,
-    "beeswarm_one_row": lambda: beeswarm(pictured(["only"], n=1)).figure,
     "beeswarm_without_data": lambda: beeswarm(pictured(NAMES).but(data=None)).figure,
     "difference": lambda: difference(differing(NAMES))[0].figure,
-    "difference_odd_names": lambda: difference(differing(ODD_NAMES, ODD_NAMES[:2]))[0].figure,
-    "difference_thirty": lambda: difference(differing([f"a long name of variable {d}" for d in range(30)]))[0].figure,
     "effects": lambda: effects(mixed_columns()).figure,
     "effects_classes": lambda: effects(of_classes()).figure,
-    "effects_odd_names": lambda: effects(with_names(ODD_NAMES)).figure,
     "subgroups": lambda: subgroups(divided(NAMES, ["east", "north", "south", "west", "up to 25", "(others)"])).figure,
-    "subgroups_odd_names": lambda: subgroups(divided(ODD_NAMES, ODD_NAMES[:6])).figure,
     "subgroups_two": lambda: subgroups(divided(NAMES, ["no", "yes"])).figure,
     "surface": lambda: explained.numbers().plot_surface("age", "body mass").figure,
     "surface_slice": lambda: explained.numbers().plot_surface("age", "body mass", at="median").figure,
@@ -141,11 +129,9 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "selection_one_split": lambda: selection(made(["rsens2", "h"], k=12, splits=1)).figure,
     "rank_stability": lambda: rank_stability(noisy(NAMES)).figure,
     "rank_stability_many": lambda: rank_stability(noisy(pairs(10))).figure,
-    "rank_stability_odd_names": lambda: rank_stability(noisy(ODD_NAMES)).figure,
     "rank_stability_top": lambda: rank_stability(noisy(pairs(10)), top=8, method="ead").figure,
     "row": lambda: row(mixed_columns().row(7)).figure,
     "row_classes": lambda: row(of_classes().row(3)).figure,
-    "row_odd_names": lambda: row(with_names(ODD_NAMES).row(0), top=6).figure,
     "small_axes": _small_axes,
     "profile_figure_1": _figure_1,
     "profile_figure_2": _linear_model,

@@ -69,7 +69,7 @@ def bars(explanation: Any, *, order: int = 1, top: int | None = None, ax: Axes |
     look.check_plot(explanation, "bars", "rsens.explain", ("main", "null_levels"), ax=ax, top=top)
     if isinstance(order, bool) or order not in (1, 2):
         raise InputError(Argument("order"), f" must be 1 (variables) or 2 (pairs); got {order!r}.")
-    e, of_pairs, unit = explanation, order == 2, look.per_unit(explanation)
+    e, of_pairs = explanation, order == 2
     values, hidden = look.first_terms(e.pairs if of_pairs else e.main, top)
     if not len(values):
         raise InputError("Bars of pairs need at least two variables; got one. Draw bars of variables.")
@@ -93,8 +93,7 @@ def bars(explanation: Any, *, order: int = 1, top: int | None = None, ax: Axes |
         reach = np.fmax(reach, null)
     look.start_at_zero(ax, float(np.nanmax(reach)))
     handles += _draw_signs(ax, _pair_signs(e, values) if of_pairs else _directions(e, values), size)
-    label = f"R-sens₂ {unit} × {unit.removeprefix('per ')}" if of_pairs else f"R-sens {unit}"
-    look.set_label_below(ax, label, notes)
+    look.set_label_below(ax, look.value_label(e, order), notes)
     look.add_legend(ax, handles)
     look.tidy(ax)
     return ax

@@ -84,7 +84,7 @@ def beeswarm(explanation: Any, *, top: int | None = 10, X: Any = None, ax: Axes 
         _name_levels(ax, levels, min(size, look.font_size(ax, round(2.1 * rows))))
     n = len(local)
     few = [f"{MOST_POINTS:,} of {n:,} rows shown, evenly spaced quantiles of R-sens"] if n > MOST_POINTS else []
-    look.set_label_below(ax, f"R-sens {look.per_unit(explanation)}  (points: rows, diamond: mean)", few)
+    look.set_label_below(ax, f"{look.value_label(explanation)}  (points: rows, diamond: mean)", few)
     if table is not None and not all(levels):
         bar = look.draw_colour_bar(ax, ScalarMappable(cmap=look.low_high()), "value", labelpad=-12.0)
         bar.set_ticks([0.0, 1.0], labels=["low", "high"])

@@ -61,21 +61,19 @@ def difference(difference: Any, *, order: int = 1, top: int | None = None, ax: A
     hidden = len(frame) - len(shown)
     notes = _notes(difference)
     if given:
-        left, right = look.check_two_axes(ax, "for values and for differences", "plt.subplots(1, 2, sharey=True)")
+        left, right = look.check_two_axes(ax, "for values and for differences", "1, 2, sharey=True")
     else:
         left, right = panels(look.new_figure(WIDTH, look.height_of(len(shown) + bool(hidden), notes, row=0.4)))
     pairs = zip(shown["first"], shown["second"], strict=True) if order == 2 else ()
     names: list[str] = [Pair(*pair) for pair in pairs] or [str(term) for term in shown["term"]]
     size = look.name_rows(left, names, hidden)
     right.tick_params(axis="y", length=0, labelleft=False)
-    right.set_ylim(left.get_ylim())
     _draw_values(left, shown, difference.names, size)
+    right.set_ylim(left.get_ylim())
     _draw_differences(right, shown, size)
     look.tidy(left)
     look.tidy(right, keep=("bottom",))
-    unit = {"sd": "per sd", "raw": "per unit"}.get(difference.scale_kind, "per given unit")
-    label = f"R-sens {unit}" if order == 1 else f"R-sens₂ {unit} × {unit.removeprefix('per ')}"
-    look.set_label_below(left, label, notes if given else ())
+    look.set_label_below(left, look.value_label(difference, order), notes if given else ())
     right.set_xlabel("difference")
     first, second = look.short_labels(difference.names, TITLE)
     title = f"{first} − {second}" if len(first) + len(second) < ONE_LINE else f"{first}\n− {second}"

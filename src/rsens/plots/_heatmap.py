@@ -107,8 +107,7 @@ def heatmap(
         _draw_dots(ax, below & square(explanation.pair_unclear, bool)[cells], dark, hollow=True)
     look.name_cells(ax, names[1:], names[:-1])
     look.set_label_below(ax, "", notes)
-    unit = look.per_unit(explanation)
-    look.draw_colour_bar(ax, mesh, f"R-sens₂ {unit} × {unit.removeprefix('per ')}{_part_shown(explanation, by)}")
+    look.draw_colour_bar(ax, mesh, look.value_label(explanation, 2) + _part_shown(explanation, by))
     return ax
 
 

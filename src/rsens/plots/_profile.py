@@ -140,7 +140,7 @@ def profile(
         >>> above.get_ylabel(), below.get_ylabel()
         ('y', 'R-sens per sd')
     """
-    given = None if ax is None else look.check_two_axes(ax, "upper and lower", "plt.subplots(2, 1, sharex=True)")
+    given = None if ax is None else look.check_two_axes(ax, "upper and lower", "2, 1, sharex=True")
     options = {"at": at, "grid": grid, "levels": levels, "alpha": alpha, "scale": scale, "weights": weights}
     found = profile_values(model, X, variable, two_valued=two_valued, **options)
     targets = None if y is None else as_numbers(y, "y", found.data.shape)

@@ -45,6 +45,8 @@ LABEL_LENGTH, AXIS_LENGTH = 30, 40
 LETTER, SENTENCE = 0.58, 0.53
 #: Of axes in a figure, before the names beside them take room.
 AXES_WIDTH = 0.775
+#: The most of the height of axes that a legend takes inside them.
+INSIDE = 0.4
 #: With more rows than this, a rug shows some of them.
 RUG = 500
 #: Kinds of characters to leave out where the font lacks them: joiners and skin tones of emoji, control characters.
@@ -95,13 +97,15 @@ def check_axes(ax: Any) -> None:
         )
 
 
-def check_two_axes(ax: Any, what: str, call: str) -> tuple[Axes, Axes]:
-    """Two matplotlib Axes; else an `InputError` that says `what` they are for and the `call` that makes them."""
+def check_two_axes(ax: Any, what: str, options: str) -> tuple[Axes, Axes]:
+    """Two matplotlib Axes; else an `InputError` that says `what` they are for and the call that makes them."""
     try:
         first, second = ax
     except (TypeError, ValueError):
         raise InputError(
-            Argument("ax"), f" must be two Axes, {what}; got {type(ax).__name__}. Make them with {call}."
+            Argument("ax"),
+            f" must be two Axes, {what}; got {type(ax).__name__}. "
+            f'Make them with plt.subplots({options}, layout="constrained").',
         ) from None
     check_axes(first)
     check_axes(second)
@@ -177,10 +181,12 @@ def small() -> float:
     return 0.9 * float(rcParams["font.size"])
 
 
-def per_unit(explanation: Any) -> str:
-    """The unit of R-sens, as `Explanation.scale_kind` names it; with "raw" a switch for categorical columns."""
-    unit = {"sd": "per sd", "raw": "per unit"}.get(explanation.scale_kind, "per given unit")
-    return f"{unit} or switch" if explanation.categorical and explanation.scale_kind == "raw" else unit
+def value_label(result: Any, order: int = 1) -> str:
+    """R-sens or R-sens₂ with its unit, as `scale_kind` names it; with "raw" a switch for categorical columns."""
+    unit = {"sd": "per sd", "raw": "per unit"}.get(result.scale_kind, "per given unit")
+    if result.scale_kind == "raw" and getattr(result, "categorical", ()):
+        unit = f"{unit} or switch"
+    return f"R-sens {unit}" if order == 1 else f"R-sens₂ {unit} × {unit.removeprefix('per ')}"
 
 
 def part_labels(names: Iterable[str]) -> list[str]:
@@ -192,26 +198,34 @@ def part_labels(names: Iterable[str]) -> list[str]:
 
 
 def add_legend(ax: Axes, handles: Sequence[Any] | None = None, *, first: str | None = None) -> None:
-    """Add a legend above the axes, where it covers nothing; none without entries. `first` names the one that leads."""
+    """Add a legend above the axes, where it covers nothing; none without entries. `first` names the one that leads.
+
+    In a figure without automatic layout there may be no room above, so the limits make room inside.
+    """
     if handles is None:
         handles = sorted(ax.get_legend_handles_labels()[0], key=lambda handle: handle.get_label() != first)
     if not handles:
         return
     entry = small() * (0.52 * max(len(str(handle.get_label())) for handle in handles) + 4.0)  # about its width
-    lines = -(-len(handles) // max(1, int(axes_points(ax)[0] / entry)))
-    legend = ax.legend(
-        handles=handles,
-        loc="lower right",  # at the left, names may make the axes narrower than the legend
-        bbox_to_anchor=(1.0, 1.0),
-        ncols=-(-len(handles) // lines),
-        fontsize=small(),
-        frameon=False,
-        borderaxespad=0.2,
-        handlelength=1.6,
-        columnspacing=1.5,
-    )
+    inside = not _laid_out(ax)
+    width = axes_points(ax)[0] * (1.0 if inside else 1.15)  # above, it may be wider than the axes
+    lines = -(-len(handles) // max(1, int(width / entry)))
+    # At the right: names at the left may make the axes narrower than the legend.
+    place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0)}
+    if inside:
+        low, high = ax.get_ylim()
+        room = min(INSIDE, small() * (1.5 * lines + 0.8) / axes_points(ax)[1])
+        ax.set_ylim(low, low + (high - low) / (1.0 - room))
+        place = {"loc": "upper right"}
+    style: dict[str, Any] = {"fontsize": small(), "handlelength": 1.6, "columnspacing": 1.5, "borderaxespad": 0.2}
+    legend = ax.legend(handles=handles, ncols=-(-len(handles) // lines), frameon=False, **place, **style)
     for text in legend.get_texts():
         plain(text)
+
+
+def _laid_out(ax: Axes) -> bool:
+    """Whether the figure makes room for what is beside its axes."""
+    return ax.figure.get_layout_engine() is not None
 
 
 def draw_colour_bar(ax: Axes, mesh: Any, label: str, **options: Any) -> Any:
@@ -233,8 +247,8 @@ def draw_rug(ax: Axes, data: Array, colour: str = BLACK, *, height: float = 0.0,
 # ---- Rows with names, from the top down ------------------------------------------------------------------------------
 
 
-#: Of a figure with rows, in inches.
-ROWS_WIDTH = 6.4
+#: Of a figure with rows, and of the text of notes by matplotlib's own settings, in inches.
+ROWS_WIDTH, NOTE_SIZE = 6.4, 9.0 / 72.0
 
 
 def row_axes(rows: int, notes: Sequence[str] = (), *, row: float = 0.32) -> Axes:
@@ -244,14 +258,14 @@ def row_axes(rows: int, notes: Sequence[str] = (), *, row: float = 0.32) -> Axes
 
 def height_of(rows: int, notes: Sequence[str] = (), *, row: float = 0.32, width: float = ROWS_WIDTH) -> float:
     """The height of a figure with rows, in inches: with a legend above and notes below."""
-    lines = len(lines_below(AXES_WIDTH * 72.0 * width, notes))
-    return max(1.8, 1.2 + rows * min(row, max(0.2, 6.0 / rows)) + lines * LINE_HEIGHT * small() / 72.0)
+    lines = sum(len(wrap(note, int(AXES_WIDTH * width / (SENTENCE * NOTE_SIZE)))) for note in notes)
+    return max(1.8, 1.2 + rows * min(row, max(0.2, 6.0 / rows)) + lines * LINE_HEIGHT * NOTE_SIZE)
 
 
 def name_rows(ax: Axes, names: Sequence[str], more: int = 0) -> float:
     """Name the rows of axes, and one for how many more there are; returns the size of the names."""
     rows = len(names) + bool(more)
-    size = font_size(ax, rows)
+    size = font_size(ax, rows if _laid_out(ax) else round(rows / (1.0 - INSIDE)))
     name_ticks(ax.yaxis, names, size, more=more)
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(rows - 0.4, -0.6)
@@ -282,9 +296,15 @@ def set_label_below(ax: Axes, label: str, notes: Iterable[str] = ()) -> None:
 
 
 def lines_below(width: float, notes: Iterable[str]) -> list[str]:
-    """Remarks as lines that fit below axes of this width, in points; no line begins with a percent sign."""
+    """Remarks as lines that fit below axes of this width, in points; the lines of one remark are about as long.
+
+    No line begins with a percent sign.
+    """
     most = max(28, int(width / (SENTENCE * small())))
-    lines = [line for note in notes for line in wrap(note.replace(" %", "\u00a0%"), most)]
+    lines = []
+    for note in (note.replace(" %", "\u00a0%") for note in notes if note):
+        count = len(wrap(note, most))
+        lines += next(even for w in range(len(note) // count, most + 1) if len(even := wrap(note, w)) <= count)
     return [line.replace("\u00a0", " ") for line in lines]
 
 
@@ -313,7 +333,7 @@ def write_cells(ax: Axes, texts: Mapping[tuple[float, float], tuple[str, str]]) 
     """Write texts into cells of size 1, {(x, y): (text, colour)}, in one size that fits; returns them by place."""
     lines = [line for text, _ in texts.values() for line in text.split("\n")]
     width, height = np.array(axes_points(ax)) / np.abs(np.ptp([ax.get_xlim(), ax.get_ylim()], axis=1))
-    fits = 0.9 * width / (LETTER * max(map(len, lines), default=1))
+    fits = 0.82 * width / (LETTER * max(map(len, lines), default=1))
     size = min(small(), fits, 0.8 * height / max((text.count("\n") + 1 for text, _ in texts.values()), default=1))
     style: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": size}
     return {(x, y): ax.text(x, y, text, color=colour, **style) for (x, y), (text, colour) in texts.items()}

@@ -81,7 +81,7 @@ def subgroups(explanation: Any, *, top: int | None = None, ax: Axes | None = Non
     for (x, y), text in look.write_cells(ax, texts).items():
         text.set_fontweight("bold" if marked[int(y), int(x)] else "normal")
     look.name_cells(ax, terms, groups, more=int(hidden), above=NAME)
-    look.set_label_below(ax, f"R-sens {look.per_unit(explanation)}", notes)
+    look.set_label_below(ax, look.value_label(explanation), notes)
     return ax
 
 
