@@ -53,8 +53,7 @@ def one_data_set(r: float, seed: int, n: int) -> list[dict[str, float | str]]:
     lines: list[dict[str, float | str]] = []
     for d, name in enumerate(COLUMNS):
         found = profile_values(model, X, d)
-        knots, numbers = found.line.values, found.numbers
-        x, curve = X[:, d], numbers.curve
+        x, knots, curve = X[:, d], found.values, found.curve
         assert curve is not None
         truth = true_effect(d, x, r)
         truth = truth - truth.mean() + model.predict(X).mean()
@@ -62,11 +61,11 @@ def one_data_set(r: float, seed: int, n: int) -> list[dict[str, float | str]]:
         line: dict[str, float | str] = {"correlation": r, "seed": seed, "column": name}
         line["effect_90"] = float(np.mean((low < truth) & (truth < high)))
         line["half_width"] = float(np.mean(0.5 * (high - low)))
-        known = np.isfinite(numbers.bands[:, 0, 0, 0])
+        known = np.isfinite(found.bands[:, 0, 0, 0])
         at = knots[known]
         seen = (new[:, d] > at[0]) & (new[:, d] < at[-1])
         for k, level in enumerate((50, 90)):
-            low, high = (np.interp(new[seen, d], at, numbers.bands[known, k, side, 0]) for side in (0, 1))
+            low, high = (np.interp(new[seen, d], at, found.bands[known, k, side, 0]) for side in (0, 1))
             line[f"observations_{level}"] = float(np.mean((low < new_y[seen]) & (new_y[seen] < high)))
         lines.append(line)
     return lines
