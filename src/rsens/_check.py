@@ -153,9 +153,6 @@ def _description(source: Model, family: Distribution) -> Description:
     )
 
 
-# ---- predictions -----------------------------------------------------------------------------------------------------
-
-
 def prediction_findings(source: Model, table: Table, family: Distribution) -> Iterator[Finding]:
     """Two calls with the same rows, and rows on their own."""
     here = family.parameters
@@ -211,9 +208,6 @@ def _differ(a: Array, b: Array, family: Distribution) -> bool:
     if {"variance", "scale2"} & {*family.parameter_names} and len(family.parameter_names) == 2:
         allowed[1] += ROUNDING * np.ptp(family.prediction()) ** 2
     return bool((np.abs(a - b) > allowed).any())
-
-
-# ---- derivatives -----------------------------------------------------------------------------------------------------
 
 
 def derivative_findings(source: Model, table: Table) -> Iterator[Finding]:

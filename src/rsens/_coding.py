@@ -206,9 +206,6 @@ class Coding:
         return with_labels(rows, labels)
 
 
-# ---- reading labels --------------------------------------------------------------------------------------------------
-
-
 def _type_of(label: Any) -> str:
     kinds = ((str, "text"), (bool, "truth values"), (Real, "numbers"))
     return next((words for kind, words in kinds if isinstance(label, kind)), type(label).__name__)

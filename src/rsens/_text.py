@@ -16,9 +16,6 @@ from rsens._errors import printable as printable
 NAME_WIDTH = 36
 
 
-# ---- names -----------------------------------------------------------------------------------------------------------
-
-
 class Pair(str):
     """Two names, "a × b". Where there is no room, both lose letters."""
 
@@ -98,9 +95,6 @@ def _fitting(text: str, width: int, measure: Callable[[str], int]) -> str:
     while end < len(text) and (used := used + measure(text[end])) <= width:
         end += 1
     return text[:end]
-
-
-# ---- numbers ---------------------------------------------------------------------------------------------------------
 
 
 def number(value: float | None, digits: int = 3, unknown: str = "") -> str:
@@ -189,9 +183,6 @@ def _with_minus(text: str) -> str:
 
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-# ---- counts and lists ------------------------------------------------------------------------------------------------
 
 
 def counted(n: int, noun: str) -> str:

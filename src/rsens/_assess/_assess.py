@@ -263,9 +263,6 @@ def _no_nan(log_density: Any) -> Array:
     return values
 
 
-# ---- the constant ----------------------------------------------------------------------------------------------------
-
-
 def constant_for_numbers(y: Array) -> StudentT:
     """The prediction for every further row. If y is constant, its scale is the rounding error of y."""
     n = len(y)

@@ -113,8 +113,6 @@ class Assessment:
     def __init__(self, rows: HeldOutRows) -> None:
         self._rows, self._predicted = rows, rows.predicted()
 
-    # ---- the score ---------------------------------------------------------------------------------------------------
-
     @property
     def model(self) -> str:
         """The name of the estimator's class."""
@@ -175,8 +173,6 @@ class Assessment:
         """The standard error of `gain`, from the differences row by row."""
         return _standard_error(self._predicted.log_density - self._predicted.baseline)
 
-    # ---- familiar numbers --------------------------------------------------------------------------------------------
-
     @property
     def r2(self) -> float | None:
         """The coefficient of determination of the held-out point predictions; NaN if y is constant."""
@@ -191,8 +187,6 @@ class Assessment:
         """The share of rows whose most probable class is the right one."""
         p = self._predicted
         return float((p.prediction == p.codes).mean()) if self.kind == "classes" else None
-
-    # ---- calibration of numbers and counts ---------------------------------------------------------------------------
 
     @property
     def pit(self) -> pd.DataFrame | None:
@@ -234,8 +228,6 @@ class Assessment:
         """
         return None if self.kind == "classes" else share_above(self._predicted.lower, self._predicted.upper)
 
-    # ---- calibration of classes --------------------------------------------------------------------------------------
-
     @property
     def reliability(self) -> pd.DataFrame | None:
         """Groups of rows by predicted probability: `predicted` and `observed` share, `rows`, `standard_error`.
@@ -276,8 +268,6 @@ class Assessment:
         top = self._predicted.probabilities.max(axis=1)
         return float(top.mean()), float(np.sqrt((top * (1.0 - top)).sum()) / len(top))
 
-    # ---- in words ----------------------------------------------------------------------------------------------------
-
     @property
     def phrase(self) -> str:
         """How good the model is, in a phrase: "explains about half of the variation on unseen rows"."""
@@ -316,8 +306,6 @@ class Assessment:
 
     def _repr_html_(self) -> str:
         return html.view(*map(html.warning, self.warnings), quality_table(self), html.notes("Notes", self.notes))
-
-    # ---- out ---------------------------------------------------------------------------------------------------------
 
     def to_frame(self) -> pd.DataFrame:
         """One row per row of X: fold, y, prediction, log densities, and the PIT or the class probabilities."""
@@ -388,9 +376,6 @@ def _familiar(a: Assessment) -> dict[str, str]:
     return {"R²": "undefined, as y is constant" if np.isnan(a.r2) else number(a.r2), **intervals}
 
 
-# ---- a phrase that follows "the model", from held-out rows only ------------------------------------------------------
-
-
 def phrase_of(a: Assessment) -> str:
     """Numbers by R²; classes by the share of the constant's log score that is gained; counts by the gain itself."""
     if a.gain < -a.gain_error or not np.isfinite(a.gain):
@@ -415,9 +400,6 @@ def in_words(share: float) -> str:
     if share < LEAST:
         return "little"
     return next((words for limit, words in SHARES if share < limit), ALMOST_ALL)
-
-
-# ---- warnings and notes ----------------------------------------------------------------------------------------------
 
 
 def warnings_of(a: Assessment) -> list[str]:

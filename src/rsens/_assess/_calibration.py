@@ -75,9 +75,6 @@ def share_above(lower: Array, upper: Array) -> float:
     return 1.0 - float(pit_distribution(lower, upper, np.array([0.5])).mean())
 
 
-# ---- classes ---------------------------------------------------------------------------------------------------------
-
-
 def reliability(probabilities: Array, codes: Positions) -> pd.DataFrame:
     """Groups of rows by predicted probability: what was predicted, what was observed.
 
@@ -130,9 +127,6 @@ def brier_score(probabilities: Array, codes: Positions) -> float:
     """The mean of ½ Σ_k (p_k − [y = k])²: for two classes the mean squared error of the probability."""
     outcome = np.eye(probabilities.shape[1])[codes]
     return float(0.5 * ((probabilities - outcome) ** 2).sum(axis=1).mean())
-
-
-# ---- in which way intervals are off ----------------------------------------------------------------------------------
 
 
 def held_in(coverage: pd.DataFrame) -> list[str]:

@@ -177,9 +177,6 @@ def check_terms(terms: Terms, order: int) -> None:
         raise InputError(f"Pairs need at least two columns; {what}. Use ", Argument("order", 1), ".")
 
 
-# ---- one method on one model -----------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class MethodResult:
     """The answer of one method. `values` is one number per term, or None with the reason in `status`."""
@@ -274,9 +271,6 @@ def _starts_here(error: Exception) -> bool:
     return Path(frames[-1].f_code.co_filename).is_relative_to(PACKAGE)
 
 
-# ---- methods by name, as listed in `rsens.measures` and `rsens.black_box` --------------------------------------------
-
-
 def known(order: int) -> dict[str, ComparedMethod]:
     """Every method of this order by name: in the order of the paper's tables, then those that must be named."""
     listed: list[ComparedMethod] = [*METHODS.values(), *BLACK_BOX.values()]
@@ -328,9 +322,6 @@ def _find(name: str, order: int) -> ComparedMethod:
     near = get_close_matches(name.lower(), there, n=1, cutoff=0.5)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     raise InputError(f"There is no method {name!r} for {KINDS[order]}.{hint} There are {', '.join(there)}.")
-
-
-# ---- how well a model predicts the targets, row by row ---------------------------------------------------------------
 
 
 def row_scores(model: Any, source: Model, y: Any, n: int, scoring: Any) -> RowScores | None:

@@ -183,9 +183,6 @@ def _problems(
     return [problem(some, (target.y[some] == k).astype(np.float64)) for k, some in of_two.items()], notes
 
 
-# ---- null model and features -----------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class Design:
     """The columns of each term, and the number of levels of the columns that are treated as levels, by position."""
@@ -286,9 +283,6 @@ def _components(features: Array, most: int) -> Array:
 
 def _eq(x: Array, z: Array) -> Array:
     return np.asarray(np.exp(-0.5 * ((x[:, None] - z) / LENGTHSCALE) ** 2))
-
-
-# ---- columns that others determine, of which a product can hardly be told from a square ------------------------------
 
 
 def variance_inflation(rows: Array, categorical: Mapping[int, int], members: Sequence[Sequence[int]]) -> Array:

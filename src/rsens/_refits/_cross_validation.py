@@ -145,9 +145,6 @@ class _Refits:
             return seen
 
 
-# ---- folds -----------------------------------------------------------------------------------------------------------
-
-
 def given_splits(cv: Any, X: Any, y: NDArray[Any], clusters: Positions | None = None) -> Splits | None:
     """The splits that `cv` gives, a splitter of scikit-learn or a list; None where it is a number of folds.
 

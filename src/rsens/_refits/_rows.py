@@ -88,7 +88,6 @@ def numbers_of(X: Any) -> Array:
     return values.astype(np.float64) if values.ndim == 2 and values.dtype.kind in "iuf" else np.empty((len(values), 0))
 
 
-# ---- Categorical columns of parts of the rows: a part may lack levels, and must still count the same ones ------------
 # Only estimators of rsens can be told their levels. Others get the rows as they are.
 
 
@@ -143,9 +142,6 @@ def rows_with_levels(estimator: Any, X: Any) -> Any:
         else:
             columns[name] = values
     return pd.DataFrame(columns, index=table.source.index if is_pandas(table.source) else None)
-
-
-# ---- Rows that belong together: several of one person, one field, one batch ------------------------------------------
 
 
 CLUSTERS = Argument("clusters")

@@ -104,8 +104,6 @@ class Selection:
         self._scores = scores
         self._estimator, self._X, self._y = estimator, X, y
 
-    # ---- the answer -------------------------------------------------------------------------------------------------
-
     @property
     def suggested(self) -> int:
         """The number of pairs that is enough, by the first method; see `suggestions`."""
@@ -165,8 +163,6 @@ class Selection:
         columns = pd.RangeIndex(1, r.k + 1, name="k")
         return pd.DataFrame(np.reshape(shares, (len(keys), r.k)), index=index, columns=columns)
 
-    # ---- the scores -------------------------------------------------------------------------------------------------
-
     @property
     def scores(self) -> pd.DataFrame:
         """Mean log predictive density of the held-out rows: method, k, split, log_density.
@@ -208,8 +204,6 @@ class Selection:
             difference_se=[*standard_error(behind[:-1], ratio), 0.0],
         )
 
-    # ---- models -----------------------------------------------------------------------------------------------------
-
     def kernel(self, k: int | None = None, method: str | None = None) -> Kernel:
         """The kernel of main effects and the k leading pairs (None: `suggested`), where a fit starts."""
         r = self._scores
@@ -234,8 +228,6 @@ class Selection:
     def _number(self, method: str | None) -> int:
         return 0 if method is None else self.methods.index(one_of(method, "method", self.methods))
 
-    # ---- what was asked ---------------------------------------------------------------------------------------------
-
     methods: tuple[str, ...] = _field("methods")
     names: tuple[str, ...] = _field("columns")
     n_fits: int = _field("fits")
@@ -249,8 +241,6 @@ class Selection:
     def n_splits(self) -> int:
         """Number of splits into training and held-out rows."""
         return len(self._scores.full)
-
-    # ---- files and pictures -----------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything but the estimator and the data to a JSON file, whole or not at all."""
@@ -272,9 +262,6 @@ class Selection:
 
     def _repr_html_(self) -> str:
         return html.view(*map(html.paragraph, [*_answers(self), heading(self)]), _table(self).html())
-
-
-# ---- standard errors -------------------------------------------------------------------------------------------------
 
 
 def standard_error(scores: Array, ratio: float) -> Array:
@@ -299,9 +286,6 @@ def smallest_sufficient(scores: Array, ratio: float) -> int:
     behind = scores[best] - scores[:best]
     enough = behind.mean(axis=-1) <= standard_error(behind, ratio)
     return int(enough.argmax()) if enough.any() else best
-
-
-# ---- views -----------------------------------------------------------------------------------------------------------
 
 
 def heading(selection: Selection) -> str:

@@ -86,8 +86,6 @@ class Stability:
     def __init__(self, rankings: Rankings) -> None:
         self._rankings = rankings
 
-    # ---- what was asked ---------------------------------------------------------------------------------------------
-
     order: int = _field("order")
     terms: tuple[str, ...] = _field("terms")
     methods: tuple[str, ...] = _field("methods")
@@ -106,8 +104,6 @@ class Stability:
         r = self._rankings
         names = ("clusters", "replace", "at", "scale", "budget", "alpha")
         return {"n_rows": r.rows} | {name: getattr(r, name) for name in names}
-
-    # ---- rankings ---------------------------------------------------------------------------------------------------
 
     @property
     def ranks(self) -> pd.DataFrame:
@@ -194,8 +190,6 @@ class Stability:
             }
         )
 
-    # ---- views ------------------------------------------------------------------------------------------------------
-
     def __repr__(self) -> str:
         return text_of(f"{heading(self)}\n\n{folded(answer(self))}", [_methods(self), _leading_ranks(self)])
 
@@ -205,8 +199,6 @@ class Stability:
         return html.view(
             html.heading(heading(self)), html.paragraph(answer(self)), *tables, html.notes("Failures", failures)
         )
-
-    # ---- files and pictures -----------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a JSON file, whole or not at all."""
@@ -223,8 +215,6 @@ class Stability:
 
         return rank_stability(self, ax=ax, **options)
 
-    # ---- helpers ----------------------------------------------------------------------------------------------------
-
     def _by_method(self, *, missing: bool = False) -> list[Any]:
         """Ranks (samples, T) of each method; of one that never has any, no rows, or with `missing` a row of NaN."""
         r = self._rankings
@@ -239,9 +229,6 @@ class Stability:
 
     def _position(self, method: str | None) -> int:
         return 0 if method is None else self.methods.index(one_of(method, "method", self.methods))
-
-
-# ---- ranks -----------------------------------------------------------------------------------------------------------
 
 
 def ranks_of(values: Array, ties: NDArray[np.int64]) -> Ranks:
@@ -270,9 +257,6 @@ def entropy(shares: Array) -> float:
     mean entropy of its columns (terms at a rank) equals the mean entropy of its rows (ranks of a term).
     """
     return float(entr(shares).sum() / len(shares))
-
-
-# ---- views -----------------------------------------------------------------------------------------------------------
 
 
 def answer(stability: Stability) -> str:

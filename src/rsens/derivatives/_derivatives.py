@@ -110,9 +110,6 @@ def _check(values: Array, shape: tuple[int, ...], names: tuple[str, ...], what: 
         )
 
 
-# ---- the chain rule --------------------------------------------------------------------------------------------------
-
-
 def chain_rule(
     latent_first: Array,
     latent_second: Array | None,

@@ -295,8 +295,6 @@ def rows_for(bytes_per_row: float) -> int:
     return max(1, int(MAX_BYTES / bytes_per_row))
 
 
-# ---- models of other libraries: a summary, and what was checked ------------------------------------------------------
-
 #: "ok": as it should be. "warning": read the text before you read the numbers. "wrong": the numbers are not to be used.
 Verdict = Literal["ok", "warning", "wrong"]
 
@@ -330,9 +328,6 @@ class Finding:
     name: str
     verdict: Verdict
     text: str
-
-
-# ---- models around models --------------------------------------------------------------------------------------------
 
 
 @dataclass

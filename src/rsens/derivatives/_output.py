@@ -189,9 +189,6 @@ def _same(a: Array, b: Array, noise: Array | float) -> bool:
     return a.shape == b.shape and bool(np.all(np.abs(a - b) <= allowed))
 
 
-# ---- evaluating a function of NumPy rows -----------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class Evaluation:
     """The distribution at n rows, and z (n, M) with λ_m = g_m(z_m): a logit if the function gave one, else λ itself."""

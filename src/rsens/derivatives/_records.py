@@ -16,8 +16,6 @@ from rsens.derivatives._derivatives import Derivatives
 from rsens.derivatives._differences import Quotients, extrapolated
 from rsens.distributions import Bernoulli, Categorical, Distribution, Mixture
 
-# ---- one binary model per class against the rest ---------------------------------------------------------------------
-
 
 def normalized(members: Sequence[Distribution]) -> Categorical:
     """p_k = π_k/Σ_j π_j from one Bernoulli per class."""
@@ -77,8 +75,6 @@ def _relative(derivative: Array, pi: Array) -> Array:
     return np.divide(derivative, pi, out=np.zeros_like(derivative), where=pi > 0.0)
 
 
-# ---- one distribution that stands for several ------------------------------------------------------------------------
-
 #: Steps for derivatives of λ̄ in the members' λ, as shares of how fast λ changes. λ̄ is a smooth function of averages, so
 #: central differences with one extrapolation are right to about 1e-10.
 _STEP = 2.0**-8
@@ -126,8 +122,6 @@ def _moved(record: Derivatives, step: Array) -> Distribution:
     family: Any = record.distribution
     return family.with_parameters(λ)
 
-
-# ---- a mixture of draws, draw by draw --------------------------------------------------------------------------------
 
 #: How many derivatives to hold at once.
 _BLOCK = 100_000

@@ -77,9 +77,6 @@ def weighted_outer(C: Array, A: Array, B: Array) -> Array:
     return outer
 
 
-# ---- The matrix of a kernel that is a profile of squared distances, made block by block ------------------------------
-
-
 #: Entries of a block, which fits in the processor's cache on the way from distances to values.
 BLOCK = 2**15
 

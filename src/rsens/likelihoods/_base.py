@@ -77,8 +77,6 @@ class Likelihood(ABC):
         """
         return [(float(value), DEVIATION) for value in self.theta]
 
-    # ---- the noise ---------------------------------------------------------------------------------------------------
-
     @property
     def noise(self) -> float | None:
         """The squared scale of y given f if y is f plus noise, else None."""
@@ -87,8 +85,6 @@ class Likelihood(ABC):
     def in_units(self, variance: float) -> Self:
         """p(y | f) for y and f that are √variance times as large; unchanged if y has no unit."""
         return self
-
-    # ---- the density in f, for Laplace's method ---------------------------------------------------------------------
 
     @abstractmethod
     def checked_target(self, y: ArrayLike) -> Array:
@@ -110,8 +106,6 @@ class Likelihood(ABC):
         """Derivatives in theta of log p, of its f-derivative and of W, each (n_theta, n): here for n_theta = 0."""
         empty = np.zeros((0, *np.broadcast_shapes(np.shape(y), np.shape(f))))
         return empty, empty, empty
-
-    # ---- the prediction for f ~ N(m, v) -----------------------------------------------------------------------------
 
     @abstractmethod
     def predictive(self, m: ArrayLike, v: ArrayLike) -> Distribution:

@@ -161,9 +161,6 @@ def _rows(X: Any) -> Any:
     return X.source if isinstance(X, Table) else X
 
 
-# ---- the natural link η = g(λ) of each family, for models without a link of their own --------------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class FamilyLink:
     """η (n, K), its derivatives in λ, (n, K, M) and (n, K, M, M), and J = ∂λ/∂η (n, M, K), the rest of λ held."""

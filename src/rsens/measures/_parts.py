@@ -126,7 +126,6 @@ def _part(family: Distribution, change: Array, name: str) -> Array:
     return family.fisher_norm(change) * family.shares(change)[name]
 
 
-# ---- spread: the standard deviation of the predictive of one number y, and its derivatives in x ----------------------
 # sd = √V with V(λ) the variance of the family, so ∂sd = V_λ ∂λ / (2 sd). Classes and vectors have no single spread.
 
 

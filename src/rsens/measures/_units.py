@@ -140,9 +140,6 @@ def _known_scale(known: Any, n_columns: int) -> Array:
     return deviations
 
 
-# ---- weights of rows and scales of columns, checked ------------------------------------------------------------------
-
-
 def check_weights(weights: Any, n: int) -> Array:
     """One weight per row, adding up to 1; None gives equal weights."""
     if weights is None:

@@ -164,9 +164,6 @@ def _checked_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
     return copied
 
 
-# ---- the archive -----------------------------------------------------------------------------------------------------
-
-
 def _header(file: BinaryIO) -> bytes:
     """The bytes of `model.json`; empty if the file is no archive, or has members that are not what they seem."""
     try:
