@@ -7,6 +7,8 @@ A sentence that mentions an argument holds it as an `Argument`, so that one erro
 from __future__ import annotations
 
 import re
+import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -145,3 +147,11 @@ class RsensWarning(UserWarning):
     def __init__(self, *parts: str | Argument) -> None:
         self.sentence: Sentence = Sentence(*parts)
         super().__init__(self.sentence)
+
+
+def warn(*parts: str | Argument, category: type[Warning] = RsensWarning) -> None:
+    """Warn at the line of the user's that called rsens."""
+    level, frame = 0, sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("rsens", "contextlib"):
+        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
+    warnings.warn(category(*parts), stacklevel=level + 1)

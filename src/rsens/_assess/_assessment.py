@@ -18,16 +18,7 @@ from numpy.typing import NDArray
 
 from rsens import _html as html
 from rsens._arguments import whole_number
-from rsens._assess._calibration import (
-    TOLERANCE,
-    brier_score,
-    calibration_error,
-    coverage,
-    intervals_off,
-    pit_histogram,
-    reliability,
-    share_above,
-)
+from rsens._assess import _calibration as calibration
 from rsens._errors import InputError
 from rsens._text import counted, number, percent, plus_minus
 from rsens._typing import Array, Positions
@@ -209,7 +200,7 @@ class Assessment:
             raise InputError("Classes have no order, so no PIT. Use reliability.")
         if bins is not None:
             whole_number(bins, "bins", 2)
-        return pit_histogram(self._predicted.lower, self._predicted.upper, bins)
+        return calibration.pit_histogram(self._predicted.lower, self._predicted.upper, bins)
 
     @property
     def coverage(self) -> pd.DataFrame | None:
@@ -218,7 +209,7 @@ class Assessment:
         `standard_error` is binomial: what `share` has if the predictions are right. The interval of a count rarely has
         exactly 90 %, so its ends count in part, as in the PIT, and 90 % is expected exactly.
         """
-        return None if self.kind == "classes" else coverage(self._predicted.lower, self._predicted.upper)
+        return None if self.kind == "classes" else calibration.coverage(self._predicted.lower, self._predicted.upper)
 
     @property
     def share_above(self) -> float | None:
@@ -226,7 +217,7 @@ class Assessment:
 
         A count at the median itself counts in part, as in the PIT.
         """
-        return None if self.kind == "classes" else share_above(self._predicted.lower, self._predicted.upper)
+        return None if self.kind == "classes" else calibration.share_above(self._predicted.lower, self._predicted.upper)
 
     @property
     def reliability(self) -> pd.DataFrame | None:
@@ -235,7 +226,7 @@ class Assessment:
         With two classes, this is the probability of the second; with more, of the predicted class.
         """
         p = self._predicted
-        return reliability(p.probabilities, p.codes) if self.kind == "classes" else None
+        return calibration.reliability(p.probabilities, p.codes) if self.kind == "classes" else None
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -246,19 +237,19 @@ class Assessment:
     def brier_score(self) -> float | None:
         """The mean of ½ Σ_k (p_k − [y = k])²: from 0, best, to 1."""
         p = self._predicted
-        return brier_score(p.probabilities, p.codes) if self.kind == "classes" else None
+        return calibration.brier_score(p.probabilities, p.codes) if self.kind == "classes" else None
 
     @property
     def calibration_error(self) -> float | None:
         """The mean difference between the predicted and observed shares of `reliability` (ECE)."""
         table = self.reliability
-        return None if table is None else calibration_error(table)[0]
+        return None if table is None else calibration.calibration_error(table)[0]
 
     @property
     def calibration_error_by_chance(self) -> float | None:
         """How large `calibration_error` may become by chance, at two standard deviations, if the model is right."""
         table = self.reliability
-        return None if table is None else calibration_error(table)[1]
+        return None if table is None else calibration.calibration_error(table)[1]
 
     @property
     def confidence(self) -> tuple[float, float]:
@@ -409,7 +400,7 @@ def warnings_of(a: Assessment) -> list[str]:
         if a.coverage is None or a.share_above is None:
             off = _classes_off(a)
         else:
-            off = intervals_off(a.coverage, a.share_above, a.n_rows)
+            off = calibration.intervals_off(a.coverage, a.share_above, a.n_rows)
     return [sentence for sentence in (_against_constant(a), off or _too_few(a)) if sentence]
 
 
@@ -435,7 +426,7 @@ def _classes_off(a: Assessment) -> str | None:
     confidence, error = a.confidence
     assert a.accuracy is not None
     off = a.accuracy - confidence
-    if abs(off) > TOLERANCE and abs(off) > ERRORS * error:
+    if abs(off) > calibration.TOLERANCE and abs(off) > ERRORS * error:
         how = "too high (over-confident)" if off < 0.0 else "too low (under-confident)"
         return (
             f"Probabilities are {how}: the predicted class has {percent(confidence)} on average and is right in "
@@ -443,7 +434,7 @@ def _classes_off(a: Assessment) -> str | None:
         )
     assert a.calibration_error is not None
     assert a.calibration_error_by_chance is not None
-    if a.calibration_error > max(TOLERANCE, a.calibration_error_by_chance):
+    if a.calibration_error > max(calibration.TOLERANCE, a.calibration_error_by_chance):
         return (
             f"Probabilities are off: they differ by {number(a.calibration_error)} on average from the shares observed, "
             f"and chance explains at most {number(a.calibration_error_by_chance)}."
@@ -458,7 +449,7 @@ def _too_few(a: Assessment) -> str | None:
         assert a.coverage is not None
         level = a.coverage.index[-1]
         what, error = f"the coverage of {percent(level)} intervals", float(a.coverage["standard_error"].iloc[-1])
-    if a.n_rows >= FEWEST_ROWS and ERRORS * error <= TOLERANCE:
+    if a.n_rows >= FEWEST_ROWS and ERRORS * error <= calibration.TOLERANCE:
         return None
     return (
         f"Too few rows to tell whether probabilities are right: with {a.n_rows} held-out rows, {what} is known to "

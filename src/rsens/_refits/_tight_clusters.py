@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from rsens._contents import own_order
-from rsens._errors import Argument, RsensWarning, Sentence
+from rsens._errors import Argument, RsensWarning, Sentence, warn
 from rsens._typing import Array, Positions
 
 #: The most rows that are looked at, the first ones: rows of a cluster often follow one another, and a random part of
@@ -83,7 +82,7 @@ def warn_of_tight_clusters(values: Array, categorical: Collection[int] = ()) -> 
     """Warn if rows come in tight clusters: for calls that refit and were given no `clusters`."""
     found = tight_clusters(values, categorical)
     if found is not None:
-        warnings.warn(TightClustersWarning(tight_clusters_text(found, Argument("clusters"))), stacklevel=3)
+        warn(tight_clusters_text(found, Argument("clusters")), category=TightClustersWarning)
 
 
 def tight_clusters_text(found: TightClusters, argument: Argument) -> Sentence:

@@ -7,11 +7,9 @@ If the direction differs between rows, the model bends at kinks, and second deri
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
-from rsens._errors import RsensWarning
+from rsens._errors import warn
 from rsens._table import Table, column_scale
 from rsens._text import quoted
 from rsens._typing import Array
@@ -87,11 +85,9 @@ class Bends:
         named = quoted(name for name, found in zip(self._names, flat | by_link, strict=True) if found)
         what = "are 0" if flat.any() else "come from a link function alone (a logit, a log)"
         why = "R-sens₂ = 0 says" if flat.any() else "R-sens₂ then says"
-        warnings.warn(
+        warn(
             f"second derivatives of {named} {what} at every row, although the slopes differ between rows: the model "
             f"is piecewise linear, like a ReLU network, and bends between the rows. {why} nothing about interactions "
             "there. Use a smooth activation (softplus, tanh, SiLU), or differences over a step that spans the bends: "
-            "from_function(fn, step=0.3).",
-            RsensWarning,
-            stacklevel=3,
+            "from_function(fn, step=0.3)."
         )

@@ -7,14 +7,13 @@ and Wild, 2011, *Estimating computational noise*).
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rsens._errors import Argument, InputError, RsensWarning
+from rsens._errors import Argument, InputError, warn
 from rsens._text import quoted
 from rsens._typing import Array
 from rsens.derivatives._differences import DEFAULT_STEP, SINGLE_STEP, Differences, Steps, spaced
@@ -68,14 +67,14 @@ def check_first(
     if order == 2 and jumps and (jumping or (flat and not is_constant(at.z, levels))):
         raise NoSecondDerivativesError(*_nothing("it is piecewise constant, as predictions of trees are"))
     if flat and not by_levels:
-        _warn(
+        warn(
             f"the function did not change in {100 * (1 - _moving(changes).mean()):.0f} % of the differences. If its "
             "predictions are piecewise constant (trees, rounding), give a ",
             Argument("step"),
             " over several jumps: from_function(fn, step=0.3).",
         )
     if jumping:
-        _warn(
+        warn(
             f"the function does not change in {quoted(names[d] for d in jumping)} over the ",
             Argument("step"),
             f", but it does over {WIDE} of the spread: it is piecewise constant there (trees, rounding), and R-sens in "
@@ -129,10 +128,6 @@ def _moving(changes: Array) -> Array:
     return (changes != 0.0).any(axis=2).mean(axis=1)
 
 
-def _warn(*sentence: str | Argument) -> None:
-    warnings.warn(RsensWarning(*sentence), stacklevel=3)
-
-
 # ---- half the step -----------------------------------------------------------------------------------------------
 
 #: The share of their size by which derivatives may differ when the step is halved.
@@ -149,7 +144,7 @@ def warn_if_step_matters(at: Differences, order: int, names: tuple[str, ...]) ->
         size, second = _sizes_and_gaps(some, 2)
         wrong |= second > SHARE * max(largest, float(size.max()))
     if wrong.any():
-        _warn(
+        warn(
             f"derivatives in {quoted(names[d] for d, bad in zip(some.columns, wrong, strict=True) if bad)} depend on "
             "the ",
             Argument("step"),
@@ -230,7 +225,7 @@ class Noise:
         """State the noise floor of R-sens and R-sens₂."""
         first, second = self.floors(here, steps)
         widths = " and ".join(f"{float(np.min(steps.of_order(order))):.2g}" for order in (1, 2))
-        _warn(
+        warn(
             f"the function is random: for the same rows its predictions differ by {self.size(here):.2g} of their own "
             f"standard deviation. Differences are taken over {widths} of the spread of a column (first and second "
             f"derivatives). Noise floor: per spread of a column, R-sens below about {first:.2g} and R-sens₂ of a pair "
@@ -339,7 +334,7 @@ def check_second(at: Differences, first: Array, second: Array, noise: Noise | No
             *_nothing("it jumps, rounds its predictions or computes in fewer digits" if jumps.any() else "it has kinks")
         )
     if given and (decided or float(np.median(kept * size)) > JUMP_SHARE * largest):
-        _warn(
+        warn(
             "the function jumps within the ",
             Argument("step"),
             ", as predictions of trees and rounded ones do: its second differences, and so R-sens₂ of pairs, are "

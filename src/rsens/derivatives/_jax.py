@@ -11,14 +11,7 @@ import numpy as np
 from rsens._coding import Coding
 from rsens._errors import InputError, MissingExtraError
 from rsens._typing import Array
-from rsens.derivatives._model import (
-    CACHE_BYTES,
-    FEW_ROWS,
-    MAX_BYTES,
-    DifferentiatedFunction,
-    Model,
-    rows_of,
-)
+from rsens.derivatives._model import CACHE_BYTES, FEW_ROWS, MAX_BYTES, DifferentiatedFunction, Model, rows_of
 from rsens.derivatives._output import check_function, family_from, first_rows, parameters_of
 from rsens.distributions import Distribution
 

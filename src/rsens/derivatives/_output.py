@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,7 @@ from scipy.special import expit
 
 from rsens._coding import Coding
 from rsens._conversions import converted
-from rsens._errors import Argument, InputError, RsensWarning
+from rsens._errors import Argument, InputError, warn
 from rsens._typing import Array
 from rsens.distributions import Distribution, Mixture
 
@@ -152,12 +151,10 @@ def warn_if_cut(distribution: Distribution, first: Array, levels: Array | None =
     λ = distribution.parameters if levels is None else within_levels(distribution.parameters, levels)
     for m, name in enumerate(distribution.parameter_names):
         if not first[:, m].any() and np.ptp(λ[:, m]) > SAME * np.abs(λ[:, m]).max():
-            warnings.warn(
+            warn(
                 f"{name!r} differs between rows, but its derivative is zero at every row. Either it is piecewise "
                 "constant (then from_function(fn, step=0.3) shows its changes), or the function cuts the derivative "
-                "off (detach, stop_gradient, rounding).",
-                RsensWarning,
-                stacklevel=2,
+                "off (detach, stop_gradient, rounding)."
             )
             return
 

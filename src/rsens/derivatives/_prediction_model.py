@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from rsens._coding import Coding
-from rsens._errors import Argument, RsensWarning
+from rsens._errors import Argument, RsensWarning, warn
 from rsens._table import Table, is_frame
 from rsens._typing import Array
 from rsens.derivatives._derivatives import Derivatives
@@ -163,15 +163,13 @@ class PredictionModel(AsGiven):
         wide = wide_step(model._of_numbers, numbers, model.continuous(numbers.shape[1]), levels)
         if wide is not None:
             advice = " Read them as rough averages, or choose a step yourself: from_function(fn, step=…)."
-            warnings.warn(
+            warn(
                 f"predictions of {self.label} are piecewise constant, as those of trees are: "
-                f"{wide.says(table.names)}.{'' if wide.settled else advice}",
-                RsensWarning,
-                stacklevel=2,
+                f"{wide.says(table.names)}.{'' if wide.settled else advice}"
             )
         for finding in self.findings:
             if finding.verdict != "ok":
-                warnings.warn(f"{self.label}: {finding.text}", RsensWarning, stacklevel=2)
+                warn(f"{self.label}: {finding.text}")
         step = None if wide is None else wide.by_column
         source = DifferenceModel(model._of_numbers, step, None, coding=model.coding)
         return replace(model, wide=wide, differences=source.prepared(table))

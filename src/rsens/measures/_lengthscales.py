@@ -18,12 +18,11 @@ kernels look at one column, the largest value counts; with one GP per class, the
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
-from rsens._errors import InputError, RsensWarning
+from rsens._errors import InputError, warn
 from rsens._table import Table
 from rsens._text import quoted
 from rsens._typing import Array
@@ -102,11 +101,8 @@ def gaps(values: Array) -> Array:
     return np.diff(ordered, axis=0).max(axis=0) if len(ordered) > 1 else np.zeros(values.shape[1])
 
 
-def warn_of_gaps(model: Any, training: Array | None, table: Table, *, stacklevel: int) -> None:
-    """An `RsensWarning` that names the columns with derivatives whose length-scale is below half the largest gap.
-
-    `stacklevel` counts the calls from here up to the line that the warning is about.
-    """
+def warn_of_gaps(model: Any, training: Array | None, table: Table) -> None:
+    """An `RsensWarning` that names the columns with derivatives whose length-scale is below half the largest gap."""
     lengths = lengthscales(model, len(table.names))
     if training is None or lengths is None:
         return
@@ -116,13 +112,10 @@ def warn_of_gaps(model: Any, training: Array | None, table: Table, *, stacklevel
     names = [name for name, is_short in zip(table.names, short, strict=True) if is_short]
     if names:
         has = "has" if len(names) == 1 else "have"
-        warnings.warn(
-            RsensWarning(
-                f"{quoted(names)} {has} values that are more than two length-scales apart: the prediction hardly "
-                "changes near each of them and jumps in between, so the slope at the rows, which R-sens measures, says "
-                "little. If these are codes or groups, make the column categorical and fit again."
-            ),
-            stacklevel=stacklevel,
+        warn(
+            f"{quoted(names)} {has} values that are more than two length-scales apart: the prediction hardly changes "
+            "near each of them and jumps in between, so the slope at the rows, which R-sens measures, says little. If "
+            "these are codes or groups, make the column categorical and fit again."
         )
 
 

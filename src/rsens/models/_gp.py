@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -14,7 +13,7 @@ from sklearn.utils import check_random_state
 from rsens._arguments import one_of, whole_number
 from rsens._coding import Coding
 from rsens._contents import contents
-from rsens._errors import Argument, InputError, RsensWarning
+from rsens._errors import Argument, InputError, warn
 from rsens._table import column_deviations
 from rsens._typing import Array
 from rsens._warned import saying_once
@@ -166,7 +165,7 @@ class GPSettings(Predictive):
         except InputError:  # a kernel without derivatives predicts, but has no R-sens
             return
         if check is not None and not check.passed:
-            warnings.warn(RsensWarning(*check.advice.parts), stacklevel=3)
+            warn(check.advice)
 
     def _keep_fitted(self, gps: tuple[FittedGP, ...], units: Standard, log_marginal_likelihood: float) -> None:
         """Set the attributes, in the units of the data; tuples if there are several GPs."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._contents import row_keys
-from rsens._errors import Argument, RsensWarning, Sentence
+from rsens._errors import Argument, RsensWarning, Sentence, warn
 from rsens._progress import bar
 from rsens._threads import one_thread
 from rsens._typing import Array, Positions
@@ -202,13 +202,10 @@ def posterior_of(
         warm.near = True
     inference = _inference(kernel, likelihood, data, inducing, warm)
     if not inference.converged:
-        warnings.warn(
-            RsensWarning(
-                "Newton's method did not reach the mode of the latent values, so predictions may be off. Use ",
-                Argument("priors", "weak"),
-                ", or a kernel with a smaller variance.",
-            ),
-            stacklevel=4,
+        warn(
+            "Newton's method did not reach the mode of the latent values, so predictions may be off. Use ",
+            Argument("priors", "weak"),
+            ", or a kernel with a smaller variance.",
         )
     return inference.posterior(), inference.log_marginal_likelihood
 
@@ -240,13 +237,10 @@ def warn_at_limits(theta: Array, limits: Array, names: Sequence[str], advice: st
     at_limit = (theta <= limits[:, 0] + NEAR) | (theta >= limits[:, 1] - NEAR)
     found = [name for name, wrong in zip(names, at_limit, strict=False) if wrong]
     if found:
-        warnings.warn(
-            RsensWarning(
-                f"The search for hyperparameters ended at the limit of {', '.join(found)}: this model does not suit "
-                "the data, and its predictions and sensitivities may mean nothing. ",
-                advice,
-            ),
-            stacklevel=5,
+        warn(
+            f"The search for hyperparameters ended at the limit of {', '.join(found)}: this model does not suit the "
+            "data, and its predictions and sensitivities may mean nothing. ",
+            advice,
         )
 
 
@@ -260,14 +254,11 @@ def warn_of_unknown_counts(posterior: LatentPosterior, X: Array, y: Array, advic
         return
     i = bad[np.argmax(latent.variance[bad])]
     m, v = latent.mean[i], latent.variance[i]
-    warnings.warn(
-        RsensWarning(
-            f"The model does not know the counts of {bad.size} of its {len(y)} training rows: at row {i}, where y is "
-            f"{y[i]:g}, the log rate has mean {m:.3g} and variance {v:.3g}, so the predicted count exp(m + v/2) is "
-            f"e^{m + 0.5 * v:.3g}. Predictions and sensitivities there mean nothing. ",
-            advice,
-        ),
-        stacklevel=4,
+    warn(
+        f"The model does not know the counts of {bad.size} of its {len(y)} training rows: at row {i}, where y is "
+        f"{y[i]:g}, the log rate has mean {m:.3g} and variance {v:.3g}, so the predicted count exp(m + v/2) is "
+        f"e^{m + 0.5 * v:.3g}. Predictions and sensitivities there mean nothing. ",
+        advice,
     )
 
 
@@ -297,13 +288,11 @@ def warn_of_copies(rows: Array, y: Array, offset: Array) -> None:
     one_y = np.bincount(x[of_each_xy]) == 1
     copies, noisy = int(repeated[one_y].sum()), int(repeated[~one_y].sum())
     if copies > max(COPIES * len(y), noisy):
-        warnings.warn(
+        warn(
             f"{copies} of the {len(y)} rows are exact copies of others, in X and y. The same y at the same x looks "
             "like y without noise: the model learns too little noise, and sensitivities become too large. Drop the "
             "copies, for example with pandas' drop_duplicates. To resample rows, do so without replacement "
-            "(docs/stability.md).",
-            RsensWarning,
-            stacklevel=3,
+            "(docs/stability.md)."
         )
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from rsens._errors import Argument, InputError, RsensWarning, Sentence
+from rsens._errors import Argument, InputError, Sentence, warn
 from rsens._text import quoted
 from rsens._typing import Array
 from rsens.derivatives import Derivatives
@@ -225,10 +224,8 @@ def _noise_variance(root_rss: float, degrees_of_freedom: int, size: float) -> fl
     least = 8.0 * EPS * (size or 1.0)
     if s > least:
         return float(s**2)
-    warnings.warn(
+    warn(
         f"y is a linear function of the columns up to rounding, so there is no noise to estimate. noise_variance_ is "
-        f"set to {least**2:.2g}, which makes sensitivities huge. Check whether y is among the columns.",
-        RsensWarning,
-        stacklevel=3,
+        f"set to {least**2:.2g}, which makes sensitivities huge. Check whether y is among the columns."
     )
     return float(least**2)

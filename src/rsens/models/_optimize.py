@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 from scipy.optimize import Bounds, OptimizeResult, minimize
 
-from rsens._errors import Argument, InputError, RsensWarning
+from rsens._errors import Argument, InputError, warn
 from rsens._typing import Array
 from rsens.kernels import Kernel
 from rsens.likelihoods import Likelihood
@@ -50,16 +49,13 @@ class Optimum:
 
     def warn_if_not_converged(self, max_iter: int) -> None:
         if not self.converged:
-            warnings.warn(
-                RsensWarning(
-                    f"The hyperparameters did not converge within {max_iter} steps of L-BFGS-B ({self.message}). The "
-                    "model can be used, but a better one may exist: raise ",
-                    Argument("max_iter"),
-                    " or ",
-                    Argument("n_restarts"),
-                    ", or give a kernel with fewer hyperparameters.",
-                ),
-                stacklevel=5,
+            warn(
+                f"The hyperparameters did not converge within {max_iter} steps of L-BFGS-B ({self.message}). The model "
+                "can be used, but a better one may exist: raise ",
+                Argument("max_iter"),
+                " or ",
+                Argument("n_restarts"),
+                ", or give a kernel with fewer hyperparameters.",
             )
 
 
