@@ -159,20 +159,10 @@ def accumulated_effect(
     here: Array,
     variances: Callable[[Any, Array], Array] | None = None,
 ) -> tuple[Array, Array]:
-    """Add up local effects along a path.
+    """Add up local effects along a path: the effect at the knots (g, P), and its standard deviation around its mean.
 
-    Args:
-        predict: Gives predictions.
-        table: The rows.
-        column: Its position in the table.
-        path: The path along it.
-        weights: How much the rows count, adding up to 1.
-        here: The prediction at the rows, (n, P).
-        variances: Gives the variances of sums of predictions at rows, for models that know their covariance.
-
-    Returns:
-        The effect at the knots (g, P), and the standard deviation of the effect minus its mean over the rows (g, P).
-        Without `variances`, that is only because other rows could have been drawn.
+    `weights` of the rows add up to 1, and `here` is the prediction at the rows (n, P). `variances` gives variances of
+    sums of predictions; without it, the deviation is only because other rows could have been drawn.
     """
     g = len(path.knots)
     edges = np.arange(g - 1), np.arange(1, g)
@@ -392,10 +382,7 @@ def without_main_effects(surface: Array) -> Array:
 
 
 def distances(table: Table, columns: tuple[int, int], axes: tuple[Array, Array]) -> Array:
-    """How far each node (g · h) is from each row, with 1 for what is just near; infinite between different levels.
-
-    A node whose cell holds a row is near, however small standard deviations are beside cells.
-    """
+    """How far each node (g · h) is from each row: at most 1 if its cell holds the row; infinite between levels."""
     data = table.values[:, list(columns)]
     nodes = np.column_stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")])
     numbers = [k for k in (0, 1) if levels_of(table, columns[k]) is None]

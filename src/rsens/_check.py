@@ -174,10 +174,7 @@ def prediction_findings(source: Model, table: Table, family: Distribution) -> It
 
 
 def coverage_finding(family: Distribution, y: NDArray[Any]) -> Finding | None:
-    """Whether the 90 % interval holds about 90 % of the targets; None for classes, vectors and few rows.
-
-    Nor is there one for a model that meets every target: it has no noise, and its variance there is rounding.
-    """
+    """Whether the 90 % interval holds about 90 % of the targets; None for classes, few rows and without noise."""
     if family.support not in ("continuous", "counts") or len(y) < LEAST_ROWS or y.dtype.kind not in "fiub":
         return None
     upper = np.asarray(family.cdf(y.astype(np.float64)))  # type: ignore[attr-defined]
@@ -213,10 +210,8 @@ def _differ(a: Array, b: Array, family: Distribution) -> bool:
 def derivative_findings(source: Model, table: Table) -> Iterator[Finding]:
     """First and second derivatives at a few rows, and at a few training rows if the model knows any.
 
-    First derivatives are compared with differences of λ, second ones with differences of first ones: by central
-    differences over h and h/2, extrapolated to h = 0 (Richardson), so that smooth models agree to many digits. The size
-    of an error is its Fisher norm per unit of a column, relative to the largest one: an error of λ that no one could
-    see in the predictive distribution does not count.
+    First derivatives are compared with differences of λ, second ones with differences of first ones, extrapolated to h
+    = 0. The size of an error is its Fisher norm per unit of a column, relative to the largest one.
     """
     picked = np.unique(np.linspace(0, len(table) - 1, ROWS).astype(int))
     continuous = list(range(len(table.names)) if table.coding is None else table.coding.continuous)

@@ -98,13 +98,9 @@ class Coding:
     ) -> Coding:
         """The categorical columns of X: the ones found by their type, and the ones that `categorical` names.
 
-        Args:
-            X: A data frame or an array. In an array, columns are categorical only if they are named.
-            categorical: Names or positions; or {column: levels}, with None for the levels that occur; or a `Coding`.
-            weights: How often each row counts in the frequencies, at least 0.
-            keep_unused: Keep pandas categories that do not occur, with frequency 0, so that the codes do not depend
-                on which rows are given.
-            what: What X is called in errors.
+        In an array, columns are categorical only if they are named: by names or positions, {column: levels} or a
+        `Coding`. Rows count with `weights` in the frequencies. `keep_unused` keeps pandas categories that do not occur,
+        so that codes do not depend on which rows are given.
         """
         if isinstance(categorical, Coding):
             return categorical

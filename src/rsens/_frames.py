@@ -28,10 +28,6 @@ def as_pandas(values: Any, what: str = "X") -> Any:
 
     Text stays text, Enums and dictionaries become categories in their order, dates become timestamps, decimals numbers,
     and what is missing stays missing. The index of a pandas table that went through Arrow is its index again.
-
-    Args:
-        values: What the user gave.
-        what: The argument it was given for.
     """
     if not _is_foreign(values):
         return values

@@ -63,10 +63,7 @@ def shorten(text: str, width: int, measure: Callable[[str], int] = width_of) -> 
 
 
 def short(name: str, width: int | None = None) -> str:
-    """A name for a terminal, at most this wide; the names of a pair have half of the room each, or what is left.
-
-    Without a width, a name has `NAME_WIDTH`, and each name of a pair.
-    """
+    """A name for a terminal, at most this wide (`NAME_WIDTH`); the names of a pair share the room."""
     if not isinstance(name, Pair):
         return shorten(on_one_line(name), NAME_WIDTH if width is None else width)
     room = 2 * NAME_WIDTH if width is None else width - 3

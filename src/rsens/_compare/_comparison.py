@@ -293,10 +293,7 @@ def _find(name: str, order: int) -> measures.ComparedMethod:
 
 
 def row_scores(model: Any, source: Model, y: Any, n: int, scoring: Any) -> RowScores | None:
-    """log p(y_i | x_i) of the n targets, or what `scoring` says instead; None without targets.
-
-    `source` is the model as rsens reads it, `model` the object the user gave, which is what a scorer expects.
-    """
+    """log p(y_i | x_i) of the n targets, or what `scoring` says of the user's own `model`; None without targets."""
     scorer = _scorer(scoring)
     if y is None:
         return None

@@ -169,11 +169,7 @@ def select_interactions(
 def _question(
     analysis: SplitAnalysis, cv: refits.Splits | tuple[int, int], clusters: Positions | None
 ) -> dict[str, Any]:
-    """Everything that the finished splits in a folder depend on.
-
-    Folds come from the seed. Splits that the user gives are part of the question: a splitter without a seed gives
-    others the next time.
-    """
+    """Everything that the finished splits in a folder depend on: given splits too, as a splitter may draw."""
     return {
         "verb": "select_interactions",
         "estimator": fingerprint(analysis.estimator),

@@ -267,9 +267,8 @@ class Selection:
 def standard_error(scores: Array, ratio: float) -> Array:
     """The standard error of the mean over splits, the last axis; NaN for a single split.
 
-    The training sets of different splits share rows, so their scores are not independent, and s/√S is too small: the
-    more repetitions, the more so. With `ratio` held-out rows per training row it is s √(1/S + ratio) (Nadeau and Bengio
-    2003, "Inference for the generalization error", section 3). A ratio of 0 is s/√S.
+    The training sets of splits share rows, so s/√S is too small. With `ratio` held-out rows per training row it is s
+    √(1/S + ratio) (Nadeau and Bengio 2003, "Inference for the generalization error", section 3).
     """
     S = scores.shape[-1]
     if S < 2:
@@ -278,10 +277,7 @@ def standard_error(scores: Array, ratio: float) -> Array:
 
 
 def smallest_sufficient(scores: Array, ratio: float) -> int:
-    """The smallest number of pairs whose mean is within one standard error of the best, from scores (k + 1, S).
-
-    The standard error is for the difference to the best, split by split.
-    """
+    """The smallest number of pairs within one standard error of the best, from scores (k + 1, S)."""
     best = int(scores.mean(axis=-1).argmax())
     behind = scores[best] - scores[:best]
     enough = behind.mean(axis=-1) <= standard_error(behind, ratio)

@@ -253,8 +253,7 @@ def rank_shares(ranks: Ranks) -> Array:
 def entropy(shares: Array) -> float:
     """The mean over ranks of −Σ_t p_t log p_t, with p_t the share of samples in which term t has that rank.
 
-    From 0 (one ranking only) to log T (every term anywhere). Rows and columns of the table each add up to 1, so the
-    mean entropy of its columns (terms at a rank) equals the mean entropy of its rows (ranks of a term).
+    The table is doubly stochastic, so it is also the mean entropy of its rows, the ranks of a term.
     """
     return float(entr(shares).sum() / len(shares))
 

@@ -278,10 +278,7 @@ class SampleAnalysis:
     settings: ComparisonSettings
 
     def run(self, seed: np.random.SeedSequence) -> dict[str, Any]:
-        """Plain values: {"values": {method: numbers or None}, "reasons": {method: why it has none}}.
-
-        Or {"error": why there is no model}.
-        """
+        """{"values": {method: numbers or None}, "reasons": {method: why there are none}}, or {"error": reason}."""
         with one_thread(), warnings.catch_warnings():
             # A column may be constant in one sample and not in another: it scores 0 there.
             warnings.simplefilter("ignore", RsensWarning)
@@ -303,8 +300,7 @@ class SampleAnalysis:
 class Sampling:
     """How rows are drawn: `size` of `n`, or with `clusters` as many clusters with all their rows.
 
-    `classes` and `clusters` are the codes of the classes and clusters by row, or None. `rows` are the rows in an order
-    of their own, so that a seed draws the same rows however they are sorted; None: as they come.
+    `classes` and `clusters` are codes by row; `rows` are in an order of their own, so that a seed draws the same rows.
     """
 
     n: int

@@ -30,12 +30,7 @@ MOST_ROWS = 2**18
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """The values behind the numbers of groups, where a column stands for several (see `_grouped`).
-
-    terms: The columns of each term.
-    whole: The predictor that has all columns.
-    coordinates: The joint values (m, columns) behind the numbers 0 … m − 1 of each group, in units.
-    """
+    """The terms, the predictor of all columns, and the joint values (m, columns), in units, by number."""
 
     terms: Terms
     whole: Predictor

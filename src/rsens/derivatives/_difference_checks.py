@@ -41,20 +41,11 @@ def check_first(
     noise: Noise | None,
     jumps: bool,
 ) -> bool:
-    """Refuse first differences (n, M, columns) that are noise or rounding, and warn of those that are nearly all 0.
+    """Refuse first differences (n, M, columns) that are noise or rounding; warn of, and return, whether nearly all are
+    0.
 
-    Args:
-        at: The rows and the function.
-        changes: z(x + h) − z(x − h), (columns, n, M).
-        first: The quotients.
-        order: Second derivatives are asked for if this is 2; of a function that jumps they are refused.
-        names: Names of all columns.
-        levels: The categorical columns of the rows; None if there are none.
-        noise: How random the function is.
-        jumps: Whether to look for columns in which the function jumps.
-
-    Returns:
-        Whether the differences are nearly all 0.
+    `changes` are z(x + h) − z(x − h), (columns, n, M). With `jumps`, columns in which the function jumps are looked
+    for.
     """
     steps = at.steps
     wide = steps.step is not None and bool(steps.step.min() >= SINGLE_STEP[order])
@@ -275,10 +266,9 @@ JUMP_SHARE = 0.1
 
 
 def flat_columns(at: Differences, changes: Array) -> list[int]:
-    """Columns along which the function is flat at nearly all rows, although it changes over a wide step at some.
+    """Columns along which the function is flat at nearly all rows, although it jumps over a wide step at some.
 
-    A column that the function does not use is flat too, but over any step. One in which it is smooth, but flat at most
-    rows, is none of these: there the change over the wide step is not a jump.
+    A column that the function does not use is flat over any step; where it is smooth, the change is not a jump.
     """
     narrow = np.broadcast_to(at.steps.of_order(1), at.steps.unit.shape) < WIDE / 3.0
     still = [d for d, share in zip(at.columns, _moving(changes), strict=True) if share < 0.1 and narrow[d]]
@@ -299,9 +289,8 @@ def flat_columns(at: Differences, changes: Array) -> list[int]:
 def check_second(at: Differences, first: Array, second: Array, noise: Noise | None = None) -> None:
     """An error where jumps, rounding or noise decide second differences z (n, M, C, C); a warning if they only share.
 
-    The largest second differences are taken again over half the step, and, if that changes them, the step is searched
-    for the place that makes them. A step of the user's own may span jumps and kinks on purpose: then an error only
-    where the result is absurd.
+    The largest are taken again over half the step, and, if that changes them, the step is searched for the place that
+    makes them. A step of the user's own may span jumps and kinks on purpose: an error only where the result is absurd.
     """
     n, columns = len(at.X), len(at.columns)
     if not columns:
@@ -455,16 +444,10 @@ def wide_step(
 ) -> WideStep | None:
     """The step for a function of numbers X (n, D) that is piecewise constant; None for one that is not.
 
-    Over a small step such a function does not change at all, and its derivative is 0 at nearly every row. Differences
-    over several jumps are an average slope. Over too few jumps it is mostly noise, which makes R-sens of every column
-    too large; over too many it smooths away what is there. So the step is the first of 0.15, 0.3 and 0.6 units of a
-    column at which twice the step gives nearly the same R-sens, and the result reports both.
-
-    Args:
-        fn: The function.
-        X: The rows to explain.
-        columns: Positions of the columns that are differentiated.
-        levels: The categorical columns of X; None if there are none.
+    Over a small step such a function does not change at all. Differences over several jumps are an average slope: over
+    too few jumps mostly noise, which makes R-sens of every column too large; over too many they smooth away what is
+    there. So the step is the first of 0.15, 0.3 and 0.6 units of a column at which twice the step gives nearly the same
+    R-sens.
     """
     steps, some = Steps.of(X, None, None), spaced(len(X), ROWS)
     at = Differences.of(fn, X[some], evaluate(fn, X[some]), columns, steps)

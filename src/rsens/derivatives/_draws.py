@@ -260,8 +260,7 @@ class Draws:
     def matched(self, X: Array) -> Distribution:
         """One distribution in place of the mixture, `Mixture.matched`: of some draws at a time, then of all of these.
 
-        Means of means are means and variances add up, so it is the same distribution. Every draw's function is called
-        once, for all rows, and what is held stays small.
+        Means of means are means and variances add up, so it is the same distribution, and what is held stays small.
         """
         size = max(math.isqrt(len(self)), BLOCK // len(X))
         families, weights = self.families(X), []

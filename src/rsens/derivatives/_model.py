@@ -106,10 +106,9 @@ class Model(ABC):
         yield from ()
 
     def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
-        """The point prediction with `columns` held at values `at`, averaged over the rows X, if that has a closed form.
+        """The point prediction with `columns` held at values `at` (m, columns), averaged over the rows X: (m, P).
 
-        `at` is (m, columns), with level codes in categorical columns; the result is (m, P), or None without a closed
-        form.
+        Categorical columns have level codes. None without a closed form.
         """
         return None
 
@@ -122,10 +121,7 @@ class Model(ABC):
         return self
 
     def contrasted(self, coding: Coding) -> Model:
-        """This model with contrasts in further columns that hold numbers: `coding` names all, labels are the numbers.
-
-        Nothing else changes: rows have the same numbers there, and predictions are the same.
-        """
+        """This model with contrasts in further columns that hold numbers: `coding` names all, numbers are labels."""
         return Contrasted(self, coding)
 
     def counted(self, counter: Counter) -> Model:
@@ -185,9 +181,8 @@ class DifferentiatedFunction(Function):
     def _results(self, X: Array, order: int) -> tuple[Distribution, Array, Sequence[bool], Any, Any, Any]:
         """The function at rows X, and its derivatives unless the order is 0.
 
-        Returns:
-            The family as NumPy arrays; λ (n, M); which arguments were computed in single precision; which of them
-            depend on x; ∂λ (n, M, columns) and ∂²λ (n, M, columns, columns) in the continuous columns.
+        The family as NumPy arrays; λ (n, M); which arguments were computed in single precision, and which depend on x;
+        ∂λ and ∂²λ in the continuous columns, (n, M, columns) and (n, M, columns, columns).
         """
 
     def _derivatives(self, X: Any, order: int) -> Derivatives:
@@ -222,9 +217,8 @@ def iterate(
 ) -> Iterator[tuple[slice, Derivatives]]:
     """The derivatives of a model at the rows of a table, chunk by chunk: (which rows, their record).
 
-    Chunks are as even as possible and as large as `max_bytes` of working memory allows. Their size changes nothing but
-    rounding. With `watch`, a warning is raised at the end if the model is piecewise linear, so that second derivatives
-    show no interaction. A model that is `prepared` already is so for more rows than these.
+    Chunks are as large as `max_bytes` of working memory allows; their size changes nothing but rounding. With `watch`,
+    a warning is raised at the end if the model is piecewise linear. A `prepared` model is so for more rows than these.
     """
     check_order(order)
     n, columns = table.values.shape

@@ -144,10 +144,7 @@ def check_rows_independent(
 
 
 def warn_if_cut(distribution: Distribution, first: Array, levels: Array | None = None) -> None:
-    """Warn about a parameter that differs between rows but has no derivative at any: it was probably cut off.
-
-    With categorical columns (`levels`, n rows of them) only rows of the same levels are compared.
-    """
+    """Warn about a parameter that differs between rows (of the same `levels`) but has no derivative at any."""
     λ = distribution.parameters if levels is None else within_levels(distribution.parameters, levels)
     for m, name in enumerate(distribution.parameter_names):
         if not first[:, m].any() and np.ptp(λ[:, m]) > SAME * np.abs(λ[:, m]).max():

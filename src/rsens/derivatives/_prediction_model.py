@@ -23,10 +23,7 @@ from rsens.distributions import Distribution
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AsGiven(Model):
-    """Base of models that take rows in the type they were given, such as a data frame with its labels.
-
-    Rows that were moved or switched as numbers become rows of that type again.
-    """
+    """Base of models that take rows in the type they were given, such as a data frame with its labels."""
 
     #: Columns that are categorical in addition to a data frame's own, as in `from_function`.
     categorical: Any = None
@@ -86,9 +83,8 @@ def _codes_of(coding: Coding, numbers: Array) -> Array:
 class PredictionModel(AsGiven):
     """A model from `predict`, which takes rows in the type they were given (a data frame, an array) and gives a family.
 
-    Derivatives are central differences, over a small step where the prediction is smooth, and over a wide step chosen
-    from the rows (`wide_step`) where it is piecewise constant. A warning then states the step and its effect on R-sens;
-    second differences of jumps are meaningless, and are refused. Categorical columns of a data frame are contrasts.
+    Derivatives are central differences, over a wide step chosen from the rows (`wide_step`) where the prediction is
+    piecewise constant; second differences of jumps are meaningless, and are refused.
     """
 
     predict: Callable[[Any], Distribution]

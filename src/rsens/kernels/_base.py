@@ -87,10 +87,7 @@ class Kernel(ABC):
         """The kernel of √variance · f, as a function of columns that are `scale` (D,) times as large."""
 
     def priors(self, input_scale: Array, output_scale: float) -> list[tuple[float, float]]:
-        """The mean and deviation of the weak prior of each entry of `theta`: near where the search starts.
-
-        A kernel that knows the size of its hyperparameters uses the standard deviations of the columns (D,) and of f.
-        """
+        """The mean and deviation of the weak prior of each entry of `theta`, from those of columns and f."""
         return [(float(value), DEVIATION) for value in self.theta]
 
     def rates(self, rows: Array) -> Array:
@@ -130,11 +127,7 @@ class KernelOn(ABC):
 
     @abstractmethod
     def hyper_gradient(self, M: Array) -> Array:
-        """Σ_ij M_ij ∂k(x_i, z_j)/∂θ, (n_theta,).
-
-        For k(X, X) only the lower triangle of the symmetric M is read, so the result of LAPACK's `dpotri` will do.
-        Fortran order is faster.
-        """
+        """Σ_ij M_ij ∂k(x_i, z_j)/∂θ, (n_theta,); for k(X, X) only the lower triangle of the symmetric M is read."""
 
 
 class KernelAt(ABC):
@@ -161,10 +154,7 @@ class KernelAt(ABC):
 
     @property
     def first(self) -> Array:
-        """∂k(x_i, z_j)/∂x_d, (n, N, D).
-
-        Each access makes a new array, a view of one in the order (n, D, N) of `first_by_column`.
-        """
+        """∂k(x_i, z_j)/∂x_d, (n, N, D), a view of a new array in the order of `first_by_column`."""
         return self.first_by_column().transpose(0, 2, 1)
 
     def first_by_column(self) -> Array:
@@ -350,12 +340,7 @@ class Leaf(Kernel):
     def prior(self, field: str, value: float, size: float, q: int, output_scale: float) -> tuple[float, float]:
         """The mean and deviation of the logarithm of one hyperparameter: near its `value`, where the search starts.
 
-        Args:
-            field: The name of the hyperparameter.
-            value: Its logarithm, where the search starts.
-            size: The standard deviation of its column; the geometric mean if all columns share the hyperparameter.
-            q: How many columns k looks at.
-            output_scale: The standard deviation of f.
+        `size` is the standard deviation of its column, or the geometric mean of those of q columns that share it.
         """
         return value, DEVIATION
 
@@ -369,10 +354,7 @@ class Leaf(Kernel):
         return super().rates(rows)  # an error: the kernel does not know
 
     def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[Term] | None:
-        """The terms that add up to k, each a product of a factor in the columns `inside` and one in `outside`.
-
-        Together these are the columns that k looks at. None if k is not such a sum.
-        """
+        """The terms that add up to k, each a product of a factor in the columns `inside` and one in `outside`."""
         return None
 
     def restricted(self, columns: Sequence[int], n_columns: int) -> Self:
@@ -423,10 +405,7 @@ class ConstantDiagonal(Leaf):
 
 
 class DistanceKernel(ConstantDiagonal):
-    """k(x, z) = g(s) for a weighted sum s over columns of a distance of x_d and z_d.
-
-    A sum of such kernels is computed from vectors with one entry per pair of rows (`_compose.py`), which is faster.
-    """
+    """k(x, z) = g(s) for a weighted sum s over columns of a distance of x_d and z_d; sums of these are faster."""
 
     per_column: ClassVar[tuple[str, ...]] = ("lengthscale",)
     lengthscale: Positive

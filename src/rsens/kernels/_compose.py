@@ -285,8 +285,7 @@ class OnProduct(KernelOn):
 class OnCondensedSum(KernelOn):
     """The same for k(X, X) of distance kernels and their products, from vectors with one entry per pair of rows.
 
-    For a sum of many terms this is faster than a matrix per term: all terms that look at a column share its squared
-    differences, only one triangle is computed, and every step is one pass over a vector.
+    All terms that look at a column share its squared differences, and only one triangle is computed.
     """
 
     def __init__(self, terms: tuple[Kernel, ...], X: Array) -> None:

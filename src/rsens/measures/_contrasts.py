@@ -81,8 +81,7 @@ def filled_second(
 ) -> Array:
     """Pairs (n, …, T, T) of continuous terms with the contrasts of categorical ones filled in; their diagonal is 0.
 
-    `first` and `value` take from a prediction and its derivative what is contrasted: λ itself, or some f(λ). The sizes
-    of changes of `first` come by term on the last axis.
+    `first` and `value` take from a prediction what is contrasted: λ itself, or some f(λ).
     """
     here, by_column = derivatives.distribution, {contrast.column: contrast for contrast in derivatives.contrasts}
     slope, point = first(here, derivatives.first), value(here)

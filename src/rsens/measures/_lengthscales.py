@@ -82,9 +82,7 @@ SHORT = 0.5
 def lengthscales(model: Any, n_columns: int) -> Array | None:
     """How far the prediction reaches along each column, (D,), in its own unit; None for a model without a kernel.
 
-    The length-scale of a stationary kernel; the shortest of a product; the longest in a sum, whose other terms go on
-    where one ends. With one GP per class, the longest. Infinite where no stationary kernel looks at the column, or
-    another kernel (Linear, Periodic) goes on.
+    The shortest length-scale of a product, the longest of a sum or of several classes; infinite where none ends.
     """
     given = getattr(model, "kernel_", None)
     kernels = given if isinstance(given, tuple) else (given,)

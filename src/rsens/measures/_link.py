@@ -34,12 +34,9 @@ class NoLinkError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class Linked(Distribution):
-    """A predictive family with η in place of λ: changes of η are as large as what they do to the distribution.
+    """A predictive family with η (n, K) in place of λ: changes of η are as large as what they do to the distribution.
 
-    Args:
-        eta: η (n, K).
-        given: The distribution itself, and J = ∂λ/∂η (n, M, K). Asked for only if something needs it: at switched
-            levels nothing but η does.
+    `given` makes the distribution itself and J = ∂λ/∂η (n, M, K), if something needs it.
     """
 
     eta: Any

@@ -67,8 +67,7 @@ class LatentProcess(Protocol):
 class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
     """A model with one or more latent f. It reads and checks its inputs.
 
-    The link scale is the mean η of f, on which an additive model adds up: λ depends on x through the mean m and the
-    variance v of f. Effects add up in η = m; a probability, or a rate exp(m + v/2), bends even if they do.
+    The link scale is the mean η of f, on which effects add up; a probability, or a rate exp(m + v/2), bends even then.
     """
 
     categorical: Any

@@ -191,10 +191,7 @@ def objective_of(data: Data, inducing: Array | None) -> Callable[[Kernel, Likeli
 def posterior_of(
     kernel: Kernel, likelihood: Likelihood, data: Data, inducing: Array | None, some: Data | None = None
 ) -> tuple[LatentPosterior, float]:
-    """f given y, and the log marginal likelihood. A mode is first looked for with some of the rows, if they are given.
-
-    The passes over all rows then start near the mode, and few are needed.
-    """
+    """f given y, and the log marginal likelihood. A mode is first looked for with `some` of the rows: fewer passes."""
     warm = None
     if some is not None and some is not data and not isinstance(likelihood, GaussianLikelihood):
         warm = WarmStart()
@@ -276,10 +273,7 @@ def ways_out(likelihood: Likelihood, inducing: Array | None) -> Sentence:
 
 
 def warn_of_copies(rows: Array, y: Array, offset: Array) -> None:
-    """Warn of rows that repeat an x with the same y, unless as many repeat an x with another y: these show the noise.
-
-    Coarse data, such as whole numbers, have copies too, but with several y at each x.
-    """
+    """Warn of rows that repeat an x with the same y, unless as many repeat an x with another y, as coarse data do."""
     _, x, counts = np.unique(row_keys(rows, offset), return_inverse=True, return_counts=True)
     if len(counts) == len(y):
         return
@@ -331,8 +325,7 @@ def fit_latent(
 ) -> LatentFit:
     """Learn hyperparameters by one search on at most `most_rows` random rows, then condition on all rows.
 
-    The numbers are taken as they are; counts have mean log(mean count). Nothing is said of the search itself: who
-    calls this wants p-values, not the model.
+    Counts have mean log(mean count). The search warns of nothing: its caller wants p-values, not the model.
     """
     if likelihood.target == "counts":
         mean = float(np.log(np.sum(y) or 0.5) - np.log(len(y)))

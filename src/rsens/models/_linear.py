@@ -202,8 +202,7 @@ class BayesianLinearRegression(LinearModel, PredictiveRegressor):
 def _by_rows(design: Array, y: Array, precision: Array, *, intercept: bool) -> tuple[Array, Array, float]:
     """Mean and root of the posterior of more weights than rows, and √RSS, all from the SVD of the rows.
 
-    With A Λ^(−½) = U S Vᵀ, (AᵀA + Λ)⁻¹ is the square of Λ^(−½) (1 + V ((1 + S²)^(−½) − 1) Vᵀ). The columns of the
-    design are centred if there is an intercept, so that it is on its own.
+    With A Λ^(−½) = U S Vᵀ, (AᵀA + Λ)⁻¹ is the square of Λ^(−½) (1 + V ((1 + S²)^(−½) − 1) Vᵀ).
     """
     first = int(intercept)
     unit = precision[first:] ** -0.5

@@ -152,10 +152,7 @@ class Optimizer:
         return replace(run, theta=theta, converged=converged), A @ spread @ A.T
 
     def _climb(self, objective: Objective, start: Array) -> Optimum:
-        """One run, and another from its end if the line search failed there.
-
-        At the limit of float64 the line search gives up although nothing is left to gain: that is no failure.
-        """
+        """One run, and another from its end if the line search failed there, as it does where float64 shows no gain."""
         low, high = self.limits.T
         # If all variables have two limits, the first step of L-BFGS-B is as long as the gradient: into a corner, from
         # which it may not come back. With one limit less, the first step has length 1.
@@ -253,9 +250,8 @@ def curvature(objective: Objective, theta: Array) -> Array:
 class LogNormals:
     """θ ~ N(mean, deviation²), independent: the entries of θ are logarithms of hyperparameters.
 
-    Weak priors have the size of the data as their unit; the docstring of `GPRegressor` has the table. Kernels and
-    likelihoods know their own rows of it (`Kernel.priors`, `Likelihood.priors`). The same table gives random starts
-    and, at ±18 around the mean, the limits of the search.
+    The docstring of `GPRegressor` has the table of weak priors. It also gives random starts and, at ±18 around the
+    mean, the limits of the search.
     """
 
     mean: Array
@@ -286,8 +282,7 @@ def log_normals(
 ) -> LogNormals:
     """The priors in the order of the kernel's `theta`, then the likelihood's.
 
-    `given` has the median and the standard deviation of the logarithm by name: `lengthscale` stands for
-    `lengthscale[3]` and `terms[0].lengthscale[3]` too. Others have their weak prior.
+    `given` has (median, standard deviation of the logarithm) by name, `lengthscale` for `terms[0].lengthscale[3]` too.
     """
     entries = [*kernel.priors(input_scale, output_scale), *likelihood.priors(output_scale)]
     names = (*kernel.hyperparameter_names, *likelihood.hyperparameter_names)

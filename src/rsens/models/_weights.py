@@ -64,10 +64,7 @@ class Features:
         return slice(None) if self.plain else np.flatnonzero(~self.indicator)
 
     def in_columns(self, values: Array, axes: int) -> Array:
-        """Derivatives in the D columns, from derivatives in the C numbers: (…, C) for one axis, (…, C, C) for two.
-
-        They are 0 in categorical columns.
-        """
+        """Derivatives in the D columns, 0 in categorical ones, from those in the C numbers: (…, C) or (…, C, C)."""
         if self.plain:
             return values
         places = self.columns[self.numbers]
@@ -239,8 +236,7 @@ class LinearModel(Predictive):
 def triangular(A: Array) -> Array:
     """The R of A = QR: a root of AᵀA that loses half the digits that forming AᵀA would lose.
 
-    For many rows it is the product of two Cholesky factors, the second of Q = AR⁻¹ (Cholesky QR, done twice): as
-    accurate if the first Q is nearly orthogonal, and much faster.
+    For many rows it is Cholesky QR, done twice: as accurate if the first Q is nearly orthogonal, and much faster.
     """
     if len(A) >= MANY_ROWS:
         try:
