@@ -115,7 +115,8 @@ def _tables(X: Any, columns: Sequence[str] | None) -> Iterator[Any]:
         X = _dataset(Path(X))
     module = type(X).__module__.partition(".")[0]
     if module == "dask":
-        return _partitions(X if columns is None else X[_found(columns, X.columns)])
+        X = X if columns is None else X[_found(columns, X.columns)]
+        return (X.get_partition(number).compute() for number in range(X.npartitions))
     if module == "polars":
         return _batches_of_plan(X if columns is None else X.select(_found(columns, X.collect_schema().names())))
     if hasattr(X, "iter_batches"):
@@ -145,10 +146,6 @@ def _dataset(path: Path) -> Any:
         return datasets.dataset(path, format="parquet")
     except (OSError, pyarrow.ArrowException) as error:
         raise InputError(Argument("X"), f": {path.name} cannot be read as Parquet ({error}).") from None
-
-
-def _partitions(X: Any) -> Iterator[Any]:
-    return (X.get_partition(number).compute() for number in range(X.npartitions))
 
 
 def _batches_of_plan(plan: Any) -> Iterator[Any]:

@@ -93,7 +93,7 @@ def read_columns(X: Any, what: str, readers: Readers = MappingProxyType({}), cod
     elif readers:
         source = as_array(X, what, labels=True)
         names = tuple(f"x{d}" for d in range(source.shape[1]))
-        values = _array_values(source, names, what, readers)
+        values = _stack([(name, source[:, d]) for d, name in enumerate(names)], what, readers)
     else:
         source = values = _matrix(X, what)
         names = tuple(f"x{d}" for d in range(values.shape[1]))
@@ -189,11 +189,6 @@ def _frame_values(X: Any, names: tuple[str, ...], what: str, readers: Readers) -
     return _stack([(name, X[label]) for name, label in zip(names, X.columns, strict=True)], what, readers)
 
 
-def _array_values(X: NDArray[Any], names: tuple[str, ...], what: str, readers: Readers) -> Array:
-    """The columns of an array as float64, some of them through `readers`."""
-    return _stack([(name, X[:, d]) for d, name in enumerate(names)], what, readers)
-
-
 def _stack(named: list[tuple[str, Any]], what: str, readers: Readers) -> Array:
     columns, wrong = [], []
     for d, (name, column) in enumerate(named):
@@ -287,10 +282,8 @@ def _check_shape(shape: tuple[int, ...], what: str) -> None:
         )
     if len(shape) != 2:
         raise InputError(Argument(what), f" must have two axes (rows, columns); got shape {shape}.")
-    if shape[0] == 0:
-        raise InputError(Argument(what), " has no rows; give at least one.")
-    if shape[1] == 0:
-        raise InputError(Argument(what), " has no columns; give at least one.")
+    if 0 in shape:
+        raise InputError(Argument(what), f" has no {'columns' if shape[0] else 'rows'}; give at least one.")
 
 
 def _check_finite(values: Array, names: tuple[str, ...], what: str) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from rsens._arguments import child
 from rsens._errors import InputError
-from rsens._interactions._score import Pair, PairScores, ScoreTest, cauchy_combination
+from rsens._interactions._score import Pair, ScoreTest, cauchy_combination
 from rsens._interactions._target import Target
 from rsens._progress import Progress
 from rsens._threads import one_thread
@@ -107,8 +107,7 @@ def find_interactions(
         while left:
             rng = np.random.default_rng(child(seed, 1))  # the same rows for the search every time
             scores = [problem.p_values(design, found, [pairs[k] for k in left], rng) for problem in problems]
-            robust = cauchy_combination(np.array([each.robust for each in scores]))
-            classical = cauchy_combination(np.array([each.classical for each in scores]))
+            robust, classical = cauchy_combination(np.array(scores))
             p[left] = robust
             clear = np.where(robust <= FAMILYWISE, classical, np.nan)
             if len(found) == MOST_FOUND or np.isnan(clear).all() or np.nanmin(clear) * len(pairs) > FAMILYWISE:
@@ -127,10 +126,8 @@ class _Problem:
     clusters: Positions | None
     features: list[Array]
 
-    def p_values(
-        self, design: Design, found: Sequence[Pair], pairs: Sequence[Pair], rng: np.random.Generator
-    ) -> PairScores:
-        """p-values of pairs, beside the pairs already found."""
+    def p_values(self, design: Design, found: Sequence[Pair], pairs: Sequence[Pair], rng: np.random.Generator) -> Array:
+        """p-values of pairs (2, pairs), beside the pairs already found."""
         fit = fit_null(design, self.rows, self.y, self.likelihood, self.clusters, found, rng)
         return ScoreTest(fit, self.features).p_values(pairs)
 

@@ -41,11 +41,9 @@ def check_first(
     noise: Noise | None,
     jumps: bool,
 ) -> bool:
-    """Refuse first differences (n, M, columns) that are noise or rounding; warn of, and return, whether nearly all are
-    0.
+    """Refuse first differences (n, M, columns) that are noise or rounding; whether nearly all are 0, which it warns of.
 
-    `changes` are z(x + h) − z(x − h), (columns, n, M). With `jumps`, columns in which the function jumps are looked
-    for.
+    `changes` are z(x + h) − z(x − h), (columns, n, M). `jumps`: look for columns in which the function jumps.
     """
     steps = at.steps
     wide = steps.step is not None and bool(steps.step.min() >= SINGLE_STEP[order])

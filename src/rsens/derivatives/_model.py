@@ -344,61 +344,15 @@ class Counter:
         return counted
 
 
-class CountedModel(Model):
-    """The same model. A row with its derivatives counts once, as closed forms and forward mode look at it once.
+class Around(Model):
+    """A model around another one, which it forwards everything to that a subclass does not override."""
 
-    The value of an average in closed form counts once too.
-    """
+    _FACTS = ("by_differences", "takes_tables", "takes_codes", "takes_many_levels", "n_parameters")
 
-    def __init__(self, model: Model, counter: Counter) -> None:
-        self._model, self._counter = model, counter
-        self.coding = model.coding
-        self.takes_tables, self.takes_codes = model.takes_tables, model.takes_codes
-        self.takes_many_levels = model.takes_many_levels
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    def derivatives(self, X: Any, order: int) -> Derivatives:
-        self._counter.add(len(X))
-        return self._model.derivatives(X, order)
-
-    def predict_distribution(self, X: Any) -> Distribution:
-        self._counter.add(len(X))
-        return self._model.predict_distribution(X)
-
-    def predict_point(self, X: Any) -> Array:
-        self._counter.add(len(X))
-        return self._model.predict_point(X)
-
-    def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
-        values = self._model.partial_dependence(columns, at, X)
-        self._counter.add(0 if values is None else len(at))
-        return values
-
-    def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        return self._model.rows_per_chunk(n_columns, order)
-
-    def coded(self, X: Any, weights: Any = None) -> CountedModel:
-        return CountedModel(self._model.coded(X, weights), self._counter)
-
-    def prepared(self, X: Any) -> CountedModel:
-        return CountedModel(self._model.prepared(X), self._counter)
-
-
-class Contrasted(Model):
-    """The same model; derivatives are 0 in all columns of `coding`, also in those that hold numbers.
-
-    Rows come as they were given, with the numbers themselves: a table would have level codes in their place.
-    """
-
-    takes_tables = False
-
-    def __init__(self, model: Model, coding: Coding) -> None:
+    def __init__(self, model: Model) -> None:
         self._model = model
-        self.coding = coding
-        self.takes_codes, self.takes_many_levels = model.takes_codes, model.takes_many_levels
+        for name in ("coding", *self._FACTS, "input_scale_", "training_inputs_", "classes_"):
+            setattr(self, name, getattr(model, name))
 
     @property
     def name(self) -> str:
@@ -412,15 +366,76 @@ class Contrasted(Model):
         return self._model.checks(X)
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
-        assert self.coding is not None
-        return without_columns(self._model.derivatives(self._as_given(X), order), list(self.coding.categorical))
+        return self._model.derivatives(X, order)
 
     def predict_distribution(self, X: Any) -> Distribution:
-        return self._model.predict_distribution(self._as_given(X))
+        return self._model.predict_distribution(X)
+
+    def predict_point(self, X: Any) -> Array:
+        return self._model.predict_point(X)
+
+    def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
+        return self._model.partial_dependence(columns, at, X)
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        return self._model.rows_per_chunk(n_columns, order)
+
+
+class CountedModel(Around):
+    """The same model. A row with its derivatives counts once, as closed forms and forward mode look at it once.
+
+    The value of an average in closed form counts once too.
+    """
+
+    def __init__(self, model: Model, counter: Counter) -> None:
+        super().__init__(model)
+        self._counter = counter
+
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        self._counter.add(len(X))
+        return super().derivatives(X, order)
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        self._counter.add(len(X))
+        return super().predict_distribution(X)
+
+    def predict_point(self, X: Any) -> Array:
+        self._counter.add(len(X))
+        return super().predict_point(X)
+
+    def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
+        values = super().partial_dependence(columns, at, X)
+        self._counter.add(0 if values is None else len(at))
+        return values
+
+    def coded(self, X: Any, weights: Any = None) -> CountedModel:
+        return CountedModel(self._model.coded(X, weights), self._counter)
+
+    def prepared(self, X: Any) -> CountedModel:
+        return CountedModel(self._model.prepared(X), self._counter)
+
+
+class Contrasted(Around):
+    """The same model; derivatives are 0 in all columns of `coding`, also in those that hold numbers.
+
+    Rows come as they were given, with the numbers themselves: a table would have level codes in their place.
+    """
+
+    coding: Coding
+
+    def __init__(self, model: Model, coding: Coding) -> None:
+        super().__init__(model)
+        self.coding, self.takes_tables = coding, False
+
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        return without_columns(super().derivatives(self._as_given(X), order), self.coding.categorical)
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        return super().predict_distribution(self._as_given(X))
 
     def _as_given(self, X: Any) -> Any:
         """Level codes of numbers as these numbers, which the model knows."""
-        if not isinstance(X, Table) or self.coding is None or X.coding is not self.coding:
+        if not isinstance(X, Table) or X.coding is not self.coding:
             return X
         values = X.values.copy()
         for column in self.coding.columns:
@@ -428,23 +443,15 @@ class Contrasted(Model):
                 values[:, column.position] = column.numbers[values[:, column.position].astype(np.intp)]
         return Table(X.names, values, None, self._model.coding)
 
-    def predict_point(self, X: Any) -> Array:
-        return self._model.predict_point(X)
-
     def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
-        assert self.coding is not None
         at = at.copy()
         for k, column in enumerate(columns):
             if column in self.coding.categorical and self.coding[column].numeric:
                 at[:, k] = self.coding[column].numbers[at[:, k].astype(np.intp)]
-        return self._model.partial_dependence(columns, at, X)
-
-    def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        return self._model.rows_per_chunk(n_columns, order)
+        return super().partial_dependence(columns, at, X)
 
     def contrasted(self, coding: Coding) -> Contrasted:
         return Contrasted(self._model, coding)
 
     def prepared(self, X: Any) -> Contrasted:
-        assert self.coding is not None
         return Contrasted(self._model.prepared(X), self.coding)

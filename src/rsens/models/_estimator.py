@@ -17,7 +17,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import date, timedelta
 from numbers import Real
 from typing import Any, ClassVar, Protocol
@@ -35,7 +34,7 @@ from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas, is_pandas
 from rsens._table import Table, column_deviations, is_missing, read_table
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, check_order, normalized, normalized_derivatives
+from rsens.derivatives import Derivatives, check_order, normalized, normalized_derivatives, without_columns, zero_in
 from rsens.distributions import Distribution
 from rsens.likelihoods import Likelihood, through_likelihood
 from rsens.posteriors import Latent
@@ -120,7 +119,7 @@ class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
         rows = self._rows(X)
         etas, firsts, seconds = zip(*(f.mean_derivatives(rows, order) for f in self._latents), strict=True)
         first, second = (None if each[0] is None else np.stack(each, axis=1) for each in (firsts, seconds))
-        return np.stack(etas, axis=1), *self._without_levels(first, second)
+        return np.stack(etas, axis=1), *zero_in(self._categorical, first, second)
 
     def link_jacobian(self, X: Any) -> tuple[Distribution, Array]:
         """The predictive distribution at the rows X, and ∂λ/∂η (n, M, K) with the variance of f held."""
@@ -186,22 +185,6 @@ class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
         names = getattr(self, "feature_names_in_", [f"x{d}" for d in range(self.n_features_in_)])
         return [str(name) for name in names] if self.coding_ is None else list(self.coding_.names)
 
-    def _without_levels(self, first: Array | None, second: Array | None) -> tuple[Array | None, Array | None]:
-        """Derivatives (…, D) and (…, D, D), with 0 in categorical columns, where a kernel may have seen the codes."""
-        columns = self._categorical
-        if columns and first is not None:
-            first = first.copy()
-            first[..., columns] = 0.0
-        if columns and second is not None:
-            second = second.copy()
-            second[..., columns] = 0.0
-            second[..., columns, :] = 0.0
-        return first, second
-
-    def _as_record(self, record: Derivatives) -> Derivatives:
-        first, second = self._without_levels(record.first, record.second)
-        return record if first is None else replace(record, first=first, second=second)
-
 
 class PredictiveRegressor(RegressorMixin, Predictive):  # type: ignore[misc]
     """A model of one number y per row. `offset` is a known part of the linear predictor, one number per row."""
@@ -224,7 +207,7 @@ class PredictiveRegressor(RegressorMixin, Predictive):  # type: ignore[misc]
         """The parameters λ of the predictive distribution with first, or first and second (order 2) derivatives."""
         check_order(order)
         rows = self._rows(X)
-        return self._as_record(self._derivatives(rows, order, _offset(offset, len(rows))))
+        return without_columns(self._derivatives(rows, order, _offset(offset, len(rows))), self._categorical)
 
     def log_predictive_density(self, X: Any, y: Any, *, offset: Any = None) -> Array:
         """log p(y_i | x_i, training data), one number per row."""
@@ -308,7 +291,8 @@ class PredictiveClassifier(ClassifierMixin, Predictive):  # type: ignore[misc]
         check_order(order)
         rows = self._rows(X)
         members = [_prediction(self._predictive_likelihood, f.derivatives(rows, order), 0.0) for f in self._latents]
-        return self._as_record(normalized_derivatives(members) if len(members) > 1 else members[0])
+        record = normalized_derivatives(members) if len(members) > 1 else members[0]
+        return without_columns(record, self._categorical)  # where a kernel may have seen the codes
 
     def log_predictive_density(self, X: Any, y: Any) -> Array:
         """log p(y_i | x_i, training data), one number per row."""

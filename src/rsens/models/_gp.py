@@ -313,7 +313,8 @@ class GPRegressor(GPSettings, PredictiveRegressor):
             standard = replace(standard, output_mean=float(np.mean(known)), output_scale=scale)
             y, offset = (known - standard.output_mean) / scale, np.zeros(len(y))
         elif self.standardize:
-            mean = _log_mean_count(y, offset)
+            # log of the mean count per exposure, with half a count if all counts are zero
+            mean = float(np.log(np.sum(y) or 0.5) - np.logaddexp.reduce(offset))
         inputs, search = standard.inputs(rows), self._search(len(y))
         gp = fit_gp(self._start_kernel(rows.shape[1]), likelihood, Data(inputs, y, offset, mean, *keyed), search)
         value = gp.log_marginal_likelihood - len(y) * float(np.log(standard.output_scale))
@@ -467,11 +468,6 @@ def _default_kernel(n_columns: int, coding: Coding | None) -> Kernel:
     levels = Categorical(1.0, (1.0,) * len(coding.categorical), dims=coding.categorical)
     q = len(coding.continuous)
     return EQ(1.0, (float(np.sqrt(q)),) * q, dims=coding.continuous) * levels if q else levels
-
-
-def _log_mean_count(y: Array, offset: Array) -> float:
-    """log of the mean count per exposure, with half a count if all counts are zero."""
-    return float(np.log(np.sum(y) or 0.5) - np.logaddexp.reduce(offset))
 
 
 @dataclass(frozen=True, eq=False)
