@@ -65,10 +65,7 @@ class Moves:
         return _sums(self.edge, self.share[:, None] * self.change, int(self.edge.max()) + 1)
 
     def influences(self, n: int) -> Array:
-        """How much each of n rows moves each difference, (n, edges, P), away from the other rows of its group.
-
-        A row alone is compared with the mean of both sides of its edge.
-        """
+        """How much each of n rows moves each difference, (n, edges, P), away from the others of its group."""
         differences = self.differences
         size = np.bincount(self.group)[self.group, None]
         means = _sums(self.group, self.share[:, None] * self.change, int(self.group[-1]) + 1)
@@ -97,10 +94,7 @@ def moves_along(
     groups: list[tuple[int, Positions]],
     weights: Array,
 ) -> Moves:
-    """Move rows along edges between nodes, which are values of the columns (k, columns).
-
-    Groups are rows on one side of an edge or on both, (edge, rows); those of an edge count the same.
-    """
+    """Move groups of rows, (edge, rows), along edges between nodes (k, columns); those of an edge count the same."""
     sizes = [len(rows) for _, rows in groups]
     row = np.concatenate([rows for _, rows in groups])
     edge = np.repeat([edge for edge, _ in groups], sizes)

@@ -31,10 +31,7 @@ Categorical = Iterable[str | int] | Mapping[str | int, Any] | None
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """One categorical column: its labels, by code, and the share of the rows that has each (adding up to 1).
-
-    A `numeric` one holds numbers, of which only a few occur: the labels are these numbers, and stay numbers in rows.
-    """
+    """One categorical column: labels, by code, and the share of the rows that has each; of a `numeric` one, numbers."""
 
     position: int
     name: str

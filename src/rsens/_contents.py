@@ -99,10 +99,7 @@ def _sums(keys: Keys, clusters: Positions) -> Keys:
 
 
 def contents(X: Any, *others: Any) -> tuple[Keys, Positions]:
-    """One number per row, whatever the order of the columns of X, and the columns in an order of their own.
-
-    What counts are the numbers as they are: this is quick.
-    """
+    """A key of each row, whatever the order of the columns, from the numbers as they are; and an order of columns."""
     rest = row_keys(*others)
     columns = list(_columns(X))
     order = _ordered(columns, rest, [""] * len(columns), _bits)

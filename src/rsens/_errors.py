@@ -67,10 +67,7 @@ class Sentence(str):
     parts: tuple[str | Argument, ...]
 
     def __new__(cls, *parts: str | Argument) -> Sentence:
-        """From texts, arguments and other sentences, one after the other.
-
-        Names of columns and files stand in sentences. A terminal would obey what is in them, so it is escaped.
-        """
+        """From texts, arguments and other sentences; what would steer a terminal, in a name, is escaped."""
         parts = tuple(readable(part) if type(part) is str else part for part in parts)
         sentence = super().__new__(cls, "".join(map(str, parts)))
         flat = (part.parts if isinstance(part, Sentence) else (part,) for part in parts)

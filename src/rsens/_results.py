@@ -30,10 +30,7 @@ _KEY = "rsens"
 
 @dataclass(frozen=True)
 class Field:
-    """One field of a result: its meaning, and its shape, which is () unless it is an array.
-
-    `column` is its name in `to_frame`, for fields with one value per term or pair.
-    """
+    """One field of a result: its meaning, its shape, () unless it is an array, and its name in `to_frame`, if any."""
 
     name: str
     meaning: str

@@ -31,10 +31,7 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Scores(Part):
-    """Scores of the models by method, number of pairs and split, and the pairs.
-
-    Pairs are numbered in the order of `itertools.combinations` of the columns.
-    """
+    """Scores by method, number of pairs and split, and the pairs, numbered as `combinations` of the columns are."""
 
     columns: tuple[str, ...] = stored("The columns.")
     categorical: tuple[int, ...] = stored("Positions of the categorical columns.")

@@ -232,10 +232,7 @@ class Stability:
 
 
 def ranks_of(values: Array, ties: NDArray[np.int64]) -> Ranks:
-    """Ranks 1 … T of the last axis, 1 for the largest value; among equal values the lower `ties` (T,) leads.
-
-    Every row is a permutation, which makes the table of rank shares doubly stochastic.
-    """
+    """Ranks 1 … T of the last axis, 1 for the largest value; among equal values the lower `ties` (T,) leads."""
     order = np.lexsort((np.broadcast_to(ties, values.shape), -values), axis=-1)
     ranks = np.empty(values.shape, dtype=np.int64)
     np.put_along_axis(ranks, order, np.broadcast_to(np.arange(1, values.shape[-1] + 1), values.shape), axis=-1)

@@ -106,10 +106,7 @@ class Predictor:
         return self.grouping.whole.predictions(blocks)
 
     def with_column(self, column: int, values: Array, rows: Array) -> Array:
-        """The predictions at the rows (n, D) with `column` set to each of the values (m, n) or (m, 1): (m, n, P).
-
-        Each of the m is one question.
-        """
+        """The predictions (m, n, P) with `column` set to each of m values (m, n) or (m, 1), each one question."""
         parts = [self.predict(_blocks(rows, column, some)) for some in _batches(values, len(rows))]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 

@@ -253,10 +253,7 @@ class Draws:
         return Mixture(_held(self.families(X), len(self), len(X)), self.weights, draws=True)
 
     def matched(self, X: Array) -> Distribution:
-        """One distribution in place of the mixture, `Mixture.matched`: of some draws at a time, then of all of these.
-
-        Means of means are means and variances add up, so it is the same distribution, and what is held stays small.
-        """
+        """One distribution in place of the mixture, `Mixture.matched`: of some draws at a time, then of these."""
         size = max(math.isqrt(len(self)), BLOCK // len(X))
         families, weights = self.families(X), []
         parts: list[Distribution] = []

@@ -147,10 +147,7 @@ def _compile(
         return jnp.broadcast_to(λ, (n, λ.shape[-1])), leaves
 
     def along_columns(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """∂f/∂x_d for every continuous d, on a new last axis.
-
-        Rows are independent: one tangent, e_d on every row, serves all of them.
-        """
+        """∂f/∂x_d for every continuous d, on a new last axis; one tangent, e_d on every row, serves all rows."""
 
         def derivative(X: Any) -> Any:
             def along(e: Any) -> Any:

@@ -106,10 +106,7 @@ class Model(ABC):
         yield from ()
 
     def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
-        """The point prediction with `columns` held at values `at` (m, columns), averaged over the rows X: (m, P).
-
-        Categorical columns have level codes. None without a closed form.
-        """
+        """The point prediction with `columns` held at values `at` (m, columns), averaged over X: (m, P), or None."""
         return None
 
     @abstractmethod
@@ -382,10 +379,7 @@ class Around(Model):
 
 
 class CountedModel(Around):
-    """The same model. A row with its derivatives counts once, as closed forms and forward mode look at it once.
-
-    The value of an average in closed form counts once too.
-    """
+    """The same model. A row with its derivatives, or the value of an average in closed form, counts once."""
 
     def __init__(self, model: Model, counter: Counter) -> None:
         super().__init__(model)
@@ -416,10 +410,7 @@ class CountedModel(Around):
 
 
 class Contrasted(Around):
-    """The same model; derivatives are 0 in all columns of `coding`, also in those that hold numbers.
-
-    Rows come as they were given, with the numbers themselves: a table would have level codes in their place.
-    """
+    """The same model, with derivatives 0 in all columns of `coding`; rows have numbers there, as they were given."""
 
     coding: Coding
 

@@ -290,10 +290,7 @@ def _signature(family: Distribution) -> str:
 
 
 def _z_of(family: Distribution) -> tuple[Array, list[bool]]:
-    """z of a checked family, (n, M), and which of its columns are logits.
-
-    The logit stands for π where it was given, because π near 1 has lost digits; else z is λ.
-    """
+    """z of a checked family, (n, M): λ, or the logit if it was given, as π has lost digits; and which are logits."""
     if isinstance(family, Mixture):
         if not family.held_as_arrays:
             parts = [_z_of(component) for component in family.components]

@@ -125,10 +125,7 @@ def is_of_draws(distribution: Distribution) -> bool:
 
 
 def draw_records(derivatives: Derivatives, draws: Positions) -> Iterator[tuple[Positions, Derivatives]]:
-    """Records of order 1 in which the rows are those of one draw after another: (which draws, their record).
-
-    `draws` are positions among the components of the mixture; they come in blocks, by family.
-    """
+    """Records of order 1 whose rows are those of one draw after another, in blocks: (which of the draws, record)."""
     mixture: Any = derivatives.distribution
     n = len(derivatives)
     for group, positions in zip(mixture.groups, mixture.positions, strict=True):

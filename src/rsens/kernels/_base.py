@@ -118,10 +118,7 @@ class Kernel(ABC):
 
 
 class KernelOn(ABC):
-    """The matrix k(X, Z) at one `theta`, for a fit: the value and the gradient share their work.
-
-    `value` is (n, N) in Fortran order, as LAPACK wants it. The gradient needs it again: do not overwrite it.
-    """
+    """The matrix k(X, Z) (n, N) at one `theta`, in Fortran order; its gradient needs it: do not overwrite it."""
 
     value: Array
 
@@ -131,10 +128,7 @@ class KernelOn(ABC):
 
 
 class KernelAt(ABC):
-    """k(x_i, z_j) with derivatives in x. Weights W are (n, N), or (N,) for the same weights at every x_i.
-
-    A kernel gives the derivatives in its own `columns`; the others are 0 and are filled in here.
-    """
+    """k(x_i, z_j) with derivatives in x: a kernel gives those in its own `columns`. Weights W are (n, N), or (N,)."""
 
     value: Array  # (n, N), C order: value.T is ready for LAPACK; derivatives may need it, do not overwrite it
     columns: tuple[int, ...]
@@ -158,10 +152,7 @@ class KernelAt(ABC):
         return self.first_by_column().transpose(0, 2, 1)
 
     def first_by_column(self) -> Array:
-        """∂k(x_i, z_j)/∂x_d as (n, D, N) in C order, a new array that the caller may overwrite.
-
-        Without a copy, `.reshape(n * D, N).T` is the right-hand side (N, nD) of a triangular solve, in Fortran order.
-        """
+        """∂k(x_i, z_j)/∂x_d as a new array (n, D, N) in C order: `.reshape(n * D, N).T` is ready for LAPACK."""
         return self._spread(self.active_first(), 1)
 
     def weighted_first(self, W: Array) -> Array:
@@ -338,10 +329,7 @@ class Leaf(Kernel):
         return entries
 
     def prior(self, field: str, value: float, size: float, q: int, output_scale: float) -> tuple[float, float]:
-        """The mean and deviation of the logarithm of one hyperparameter: near its `value`, where the search starts.
-
-        `size` is the standard deviation of its column, or the geometric mean of those of q columns that share it.
-        """
+        """The mean and deviation of the log of one hyperparameter, from its start and the sizes of its column and f."""
         return value, DEVIATION
 
     def rates(self, rows: Array) -> Array:

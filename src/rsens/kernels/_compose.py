@@ -283,10 +283,7 @@ class OnProduct(KernelOn):
 
 
 class OnCondensedSum(KernelOn):
-    """The same for k(X, X) of distance kernels and their products, from vectors with one entry per pair of rows.
-
-    All terms that look at a column share its squared differences, and only one triangle is computed.
-    """
+    """The same for k(X, X) of distance kernels and their products, from vectors with one entry per pair of rows."""
 
     def __init__(self, terms: tuple[Kernel, ...], X: Array) -> None:
         pairs = Pairs(X)

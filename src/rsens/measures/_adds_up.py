@@ -80,10 +80,7 @@ def _tried(linked: OnLink, table: Table, terms: Terms, on_path: bool) -> NDArray
 
 
 def _moves(table: Table) -> list[Array]:
-    """Two values (n, D) to move every entry to, which occur in its column: half the ranks away, and the far end.
-
-    A column that does not vary moves by its own size, or to the levels that its coding knows.
-    """
+    """Two values (n, D) to move every entry to, which occur in its column: half the ranks away, and the far end."""
     half, far = np.empty_like(table.values), np.empty_like(table.values)
     for d, column in enumerate(table.values.T):
         distinct = np.unique(column)

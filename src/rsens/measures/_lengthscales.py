@@ -80,10 +80,7 @@ SHORT = 0.5
 
 
 def lengthscales(model: Any, n_columns: int) -> Array | None:
-    """How far the prediction reaches along each column, (D,), in its own unit; None for a model without a kernel.
-
-    The shortest length-scale of a product, the longest of a sum or of several classes; infinite where none ends.
-    """
+    """How far the prediction reaches along each column, (D,); None for a model without a kernel."""
     given = getattr(model, "kernel_", None)
     kernels = given if isinstance(given, tuple) else (given,)
     if not kernels or not all(isinstance(kernel, Kernel) for kernel in kernels):

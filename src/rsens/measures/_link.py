@@ -34,10 +34,7 @@ class NoLinkError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class Linked(Distribution):
-    """A predictive family with η (n, K) in place of λ: changes of η are as large as what they do to the distribution.
-
-    `given` makes the distribution itself and J = ∂λ/∂η (n, M, K), if something needs it.
-    """
+    """A predictive family with η (n, K) in place of λ; `given` makes the distribution and J = ∂λ/∂η (n, M, K)."""
 
     eta: Any
     given: Callable[[], tuple[Distribution, Array]]

@@ -115,10 +115,7 @@ def _mean(chunks: Chunks, share: Array) -> Array:
 
 @dataclass(frozen=True)
 class ModelMeasure(ComparedMethod):
-    """A measure that is read off a fitted model and never asks for a prediction: `value(model, X)`, per unit of x.
-
-    A group of columns has the largest value of its columns.
-    """
+    """A measure that is read off a fitted model: `value(model, X)`, per unit of x; of a group, the largest."""
 
     value: Callable[[Any, Any], Array]
     _: KW_ONLY

@@ -258,10 +258,7 @@ class PredictiveRegressor(RegressorMixin, Predictive):  # type: ignore[misc]
 
 
 class PredictiveClassifier(ClassifierMixin, Predictive):  # type: ignore[misc]
-    """A model of one label y per row: Bernoulli for two classes (1 is the second class), Categorical for more.
-
-    More than two classes have one latent f per class against the rest; `derivatives/_one_vs_rest.py` normalises them.
-    """
+    """A model of one label y per row: Bernoulli for two classes, Categorical for more, with one f for each class."""
 
     classes_: NDArray[Any]
 

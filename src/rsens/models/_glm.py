@@ -85,10 +85,7 @@ class _WeightTarget:
     precision: Array
 
     def laplace(self) -> tuple[Array, Array]:
-        """ŵ, the mode, and a root of H⁻¹, the inverse of the negative Hessian there (supplement, logistic regression).
-
-        Newton's method with step halving finds the one mode from anywhere.
-        """
+        """ŵ, the mode, and a root of H⁻¹, the inverse of the negative Hessian (supplement, logistic regression)."""
         start = self.at(self.mean)
         if start is None:
             raise InputError("y is impossible at the prior mean of the weights. Check y and offset for extreme values.")

@@ -34,10 +34,7 @@ class WarmStart:
 
 
 class LaplaceApproximation:
-    """q(f | y) = N(f̂, (K⁻¹ + W)⁻¹) at the mode (algorithm 3.1); y depends on mean + f + offset.
-
-    The search for the mode starts from `warm`, and leaves the mode there.
-    """
+    """q(f | y) = N(f̂, (K⁻¹ + W)⁻¹) at the mode (algorithm 3.1), from `warm`; y depends on mean + f + offset."""
 
     def __init__(self, kernel: Kernel, likelihood: Likelihood, data: Data, warm: WarmStart | None = None) -> None:
         self.kernel, self.likelihood, self.data, self.y = kernel, data.density(likelihood), data, data.y

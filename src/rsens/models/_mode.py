@@ -139,10 +139,7 @@ class Mode:
 def find_mode(
     prior: Prior, likelihood: Density, y: Array, offset: Array | float = 0.0, start: Array | None = None
 ) -> Mode:
-    """The mode of f given y, where y depends on f + offset; the search starts from the latent values `start` or f = 0.
-
-    The factor has W = max(−∇∇log p, 0), which is Newton's W for log-concave likelihoods.
-    """
+    """The mode of f given y, which depends on f + offset, from f = `start` or 0; the factor has W ≥ 0."""
 
     def psi_at(a: Array, f: Array) -> tuple[float, float]:
         """Ψ and the size of its terms; −∞ where exp overflows, so that the step is halved."""

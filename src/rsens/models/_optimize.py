@@ -280,10 +280,7 @@ def log_normals(
     output_scale: float,
     given: Mapping[str, tuple[float, float]] = MappingProxyType({}),
 ) -> LogNormals:
-    """The priors in the order of the kernel's `theta`, then the likelihood's.
-
-    `given` has (median, standard deviation of the logarithm) by name, `lengthscale` for `terms[0].lengthscale[3]` too.
-    """
+    """The priors in the order of the `theta` of kernel and likelihood; `given` has (median, sd of the log) by name."""
     entries = [*kernel.priors(input_scale, output_scale), *likelihood.priors(output_scale)]
     names = (*kernel.hyperparameter_names, *likelihood.hyperparameter_names)
     fields = [name.rpartition(".")[2].partition("[")[0] for name in names]

@@ -131,10 +131,7 @@ class Columns:
 
 
 def columns_of(rows: Array, features: Features, weights: Array | None, *, intercept: bool, centred: bool) -> Columns:
-    """Numbers are scaled to standard deviation 1 in the training data; a constant column is divided by its size.
-
-    Indicators are centred but not scaled: otherwise the prior would expect a rare level to matter more.
-    """
+    """Numbers scaled to standard deviation 1, constants divided by their size; indicators centred but not scaled."""
     rows = features.of(rows)
     spread = column_deviations(rows, None if weights is None else weights / weights.sum())
     if weights is not None:  # a row with weight 0 does not count
