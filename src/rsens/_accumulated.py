@@ -65,10 +65,7 @@ class Moves:
         return _sums(self.edge, self.share[:, None] * self.change, int(self.edge.max()) + 1)
 
     def influences(self, n: int) -> Array:
-        """How much each of n rows moves each difference, (n, edges, P), away from the other rows of its group.
-
-        A row alone is compared with the mean of both sides of its edge.
-        """
+        """How much each of n rows moves each difference, (n, edges, P), away from the others of its group."""
         differences = self.differences
         size = np.bincount(self.group)[self.group, None]
         means = _sums(self.group, self.share[:, None] * self.change, int(self.group[-1]) + 1)
@@ -97,10 +94,7 @@ def moves_along(
     groups: list[tuple[int, Positions]],
     weights: Array,
 ) -> Moves:
-    """Move rows along edges between nodes, which are values of the columns (k, columns).
-
-    Groups are rows on one side of an edge or on both, (edge, rows); those of an edge count the same.
-    """
+    """Move groups of rows, (edge, rows), along edges between nodes (k, columns); those of an edge count the same."""
     sizes = [len(rows) for _, rows in groups]
     row = np.concatenate([rows for _, rows in groups])
     edge = np.repeat([edge for edge, _ in groups], sizes)
@@ -159,20 +153,10 @@ def accumulated_effect(
     here: Array,
     variances: Callable[[Any, Array], Array] | None = None,
 ) -> tuple[Array, Array]:
-    """Add up local effects along a path.
+    """Add up local effects along a path: the effect at the knots (g, P), and its standard deviation around its mean.
 
-    Args:
-        predict: Gives predictions.
-        table: The rows.
-        column: Its position in the table.
-        path: The path along it.
-        weights: How much the rows count, adding up to 1.
-        here: The prediction at the rows, (n, P).
-        variances: Gives the variances of sums of predictions at rows, for models that know their covariance.
-
-    Returns:
-        The effect at the knots (g, P), and the standard deviation of the effect minus its mean over the rows (g, P).
-        Without `variances`, that is only because other rows could have been drawn.
+    `weights` of the rows add up to 1, and `here` is the prediction at the rows (n, P). `variances` gives variances of
+    sums of predictions; without it, the deviation is only because other rows could have been drawn.
     """
     g = len(path.knots)
     edges = np.arange(g - 1), np.arange(1, g)
@@ -392,10 +376,7 @@ def without_main_effects(surface: Array) -> Array:
 
 
 def distances(table: Table, columns: tuple[int, int], axes: tuple[Array, Array]) -> Array:
-    """How far each node (g · h) is from each row, with 1 for what is just near; infinite between different levels.
-
-    A node whose cell holds a row is near, however small standard deviations are beside cells.
-    """
+    """How far each node (g · h) is from each row: at most 1 if its cell holds the row; infinite between levels."""
     data = table.values[:, list(columns)]
     nodes = np.column_stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")])
     numbers = [k for k in (0, 1) if levels_of(table, columns[k]) is None]

@@ -72,11 +72,15 @@ def check(model: Any, X: Any, y: Any = None) -> Check:
         warnings.simplefilter("always")
         prepared = prepare(source, table)
         family = prepared.predict_distribution(table.source).checked(len(table))
-        findings = list(_findings(prepared, table, family, y))
+        findings = [*prediction_findings(prepared, table, family), *derivative_findings(prepared, table)]
+        if y is not None and (found := coverage_finding(family, np.asarray(y))) is not None:
+            findings.append(found)
+        findings += prepared.checks(table.source)
     said = dict.fromkeys(str(each.message) for each in heard if issubclass(each.category, RsensWarning))
     new = [text for text in said if not any(_says(text, finding) for finding in findings)]
     warned = (Finding("warned of", "warning", text) for text in new)
-    return Check(prepared.description or _description(source, family), (*findings, *warned))
+    own = Description(source.name, type(family).__name__, "as the model gives it", source.made)
+    return Check(prepared.description or own, (*findings, *warned))
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,31 +133,10 @@ class Check:
         return ShownTable("Checks", [f.name for f in self.findings], {"": marks, "finding": texts}, [conclusion])
 
 
-def _findings(source: Model, table: Table, family: Distribution, y: Any) -> Iterator[Finding]:
-    yield from prediction_findings(source, table, family)
-    yield from derivative_findings(source, table)
-    if y is not None and (found := coverage_finding(family, np.asarray(y))) is not None:
-        yield found
-    yield from source.checks(table.source)
-
-
 def _says(text: str, finding: Finding) -> bool:
     """Whether a warning says what a finding says already, perhaps with other words in front of the colon."""
     reason = finding.text.rstrip(".").partition(": ")[2] or finding.text
     return reason in text
-
-
-def _description(source: Model, family: Distribution) -> Description:
-    """The description of a model of our own, or of a wrapped function."""
-    return Description(
-        model=source.name,
-        family=type(family).__name__,
-        noise="as the model gives it",
-        derivatives=source.made,
-    )
-
-
-# ---- predictions -----------------------------------------------------------------------------------------------------
 
 
 def prediction_findings(source: Model, table: Table, family: Distribution) -> Iterator[Finding]:
@@ -177,10 +160,7 @@ def prediction_findings(source: Model, table: Table, family: Distribution) -> It
 
 
 def coverage_finding(family: Distribution, y: NDArray[Any]) -> Finding | None:
-    """Whether the 90 % interval holds about 90 % of the targets; None for classes, vectors and few rows.
-
-    Nor is there one for a model that meets every target: it has no noise, and its variance there is rounding.
-    """
+    """Whether the 90 % interval holds about 90 % of the targets; None for classes, few rows and without noise."""
     if family.support not in ("continuous", "counts") or len(y) < LEAST_ROWS or y.dtype.kind not in "fiub":
         return None
     upper = np.asarray(family.cdf(y.astype(np.float64)))  # type: ignore[attr-defined]
@@ -213,16 +193,11 @@ def _differ(a: Array, b: Array, family: Distribution) -> bool:
     return bool((np.abs(a - b) > allowed).any())
 
 
-# ---- derivatives -----------------------------------------------------------------------------------------------------
-
-
 def derivative_findings(source: Model, table: Table) -> Iterator[Finding]:
     """First and second derivatives at a few rows, and at a few training rows if the model knows any.
 
-    First derivatives are compared with differences of λ, second ones with differences of first ones: by central
-    differences over h and h/2, extrapolated to h = 0 (Richardson), so that smooth models agree to many digits. The size
-    of an error is its Fisher norm per unit of a column, relative to the largest one: an error of λ that no one could
-    see in the predictive distribution does not count.
+    First derivatives are compared with differences of λ, second ones with differences of first ones, extrapolated to h
+    = 0. The size of an error is its Fisher norm per unit of a column, relative to the largest one.
     """
     picked = np.unique(np.linspace(0, len(table) - 1, ROWS).astype(int))
     continuous = list(range(len(table.names)) if table.coding is None else table.coding.continuous)
@@ -247,9 +222,18 @@ def _at(source: Model, table: Table, rows: Array, units: Array, columns: list[in
     if source.by_differences:
         text = "by differences; explain compares them with half the step and warns where that matters."
         yield Finding(f"first derivatives{where}", "ok", text)
-        yield from _second_by_differences(source, table, rows, where)
+        try:
+            source.derivatives(table.like(rows), 2)
+        except NoSecondDerivativesError as error:
+            yield Finding(f"second derivatives{where}", "warning", f"none: {error.sentence}")
+        except InputError as error:
+            yield Finding(f"second derivatives{where}", "wrong", str(error.sentence))
         return
-    first = _differences(lambda x: _parameters(source, table, x), rows, units, columns)
+
+    def parameters_at(x: Array) -> Array:
+        return source.predict_distribution(table.like(x)).checked(len(x)).parameters
+
+    first = _differences(parameters_at, rows, units, columns)
     ours = record.first[:, :, columns] * units[columns]
     slope = float(record.distribution.fisher_norm(ours).max())
     if slope == 0.0:
@@ -271,15 +255,6 @@ def _at(source: Model, table: Table, rows: Array, units: Array, columns: list[in
     yield _compared(second, ours, differences * products, slope, f"second derivatives{where}")
 
 
-def _second_by_differences(source: Model, table: Table, rows: Array, where: str) -> Iterator[Finding]:
-    try:
-        source.derivatives(table.like(rows), 2)
-    except NoSecondDerivativesError as error:
-        yield Finding(f"second derivatives{where}", "warning", f"none: {error.sentence}")
-    except InputError as error:
-        yield Finding(f"second derivatives{where}", "wrong", str(error.sentence))
-
-
 def _flat(source: Model, table: Table, where: str) -> Finding:
     spread = np.ptp(source.predict_distribution(table.source).checked(len(table)).parameters, axis=0)
     if not spread.any():
@@ -289,11 +264,6 @@ def _flat(source: Model, table: Table, where: str) -> Finding:
         "off. Use from_function(fn, step=0.3), which looks across its steps."
     )
     return Finding(f"first derivatives{where}", "wrong", text)
-
-
-def _parameters(source: Model, table: Table, rows: Array) -> Array:
-    parameters: Array = source.predict_distribution(table.like(rows)).checked(len(rows)).parameters
-    return parameters
 
 
 def _differences(function: Callable[[Array], Array], rows: Array, units: Array, columns: list[int]) -> Array:

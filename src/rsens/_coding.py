@@ -31,10 +31,7 @@ Categorical = Iterable[str | int] | Mapping[str | int, Any] | None
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """One categorical column: its labels, by code, and the share of the rows that has each (adding up to 1).
-
-    A `numeric` one holds numbers, of which only a few occur: the labels are these numbers, and stay numbers in rows.
-    """
+    """One categorical column: labels, by code, and the share of the rows that has each; of a `numeric` one, numbers."""
 
     position: int
     name: str
@@ -98,13 +95,9 @@ class Coding:
     ) -> Coding:
         """The categorical columns of X: the ones found by their type, and the ones that `categorical` names.
 
-        Args:
-            X: A data frame or an array. In an array, columns are categorical only if they are named.
-            categorical: Names or positions; or {column: levels}, with None for the levels that occur; or a `Coding`.
-            weights: How often each row counts in the frequencies, at least 0.
-            keep_unused: Keep pandas categories that do not occur, with frequency 0, so that the codes do not depend
-                on which rows are given.
-            what: What X is called in errors.
+        In an array, columns are categorical only if they are named: by names or positions, {column: levels} or a
+        `Coding`. Rows count with `weights` in the frequencies. `keep_unused` keeps pandas categories that do not occur,
+        so that codes do not depend on which rows are given.
         """
         if isinstance(categorical, Coding):
             return categorical
@@ -204,9 +197,6 @@ class Coding:
                 rows[:, position] = label
             return rows
         return with_labels(rows, labels)
-
-
-# ---- reading labels --------------------------------------------------------------------------------------------------
 
 
 def _type_of(label: Any) -> str:

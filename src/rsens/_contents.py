@@ -27,11 +27,9 @@ FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 @dataclass(frozen=True, eq=False)
 class OwnOrder:
-    """Rows, columns and clusters in an order of their own.
+    """Positions of rows and of columns, the first of their own order first.
 
-    rows: The positions of the rows, the first of that order first.
-    columns: The same for the columns.
-    clusters: The cluster of each row as it stands in the table, numbered in an order of its own; None without clusters.
+    `clusters` is the cluster of each row of the table, numbered in an order of its own; None without clusters.
     """
 
     rows: Positions
@@ -73,14 +71,9 @@ def own_order(
 ) -> OwnOrder:
     """The order of the rows and columns of X: an array or a data frame of pandas, of numbers, text or anything.
 
-    Rows stand in the order of the keys of the others, and X decides only about rows that agree in these. So two models
-    of the same targets have the same folds, even if one has more columns than the other.
-
-    Args:
-        X: The rows.
-        others: What else belongs to a row: targets, weights. Arrays or Series (n,) or (n, k), or None.
-        clusters: The cluster of each row, by any numbers from 0 on.
-        names: Of the columns; None: as X has them. They decide where columns hold the same, and else their places do.
+    Rows stand in the order of the keys of the others (targets, weights), and X decides only about rows that agree in
+    these: two models of the same targets have the same folds. Columns that hold the same are ordered by name, and else
+    by place.
     """
     given = [other for other in others if other is not None]
     columns = list(_columns(X))
@@ -106,10 +99,7 @@ def _sums(keys: Keys, clusters: Positions) -> Keys:
 
 
 def contents(X: Any, *others: Any) -> tuple[Keys, Positions]:
-    """One number per row, whatever the order of the columns of X, and the columns in an order of their own.
-
-    What counts are the numbers as they are: this is quick.
-    """
+    """A key of each row, whatever the order of the columns, from the numbers as they are; and an order of columns."""
     rest = row_keys(*others)
     columns = list(_columns(X))
     order = _ordered(columns, rest, [""] * len(columns), _bits)

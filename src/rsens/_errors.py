@@ -7,6 +7,8 @@ A sentence that mentions an argument holds it as an `Argument`, so that one erro
 from __future__ import annotations
 
 import re
+import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -65,10 +67,7 @@ class Sentence(str):
     parts: tuple[str | Argument, ...]
 
     def __new__(cls, *parts: str | Argument) -> Sentence:
-        """From texts, arguments and other sentences, one after the other.
-
-        Names of columns and files stand in sentences. A terminal would obey what is in them, so it is escaped.
-        """
+        """From texts, arguments and other sentences; what would steer a terminal, in a name, is escaped."""
         parts = tuple(readable(part) if type(part) is str else part for part in parts)
         sentence = super().__new__(cls, "".join(map(str, parts)))
         flat = (part.parts if isinstance(part, Sentence) else (part,) for part in parts)
@@ -145,3 +144,11 @@ class RsensWarning(UserWarning):
     def __init__(self, *parts: str | Argument) -> None:
         self.sentence: Sentence = Sentence(*parts)
         super().__init__(self.sentence)
+
+
+def warn(*parts: str | Argument, category: type[Warning] = RsensWarning) -> None:
+    """Warn at the line of the user's that called rsens."""
+    level, frame = 0, sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("rsens", "contextlib"):
+        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
+    warnings.warn(category(*parts), stacklevel=level + 1)

@@ -28,10 +28,6 @@ def as_pandas(values: Any, what: str = "X") -> Any:
 
     Text stays text, Enums and dictionaries become categories in their order, dates become timestamps, decimals numbers,
     and what is missing stays missing. The index of a pandas table that went through Arrow is its index again.
-
-    Args:
-        values: What the user gave.
-        what: The argument it was given for.
     """
     if not _is_foreign(values):
         return values
@@ -156,10 +152,7 @@ def _decoded(column: Any) -> pd.Series[Any]:
 
 
 def _categories(series: nw.Series[Any]) -> list[Any] | None:
-    """The categories in their order, used or not; None for those of polars' Categorical, which it shares among columns.
-
-    pandas then takes the ones in use, sorted.
-    """
+    """The categories in their order, used or not; None for polars' Categorical, which columns share: those in use."""
     import narwhals.stable.v2 as nw
 
     if isinstance(series.dtype, nw.Enum):

@@ -64,15 +64,7 @@ def table(
     left: Collection[str] = (),
     below: Sequence[str] = (),
 ) -> Html:
-    """A table of texts; empty columns are left out.
-
-    Args:
-        title: What stands above.
-        names: What the rows are called.
-        columns: The cells by heading, in order.
-        left: Headings of the columns of words, which stand on the left; numbers stand on the right.
-        below: Lines that explain the table.
-    """
+    """A table of texts, cells by heading; empty columns are left out, those of words (`left`) stand on the left."""
     filled = {head: cells for head, cells in columns.items() if any(cell.strip() for cell in cells)}
     sides = ["left" if head in left else "right" for head in filled]
     heads = "".join(_cell("th", head, side) for head, side in zip(filled, sides, strict=True))

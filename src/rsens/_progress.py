@@ -128,10 +128,7 @@ class Progress:
 
 
 def seconds_left(stages: list[Stage]) -> float:
-    """Mean time of the pieces of each stage, times the pieces left; a stage that has no time yet costs like the others.
-
-    0 where nothing was timed.
-    """
+    """Mean time of the pieces of each stage, or of all, times the pieces left; 0 where nothing was timed."""
     timed = sum(stage.timed for stage in stages)
     if not timed:
         return 0.0
@@ -187,10 +184,7 @@ class Bar(StatusLine):
 
 
 def progress_of(progress: Any) -> Progress:
-    """What follows a call, by its argument `progress`: True, False, or None for a bar only where it is of use.
-
-    A call of ours that is part of another is given the `Progress` of that one.
-    """
+    """What follows a call, by its argument `progress`: True, False, None for a bar where it is of use, or itself."""
     if isinstance(progress, Progress):
         return progress
     one_of(progress, "progress", (True, False, None))

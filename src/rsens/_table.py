@@ -27,10 +27,7 @@ Readers = Mapping[int, Callable[[Any], Array]]
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows of numbers: the column names, the values (n, D), and the source they were read from.
-
-    With categorical columns, `coding` is what they were read with: their values are level codes 0, 1, …
-    """
+    """Rows of numbers, with level codes in columns that `coding` knows: names, values (n, D), and their source."""
 
     names: tuple[str, ...]
     values: Array
@@ -55,10 +52,7 @@ class Table:
         return type(self.source)(values, columns=self.source.columns) if is_pandas(self.source) else values
 
     def recoded(self, start: int, stop: int, *levels: Mapping[int, int]) -> Table:
-        """Some of the rows with columns set to level codes, {position: level code}, as a table without a source.
-
-        With several of these, the rows come several times, one after the other.
-        """
+        """Some of the rows with columns set to level codes, {position: code}, once for each of these; no source."""
         values = np.tile(self.values[start:stop], (len(levels), 1))
         for k, codes in enumerate(levels):
             for position, code in codes.items():
@@ -72,11 +66,7 @@ class Table:
 
 
 def read_table(X: Any, *, what: str = "X") -> Table:
-    """Read the columns of a data frame or 2-D array as numbers, or raise an `InputError` that says what is wrong.
-
-    Columns of arrays are called x0, x1, …; bool and integer columns become floats. `Coding.read` reads tables with
-    categorical columns.
-    """
+    """Read the columns of a data frame or 2-D array (x0, x1, …) as numbers, or raise an `InputError`."""
     return X if isinstance(X, Table) else read_columns(X, what)
 
 
@@ -93,7 +83,7 @@ def read_columns(X: Any, what: str, readers: Readers = MappingProxyType({}), cod
     elif readers:
         source = as_array(X, what, labels=True)
         names = tuple(f"x{d}" for d in range(source.shape[1]))
-        values = _array_values(source, names, what, readers)
+        values = _stack([(name, source[:, d]) for d, name in enumerate(names)], what, readers)
     else:
         source = values = _matrix(X, what)
         names = tuple(f"x{d}" for d in range(values.shape[1]))
@@ -102,10 +92,7 @@ def read_columns(X: Any, what: str, readers: Readers = MappingProxyType({}), cod
 
 
 def column_deviations(rows: Array, shares: Array | None = None) -> Array:
-    """The standard deviation of each column (divisor N), exactly 0 for a column that does not vary.
-
-    `shares` are the weights of the rows, adding up to 1; a row with share 0 does not count. None weighs all rows alike.
-    """
+    """The standard deviation of each column (divisor N) under `shares` that add up to 1; exactly 0 if constant."""
     if shares is None:
         shares = np.full(len(rows), 1.0 / len(rows))
     rows, shares = rows[shares > 0.0], shares[shares > 0.0]
@@ -187,11 +174,6 @@ def _frame_values(X: Any, names: tuple[str, ...], what: str, readers: Readers) -
     if not readers and all(dtype == np.float64 for dtype in X.dtypes):  # the usual case, and quick for many columns
         return np.array(X.to_numpy(dtype=np.float64), order="C")  # a copy
     return _stack([(name, X[label]) for name, label in zip(names, X.columns, strict=True)], what, readers)
-
-
-def _array_values(X: NDArray[Any], names: tuple[str, ...], what: str, readers: Readers) -> Array:
-    """The columns of an array as float64, some of them through `readers`."""
-    return _stack([(name, X[:, d]) for d, name in enumerate(names)], what, readers)
 
 
 def _stack(named: list[tuple[str, Any]], what: str, readers: Readers) -> Array:
@@ -287,10 +269,8 @@ def _check_shape(shape: tuple[int, ...], what: str) -> None:
         )
     if len(shape) != 2:
         raise InputError(Argument(what), f" must have two axes (rows, columns); got shape {shape}.")
-    if shape[0] == 0:
-        raise InputError(Argument(what), " has no rows; give at least one.")
-    if shape[1] == 0:
-        raise InputError(Argument(what), " has no columns; give at least one.")
+    if 0 in shape:
+        raise InputError(Argument(what), f" has no {'columns' if shape[0] else 'rows'}; give at least one.")
 
 
 def _check_finite(values: Array, names: tuple[str, ...], what: str) -> None:

@@ -16,9 +16,6 @@ from rsens._errors import printable as printable
 NAME_WIDTH = 36
 
 
-# ---- names -----------------------------------------------------------------------------------------------------------
-
-
 class Pair(str):
     """Two names, "a × b". Where there is no room, both lose letters."""
 
@@ -66,10 +63,7 @@ def shorten(text: str, width: int, measure: Callable[[str], int] = width_of) -> 
 
 
 def short(name: str, width: int | None = None) -> str:
-    """A name for a terminal, at most this wide; the names of a pair have half of the room each, or what is left.
-
-    Without a width, a name has `NAME_WIDTH`, and each name of a pair.
-    """
+    """A name for a terminal, at most this wide (`NAME_WIDTH`); the names of a pair share the room."""
     if not isinstance(name, Pair):
         return shorten(on_one_line(name), NAME_WIDTH if width is None else width)
     room = 2 * NAME_WIDTH if width is None else width - 3
@@ -98,9 +92,6 @@ def _fitting(text: str, width: int, measure: Callable[[str], int]) -> str:
     while end < len(text) and (used := used + measure(text[end])) <= width:
         end += 1
     return text[:end]
-
-
-# ---- numbers ---------------------------------------------------------------------------------------------------------
 
 
 def number(value: float | None, digits: int = 3, unknown: str = "") -> str:
@@ -189,9 +180,6 @@ def _with_minus(text: str) -> str:
 
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-# ---- counts and lists ------------------------------------------------------------------------------------------------
 
 
 def counted(n: int, noun: str) -> str:

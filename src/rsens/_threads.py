@@ -8,10 +8,7 @@ from typing import Any
 
 
 def one_thread(user_api: str | None = None) -> Any:
-    """A context with one thread per library: sums do not depend on what else runs, and fits do not fight for cores.
-
-    `user_api="blas"` leaves other libraries as they are.
-    """
+    """A context with one thread per library, or only of `user_api="blas"`: sums are the same, fits do not fight."""
     return _libraries(len(sys.modules)).limit(limits=1, user_api=user_api)
 
 

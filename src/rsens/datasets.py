@@ -146,7 +146,9 @@ def _content(source: Source, folder: str | os.PathLike[str] | None) -> bytes:
             if path.is_file():
                 return _verify(path.read_bytes(), source, str(path))
     content = _verify(_download(source), source, f"{source.member} in {source.archive}")
-    _keep(content, kept_in / source.name)
+    with suppress(OSError, InputError):  # a folder that cannot be written to means no cache, and nothing worse
+        kept_in.mkdir(parents=True, exist_ok=True)
+        write_whole(kept_in / source.name, content)
     return content
 
 
@@ -190,13 +192,6 @@ def _by_hand(source: Source) -> str:
         f"Get {source.member} (SHA-256 {source.sha256}) from {source.page}, and set the environment variable "
         "RSENS_DATA to its folder."
     )
-
-
-def _keep(content: bytes, path: Path) -> None:
-    """Write the file whole or not at all. A folder that cannot be written to means no cache, and nothing worse."""
-    with suppress(OSError, InputError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, content)
 
 
 def __dir__() -> list[str]:

@@ -151,10 +151,7 @@ class LatentPosterior:
         return np.maximum(prior - np.sum(np.square(explained), axis=0), 0.0)
 
     def derivatives(self, X: Array, order: int, inner: Inner | None = None) -> Latent:
-        """Mean and variance of f at the rows X with their first (order 1) or first and second derivatives.
-
-        With `inner`, X is itself a function of other columns, and the derivatives are in these.
-        """
+        """Mean and variance of f at the rows X with derivatives in X, or in the columns of `inner`."""
         n, D = len(X), X.shape[1] if inner is None else inner.n_columns
         mean, variance = np.empty(n), np.empty(n)
         first = np.empty((n, 2, D))

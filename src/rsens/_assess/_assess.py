@@ -19,26 +19,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
+from rsens import _refits as refits
 from rsens._arguments import jobs, seed_sequence
 from rsens._assess._assessment import PREDICTED, Assessment, HeldOutRows, Kind
 from rsens._contents import own_order
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._progress import progress_of
-from rsens._refits import (
-    Fit,
-    check_refit,
-    given_splits,
-    numbers_of,
-    read_clusters,
-    read_targets,
-    refit_folds,
-    rounds_of_folds,
-    rows_with_levels,
-    stratified,
-    succeeded,
-    take_rows,
-    warn_of_tight_clusters,
-)
 from rsens._typing import Array, Flags, Positions
 from rsens.adapters import as_model, classes_of
 from rsens.derivatives import Model
@@ -88,25 +74,25 @@ def assess(
         >>> assessment.ok, assessment.phrase.partition(" (")[0]
         (True, 'explains about half of the variation on unseen rows')
     """
-    check_refit(estimator, refit)
+    refits.check_refit(estimator, refit)
     seed, n_jobs, follow = seed_sequence(random_state), jobs(n_jobs), progress_of(progress)
-    rows = rows_with_levels(None if refit is not None else estimator, X)
-    targets = read_targets(y, len(rows))
-    order = own_order(rows, targets, clusters=read_clusters(clusters, len(rows)))
+    rows = refits.rows_with_levels(None if refit is not None else estimator, X)
+    targets = refits.read_targets(y, len(rows))
+    order = own_order(rows, targets, clusters=refits.read_clusters(clusters, len(rows)))
     if order.clusters is None and isinstance(cv, int | np.integer):  # whoever gives splits knows the rows
-        warn_of_tight_clusters(numbers_of(rows))
-    splits = given_splits(cv, rows, targets, order.clusters)
+        refits.warn_of_tight_clusters(refits.numbers_of(rows))
+    splits = refits.given_splits(cv, rows, targets, order.clusters)
     if splits is None:
-        stratify = stratified(estimator, targets)
-        splits = rounds_of_folds(1, int(cv), targets, stratify, seed, order.clusters, order.rows)[0]
+        stratify = refits.stratified(estimator, targets)
+        splits = refits.rounds_of_folds(1, int(cv), targets, stratify, seed, order.clusters, order.rows)[0]
     elif (times := np.bincount(np.concatenate([test for _, test in splits]))).max() > 1:
         raise InputError(
             Argument("cv"),
             f" holds row {times.argmax()} out {times.max()} times. Use folds that hold out every row at most once, "
             "without repetitions.",
         )
-    [[seen]] = refit_folds(
-        Fit(estimator, refit),
+    [[seen]] = refits.refit_folds(
+        refits.Fit(estimator, refit),
         rows,
         targets,
         [splits],
@@ -122,7 +108,7 @@ def assess(
 
 def assessment_of(seen: Sequence[Any], name: str, X: Any, y: NDArray[Any]) -> Assessment:
     """The assessment of a model called `name`, from what `HeldOut` saw in each fold of one round."""
-    folds: list[HeldOutFold | None] = [succeeded(fold) for fold in seen]
+    folds: list[HeldOutFold | None] = [refits.succeeded(fold) for fold in seen]
     found = [(number, part) for number, part in enumerate(folds, start=1) if part is not None]
     kinds = sorted({part.kind for _, part in found})
     if len(kinds) != 1:
@@ -175,10 +161,10 @@ class HeldOut:
     def __call__(self, model: Any, train: Positions, test: Positions) -> HeldOutFold | None:
         """Predict the held-out rows; None where none of them can be."""
         source = as_model(model).coded(self.X)
-        test = test[_known_levels(source, take_rows(self.X, test))]
+        test = test[_known_levels(source, refits.take_rows(self.X, test))]
         if not len(test):
             return None
-        family = source.predict_distribution(take_rows(self.X, test)).checked(len(test))
+        family = source.predict_distribution(refits.take_rows(self.X, test)).checked(len(test))
         if family.support == "classes" or is_event(family):
             return self._predict_classes(model, family, train, test)
         if family.support == "vector":
@@ -187,7 +173,7 @@ class HeldOut:
         counts = family.support == "counts"
         if counts and (numbers != np.floor(numbers)).any():
             raise InputError(Argument("y"), " must be whole numbers for a model of counts.")
-        X, y = take_rows(self.X, test), numbers[test]
+        X, y = refits.take_rows(self.X, test), numbers[test]
         if all(callable(getattr(model, name, None)) for name in ("log_predictive_density", "predictive_cdf")):
             log_density, upper = model.log_predictive_density(X, y), model.predictive_cdf(X, y)
             lower = model.predictive_cdf(X, y - 1.0) if counts else upper
@@ -261,9 +247,6 @@ def _no_nan(log_density: Any) -> Array:
     if np.isnan(values).any():
         raise InputError(f"the log predictive density is NaN in {int(np.isnan(values).sum())} of {len(values)} rows.")
     return values
-
-
-# ---- the constant ----------------------------------------------------------------------------------------------------
 
 
 def constant_for_numbers(y: Array) -> StudentT:

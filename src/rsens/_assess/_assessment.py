@@ -18,16 +18,7 @@ from numpy.typing import NDArray
 
 from rsens import _html as html
 from rsens._arguments import whole_number
-from rsens._assess._calibration import (
-    TOLERANCE,
-    brier_score,
-    calibration_error,
-    coverage,
-    intervals_off,
-    pit_histogram,
-    reliability,
-    share_above,
-)
+from rsens._assess import _calibration as calibration
 from rsens._errors import InputError
 from rsens._text import counted, number, percent, plus_minus
 from rsens._typing import Array, Positions
@@ -113,8 +104,6 @@ class Assessment:
     def __init__(self, rows: HeldOutRows) -> None:
         self._rows, self._predicted = rows, rows.predicted()
 
-    # ---- the score ---------------------------------------------------------------------------------------------------
-
     @property
     def model(self) -> str:
         """The name of the estimator's class."""
@@ -175,8 +164,6 @@ class Assessment:
         """The standard error of `gain`, from the differences row by row."""
         return _standard_error(self._predicted.log_density - self._predicted.baseline)
 
-    # ---- familiar numbers --------------------------------------------------------------------------------------------
-
     @property
     def r2(self) -> float | None:
         """The coefficient of determination of the held-out point predictions; NaN if y is constant."""
@@ -191,8 +178,6 @@ class Assessment:
         """The share of rows whose most probable class is the right one."""
         p = self._predicted
         return float((p.prediction == p.codes).mean()) if self.kind == "classes" else None
-
-    # ---- calibration of numbers and counts ---------------------------------------------------------------------------
 
     @property
     def pit(self) -> pd.DataFrame | None:
@@ -215,7 +200,7 @@ class Assessment:
             raise InputError("Classes have no order, so no PIT. Use reliability.")
         if bins is not None:
             whole_number(bins, "bins", 2)
-        return pit_histogram(self._predicted.lower, self._predicted.upper, bins)
+        return calibration.pit_histogram(self._predicted.lower, self._predicted.upper, bins)
 
     @property
     def coverage(self) -> pd.DataFrame | None:
@@ -224,7 +209,7 @@ class Assessment:
         `standard_error` is binomial: what `share` has if the predictions are right. The interval of a count rarely has
         exactly 90 %, so its ends count in part, as in the PIT, and 90 % is expected exactly.
         """
-        return None if self.kind == "classes" else coverage(self._predicted.lower, self._predicted.upper)
+        return None if self.kind == "classes" else calibration.coverage(self._predicted.lower, self._predicted.upper)
 
     @property
     def share_above(self) -> float | None:
@@ -232,9 +217,7 @@ class Assessment:
 
         A count at the median itself counts in part, as in the PIT.
         """
-        return None if self.kind == "classes" else share_above(self._predicted.lower, self._predicted.upper)
-
-    # ---- calibration of classes --------------------------------------------------------------------------------------
+        return None if self.kind == "classes" else calibration.share_above(self._predicted.lower, self._predicted.upper)
 
     @property
     def reliability(self) -> pd.DataFrame | None:
@@ -243,7 +226,7 @@ class Assessment:
         With two classes, this is the probability of the second; with more, of the predicted class.
         """
         p = self._predicted
-        return reliability(p.probabilities, p.codes) if self.kind == "classes" else None
+        return calibration.reliability(p.probabilities, p.codes) if self.kind == "classes" else None
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -254,19 +237,19 @@ class Assessment:
     def brier_score(self) -> float | None:
         """The mean of ½ Σ_k (p_k − [y = k])²: from 0, best, to 1."""
         p = self._predicted
-        return brier_score(p.probabilities, p.codes) if self.kind == "classes" else None
+        return calibration.brier_score(p.probabilities, p.codes) if self.kind == "classes" else None
 
     @property
     def calibration_error(self) -> float | None:
         """The mean difference between the predicted and observed shares of `reliability` (ECE)."""
         table = self.reliability
-        return None if table is None else calibration_error(table)[0]
+        return None if table is None else calibration.calibration_error(table)[0]
 
     @property
     def calibration_error_by_chance(self) -> float | None:
         """How large `calibration_error` may become by chance, at two standard deviations, if the model is right."""
         table = self.reliability
-        return None if table is None else calibration_error(table)[1]
+        return None if table is None else calibration.calibration_error(table)[1]
 
     @property
     def confidence(self) -> tuple[float, float]:
@@ -275,8 +258,6 @@ class Assessment:
             raise InputError("confidence is for classes; a model of numbers or counts has coverage.")
         top = self._predicted.probabilities.max(axis=1)
         return float(top.mean()), float(np.sqrt((top * (1.0 - top)).sum()) / len(top))
-
-    # ---- in words ----------------------------------------------------------------------------------------------------
 
     @property
     def phrase(self) -> str:
@@ -316,8 +297,6 @@ class Assessment:
 
     def _repr_html_(self) -> str:
         return html.view(*map(html.warning, self.warnings), quality_table(self), html.notes("Notes", self.notes))
-
-    # ---- out ---------------------------------------------------------------------------------------------------------
 
     def to_frame(self) -> pd.DataFrame:
         """One row per row of X: fold, y, prediction, log densities, and the PIT or the class probabilities."""
@@ -388,9 +367,6 @@ def _familiar(a: Assessment) -> dict[str, str]:
     return {"R²": "undefined, as y is constant" if np.isnan(a.r2) else number(a.r2), **intervals}
 
 
-# ---- a phrase that follows "the model", from held-out rows only ------------------------------------------------------
-
-
 def phrase_of(a: Assessment) -> str:
     """Numbers by R²; classes by the share of the constant's log score that is gained; counts by the gain itself."""
     if a.gain < -a.gain_error or not np.isfinite(a.gain):
@@ -417,9 +393,6 @@ def in_words(share: float) -> str:
     return next((words for limit, words in SHARES if share < limit), ALMOST_ALL)
 
 
-# ---- warnings and notes ----------------------------------------------------------------------------------------------
-
-
 def warnings_of(a: Assessment) -> list[str]:
     """At most two: about the constant, and about the probabilities or that there are too few rows to judge them."""
     off = None
@@ -427,7 +400,7 @@ def warnings_of(a: Assessment) -> list[str]:
         if a.coverage is None or a.share_above is None:
             off = _classes_off(a)
         else:
-            off = intervals_off(a.coverage, a.share_above, a.n_rows)
+            off = calibration.intervals_off(a.coverage, a.share_above, a.n_rows)
     return [sentence for sentence in (_against_constant(a), off or _too_few(a)) if sentence]
 
 
@@ -453,7 +426,7 @@ def _classes_off(a: Assessment) -> str | None:
     confidence, error = a.confidence
     assert a.accuracy is not None
     off = a.accuracy - confidence
-    if abs(off) > TOLERANCE and abs(off) > ERRORS * error:
+    if abs(off) > calibration.TOLERANCE and abs(off) > ERRORS * error:
         how = "too high (over-confident)" if off < 0.0 else "too low (under-confident)"
         return (
             f"Probabilities are {how}: the predicted class has {percent(confidence)} on average and is right in "
@@ -461,7 +434,7 @@ def _classes_off(a: Assessment) -> str | None:
         )
     assert a.calibration_error is not None
     assert a.calibration_error_by_chance is not None
-    if a.calibration_error > max(TOLERANCE, a.calibration_error_by_chance):
+    if a.calibration_error > max(calibration.TOLERANCE, a.calibration_error_by_chance):
         return (
             f"Probabilities are off: they differ by {number(a.calibration_error)} on average from the shares observed, "
             f"and chance explains at most {number(a.calibration_error_by_chance)}."
@@ -476,7 +449,7 @@ def _too_few(a: Assessment) -> str | None:
         assert a.coverage is not None
         level = a.coverage.index[-1]
         what, error = f"the coverage of {percent(level)} intervals", float(a.coverage["standard_error"].iloc[-1])
-    if a.n_rows >= FEWEST_ROWS and ERRORS * error <= TOLERANCE:
+    if a.n_rows >= FEWEST_ROWS and ERRORS * error <= calibration.TOLERANCE:
         return None
     return (
         f"Too few rows to tell whether probabilities are right: with {a.n_rows} held-out rows, {what} is known to "

@@ -36,10 +36,7 @@ def pit_distribution(lower: Array, upper: Array, u: Array) -> Array:
 
 
 def pit_histogram(lower: Array, upper: Array, bins: int | None) -> pd.DataFrame:
-    """The share of the rows in each of `bins` equal parts of [0, 1], with the standard error of an ideal model.
-
-    The default is one bin per ten rows, at least 4 and at most 10.
-    """
+    """The share of the rows in each of `bins` equal parts of [0, 1], with the standard error of an ideal model."""
     n = len(lower)
     count = int(np.clip(n // 10, 4, MOST_BINS)) if bins is None else bins
     edges = np.arange(count + 1.0) / count
@@ -58,8 +55,7 @@ def pit_histogram(lower: Array, upper: Array, bins: int | None) -> pd.DataFrame:
 def coverage(lower: Array, upper: Array) -> pd.DataFrame:
     """The share of the rows within the central intervals, with the standard error of an ideal model.
 
-    For counts there may be no interval of exactly 90 %, so its ends count in part, as in the PIT: the expected share
-    is exactly 90 %, and the binomial standard error is an upper bound.
+    The ends of an interval of counts count in part, as in the PIT: the expected share is exactly the level.
     """
     ends = np.array([[0.5 - 0.5 * level, 0.5 + 0.5 * level] for level in LEVELS])
     below = pit_distribution(lower, upper, ends.ravel()).mean(axis=0).reshape(-1, 2)
@@ -75,15 +71,10 @@ def share_above(lower: Array, upper: Array) -> float:
     return 1.0 - float(pit_distribution(lower, upper, np.array([0.5])).mean())
 
 
-# ---- classes ---------------------------------------------------------------------------------------------------------
-
-
 def reliability(probabilities: Array, codes: Positions) -> pd.DataFrame:
-    """Groups of rows by predicted probability: what was predicted, what was observed.
+    """Groups of about equally many rows, at least 20, by predicted probability: what was predicted, what was observed.
 
-    The event is the second of two classes; with more classes, that the predicted one is right. Groups have about
-    equally many rows, at least 20 if there are that many, and equal probabilities share a group. The standard error is
-    what `observed` has if `predicted` is right.
+    The event is the second of two classes; with more classes, that the predicted one is right.
     """
     p, event = event_of(probabilities, codes)
     count = int(np.clip(len(p) // 20, 1, MOST_BINS))
@@ -130,9 +121,6 @@ def brier_score(probabilities: Array, codes: Positions) -> float:
     """The mean of ½ Σ_k (p_k − [y = k])²: for two classes the mean squared error of the probability."""
     outcome = np.eye(probabilities.shape[1])[codes]
     return float(0.5 * ((probabilities - outcome) ** 2).sum(axis=1).mean())
-
-
-# ---- in which way intervals are off ----------------------------------------------------------------------------------
 
 
 def held_in(coverage: pd.DataFrame) -> list[str]:

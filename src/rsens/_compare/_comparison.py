@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from rsens import black_box, measures
 from rsens._arguments import child, one_of
 from rsens._contents import OwnOrder, own_order
 from rsens._errors import Argument, InputError, MissingExtraError
@@ -23,32 +24,7 @@ from rsens._refits import check_one_per_row, reason_of
 from rsens._table import Table
 from rsens._typing import Array, Flags
 from rsens.adapters import as_contrasts, classes_of, read_for, two_valued
-from rsens.black_box import (
-    BLACK_BOX,
-    NO_TARGETS,
-    Budget,
-    Method,
-    Predictor,
-    budget_of,
-    grouped,
-    reordered,
-    reordered_terms,
-)
 from rsens.derivatives import Counter, Model
-from rsens.measures import (
-    METHODS,
-    ComparedMethod,
-    Measure,
-    ModelMeasure,
-    Terms,
-    check_alpha,
-    check_groups,
-    check_weights,
-    column_units,
-    deviations_of,
-    training_inputs,
-    warn_of_gaps,
-)
 from rsens.models import read_labels
 
 KINDS = {1: "single variables", 2: "pairs"}
@@ -63,9 +39,9 @@ RowScores = Callable[[Any], Array]
 class ComparisonSettings:
     """Which methods, and how they are to answer: the arguments of `compare`, checked, apart from model and data."""
 
-    methods: tuple[ComparedMethod, ...]
+    methods: tuple[measures.ComparedMethod, ...]
     order: int
-    budget: Budget
+    budget: black_box.Budget
     scale: Any = "sd"
     alpha: float = 1.0
     scoring: Any = None
@@ -81,9 +57,9 @@ class ComparisonSettings:
         cls, methods: Any, order: Any, budget: Any, *, cheap: bool = False, alpha: Any = 1.0, **others: Any
     ) -> Self:
         """The arguments as users give them. With `cheap`, methods may be "cheap"."""
-        sizes = budget_of(budget)
+        sizes = black_box.budget_of(budget)
         found = find_methods(methods, order, sizes if cheap else None)
-        return cls(tuple(found), order, sizes, alpha=check_alpha(alpha), **others)
+        return cls(tuple(found), order, sizes, alpha=measures.check_alpha(alpha), **others)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -108,7 +84,7 @@ class Comparison:
     X: Any
     table: Table
     #: The terms that are scored: columns, and groups of columns.
-    terms: Terms
+    terms: measures.Terms
     scores: RowScores | None
     units: Array
     #: The same where a two-valued column is a number like others, for methods that are read off the model.
@@ -118,32 +94,24 @@ class Comparison:
     y: Any = None
 
     @classmethod
-    def of(
-        cls,
-        model: Any,
-        X: Any,
-        y: Any,
-        settings: ComparisonSettings,
-        seed: np.random.SeedSequence,
-        stacklevel: int = 4,
-    ) -> Self:
-        """A model and data as users give them. `stacklevel` counts the calls up to the line that a warning is about."""
+    def of(cls, model: Any, X: Any, y: Any, settings: ComparisonSettings, seed: np.random.SeedSequence) -> Self:
+        """A model and data as users give them."""
         X, y = as_pandas(X), as_pandas(y, "y")
         source, table = read_for(model, X)
         n, columns = table.values.shape
-        terms = Terms.of(settings.groups, table.names)
+        terms = measures.Terms.of(settings.groups, table.names)
         check_terms(terms, settings.order)
-        check_groups(terms, table)
-        training, weights = training_inputs(model, columns), check_weights(None, n)
-        of_numbers = deviations_of(model, table, training, weights)
+        measures.check_groups(terms, table)
+        training, weights = measures.training_inputs(model, columns), measures.check_weights(None, n)
+        of_numbers = measures.deviations_of(model, table, training, weights)
         compared = settings.two_valued
         if compared is None:
             compared = two_valued(table, training, numeric=settings.numeric, grouped=terms.grouped_columns)
         source, table = as_contrasts(source, table, compared, training=training)
-        deviations = deviations_of(model, table, training, weights)
-        units = column_units(settings.scale, deviations, table.names, stacklevel=stacklevel).copy()
+        deviations = measures.deviations_of(model, table, training, weights)
+        units = measures.column_units(settings.scale, deviations, table.names).copy()
         number_units = of_numbers if settings.scale_name == "sd" else units
-        warn_of_gaps(model, training, table, stacklevel=stacklevel)
+        measures.warn_of_gaps(model, training, table)
         scores = row_scores(model, source, y, n, settings.scoring)
         constant = (units == 0.0) & (settings.scale_name == "sd")
         return cls(settings, seed, model, source, X, table, terms, scores, units, number_units, constant, y)
@@ -170,14 +138,11 @@ def term_labels(names: tuple[str, ...], order: int) -> list[str]:
     return pairs
 
 
-def check_terms(terms: Terms, order: int) -> None:
+def check_terms(terms: measures.Terms, order: int) -> None:
     """An `InputError` for pairs of a single column or group."""
     if order == 2 and len(terms) < 2:
         what = "X has one" if not terms.grouped else "all are in one group"
         raise InputError(f"Pairs need at least two columns; {what}. Use ", Argument("order", 1), ".")
-
-
-# ---- one method on one model -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,7 +164,7 @@ def method_values(
     return [run(comparison, method) for method in settings.methods]
 
 
-def run(comparison: Comparison, method: ComparedMethod) -> MethodResult:
+def run(comparison: Comparison, method: measures.ComparedMethod) -> MethodResult:
     """The answer of the method.
 
     A method that cannot answer does not stop the others: an error from rsens, from the user's model or from another
@@ -219,14 +184,14 @@ def run(comparison: Comparison, method: ComparedMethod) -> MethodResult:
     return MethodResult(method.name, values, seconds, counter.rows, status)
 
 
-def _value(method: ComparedMethod, comparison: Comparison, counter: Counter) -> Array:
+def _value(method: measures.ComparedMethod, comparison: Comparison, counter: Counter) -> Array:
     """One number per term (T,) or pair of terms (T, T), in the units of the comparison."""
     method.check_groups(comparison.terms)
-    if isinstance(method, Method):
+    if isinstance(method, black_box.Method):
         return _from_predictions(method, comparison, counter)
-    assert isinstance(method, Measure | ModelMeasure)
+    assert isinstance(method, measures.Measure | measures.ModelMeasure)
     alpha, terms = comparison.settings.alpha, comparison.terms
-    if isinstance(method, ModelMeasure):
+    if isinstance(method, measures.ModelMeasure):
         units = comparison.number_units
         return method.importance(comparison.model, comparison.X, scale=units, alpha=alpha, terms=terms)
     model = comparison.source.counted(counter)
@@ -236,15 +201,15 @@ def _value(method: ComparedMethod, comparison: Comparison, counter: Counter) -> 
     return method.importance(model, comparison.table, scale=comparison.units, alpha=alpha, terms=terms)
 
 
-def _from_predictions(method: Method, comparison: Comparison, counter: Counter) -> Array:
+def _from_predictions(method: black_box.Method, comparison: Comparison, counter: Counter) -> Array:
     terms, units = comparison.terms, comparison.units
     if method.needs_y and comparison.scores is None:
-        raise InputError(NO_TARGETS)
+        raise InputError(black_box.NO_TARGETS)
     scores = None if comparison.scores is None else counter.calls(comparison.scores)
-    whole = Predictor.of(comparison.source.counted(counter), comparison.table, scores)
+    whole = black_box.Predictor.of(comparison.source.counted(counter), comparison.table, scores)
     order = comparison.order  # a method draws among rows and columns in an order of their own
-    own_terms, back = reordered_terms(terms, order)
-    predictor = grouped(reordered(whole, order), own_terms, units[order.columns])
+    own_terms, back = black_box.reordered_terms(terms, order)
+    predictor = black_box.grouped(black_box.reordered(whole, order), own_terms, units[order.columns])
     # Every method has its own random numbers: which others run, and in what order, changes nothing.
     number = zlib.crc32(f"{method.name} of order {method.order}".encode())
     rng = np.random.default_rng(child(comparison.seed, number))
@@ -274,27 +239,24 @@ def _starts_here(error: Exception) -> bool:
     return Path(frames[-1].f_code.co_filename).is_relative_to(PACKAGE)
 
 
-# ---- methods by name, as listed in `rsens.measures` and `rsens.black_box` --------------------------------------------
-
-
-def known(order: int) -> dict[str, ComparedMethod]:
+def known(order: int) -> dict[str, measures.ComparedMethod]:
     """Every method of this order by name: in the order of the paper's tables, then those that must be named."""
-    listed: list[ComparedMethod] = [*METHODS.values(), *BLACK_BOX.values()]
+    listed: list[measures.ComparedMethod] = [*measures.METHODS.values(), *black_box.BLACK_BOX.values()]
     own = [method for method in listed if method.order == order]
     return {method.name: method for method in sorted(own, key=lambda method: (method.place is None, method.place or 0))}
 
 
-def all_methods(order: int) -> list[ComparedMethod]:
+def all_methods(order: int) -> list[measures.ComparedMethod]:
     """The methods that "all" stands for: those in the paper's tables."""
     return [method for method in known(order).values() if method.place is not None]
 
 
-def cheap_methods(order: int, budget: Budget) -> list[ComparedMethod]:
+def cheap_methods(order: int, budget: black_box.Budget) -> list[measures.ComparedMethod]:
     """The methods that "cheap" stands for: quick ones of "all" that need no optional package at this budget."""
     return [method for method in all_methods(order) if method.cheap and (budget.paper or method.needs_extra is None)]
 
 
-def find_methods(methods: Any, order: Any, budget: Budget | None = None) -> list[ComparedMethod]:
+def find_methods(methods: Any, order: Any, budget: black_box.Budget | None = None) -> list[measures.ComparedMethod]:
     """The methods asked for, each once: "all", names, or where there is a budget also "cheap"."""
     one_of(order, "order", (1, 2))
     if isinstance(methods, str):
@@ -319,7 +281,7 @@ def legend(methods: Iterable[str], order: int) -> str:
     return "; ".join(f"{name}: {there[name].meaning}" for name in methods if name in there)
 
 
-def _find(name: str, order: int) -> ComparedMethod:
+def _find(name: str, order: int) -> measures.ComparedMethod:
     there, other = known(order), 3 - order
     if name in there:
         return there[name]
@@ -330,14 +292,8 @@ def _find(name: str, order: int) -> ComparedMethod:
     raise InputError(f"There is no method {name!r} for {KINDS[order]}.{hint} There are {', '.join(there)}.")
 
 
-# ---- how well a model predicts the targets, row by row ---------------------------------------------------------------
-
-
 def row_scores(model: Any, source: Model, y: Any, n: int, scoring: Any) -> RowScores | None:
-    """log p(y_i | x_i) of the n targets, or what `scoring` says instead; None without targets.
-
-    `source` is the model as rsens reads it, `model` the object the user gave, which is what a scorer expects.
-    """
+    """log p(y_i | x_i) of the n targets, or what `scoring` says of the user's own `model`; None without targets."""
     scorer = _scorer(scoring)
     if y is None:
         return None

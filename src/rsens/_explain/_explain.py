@@ -180,7 +180,7 @@ def explain(
         pairs=pairs,
         keep_local_pairs=keep_local_pairs,
     )
-    warn_of_gaps(model, inputs, table, stacklevel=3)
+    warn_of_gaps(model, inputs, table)
     fit = fit_for_null_level(null, model, y, refit, n)
     on_link_scale = one_of(pair_scale, "pair_scale", PAIR_SCALES) == "link" and query.pairs
     one_of(intervals, "intervals", ("auto", "refits", "rows", False))

@@ -58,7 +58,7 @@ def query_of(
     levels = () if table.coding is None else table.coding.columns
     return Query(
         terms=terms,
-        units=column_units(scale, deviations, table.names, stacklevel=4).copy(),
+        units=column_units(scale, deviations, table.names).copy(),
         deviations=deviations,
         weights=weights,
         alpha=alpha,

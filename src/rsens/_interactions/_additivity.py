@@ -15,7 +15,7 @@ import numpy as np
 
 from rsens._arguments import child
 from rsens._errors import InputError
-from rsens._interactions._score import Pair, PairScores, ScoreTest, cauchy_combination
+from rsens._interactions._score import Pair, ScoreTest, cauchy_combination
 from rsens._interactions._target import Target
 from rsens._progress import Progress
 from rsens._threads import one_thread
@@ -80,21 +80,11 @@ def find_interactions(
     seed: np.random.SeedSequence,
     progress: Progress,
 ) -> Additivity:
-    """Test every pair of terms.
+    """Test every pair of terms, whose columns are `members`, on rows (n, D) with level codes in `categorical` columns.
 
     The null model adds up the terms and the pairs already found. It takes up the pair with the smallest p-value as long
-    as that is small for this many pairs, and the others are tested again: beside a strong interaction that the null
-    model does not know, pairs that share a term with it look like interactions too.
-
-    Args:
-        rows: The rows (n, D), with level codes in categorical columns.
-        target: y with its likelihood; see `likelihood_for`.
-        members: The columns of each of the T terms.
-        categorical: The number of levels of the columns that are treated as levels, by position.
-        clusters: The cluster of each row: rows of one cluster share a random intercept.
-        order: The rows in an order that does not depend on how they come; None: as they come.
-        seed: For the choice of rows, where there are many.
-        progress: Says what is going on.
+    as that is small for this many pairs, and the others are tested again: beside a strong interaction that it does not
+    know, pairs that share a term with it look like interactions too. Rows of one cluster share a random intercept.
     """
     if rows.ndim != 2 or len(rows) != len(target.y):
         raise InputError(f"There are {len(target.y)} targets for rows of shape {rows.shape}.")
@@ -117,8 +107,7 @@ def find_interactions(
         while left:
             rng = np.random.default_rng(child(seed, 1))  # the same rows for the search every time
             scores = [problem.p_values(design, found, [pairs[k] for k in left], rng) for problem in problems]
-            robust = cauchy_combination(np.array([each.robust for each in scores]))
-            classical = cauchy_combination(np.array([each.classical for each in scores]))
+            robust, classical = cauchy_combination(np.array(scores))
             p[left] = robust
             clear = np.where(robust <= FAMILYWISE, classical, np.nan)
             if len(found) == MOST_FOUND or np.isnan(clear).all() or np.nanmin(clear) * len(pairs) > FAMILYWISE:
@@ -137,10 +126,8 @@ class _Problem:
     clusters: Positions | None
     features: list[Array]
 
-    def p_values(
-        self, design: Design, found: Sequence[Pair], pairs: Sequence[Pair], rng: np.random.Generator
-    ) -> PairScores:
-        """p-values of pairs, beside the pairs already found."""
+    def p_values(self, design: Design, found: Sequence[Pair], pairs: Sequence[Pair], rng: np.random.Generator) -> Array:
+        """p-values of pairs (2, pairs), beside the pairs already found."""
         fit = fit_null(design, self.rows, self.y, self.likelihood, self.clusters, found, rng)
         return ScoreTest(fit, self.features).p_values(pairs)
 
@@ -183,9 +170,6 @@ def _problems(
     return [problem(some, (target.y[some] == k).astype(np.float64)) for k, some in of_two.items()], notes
 
 
-# ---- null model and features -----------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class Design:
     """The columns of each term, and the number of levels of the columns that are treated as levels, by position."""
@@ -205,10 +189,7 @@ class Design:
         return X
 
     def features(self, rows: Array) -> list[Array]:
-        """Centred features (n, r) of every term; r = 0 where all its columns are constant.
-
-        A group has the principal components of the features of its columns, at most `COMPONENTS` per column.
-        """
+        """Centred features (n, r) of every term; of a group, principal components. r = 0 where all is constant."""
         columns = [
             _of_levels(column, self.categorical[d]) if d in self.categorical else _of_numbers(column)
             for d, column in enumerate(rows.T)
@@ -256,10 +237,7 @@ def fit_null(
 
 
 def _of_numbers(x: Array) -> Array:
-    """Nyström's features of the EQ kernel: k(x, z) k(z, z)^{−½} at knots z, centred, as principal components u·s.
-
-    A column of two values has only one centred function.
-    """
+    """Nyström's features of the EQ kernel: k(x, z) k(z, z)^{−½} at knots z, centred, as principal components u·s."""
     if not np.ptp(x) > 0.0:
         return np.empty((len(x), 0))
     x = np.ldexp(x, -int(np.frexp(np.abs(x).max())[1]))  # so that squares neither overflow nor vanish; exact
@@ -288,14 +266,10 @@ def _eq(x: Array, z: Array) -> Array:
     return np.asarray(np.exp(-0.5 * ((x[:, None] - z) / LENGTHSCALE) ** 2))
 
 
-# ---- columns that others determine, of which a product can hardly be told from a square ------------------------------
-
-
 def variance_inflation(rows: Array, categorical: Mapping[int, int], members: Sequence[Sequence[int]]) -> Array:
     """VIF_t = 1/(1 − R²_t), with the adjusted R² of each term given all others; 1 for a term that is constant.
 
-    Levels enter as indicators. The R² of a term of several columns, indicators or a group, is the explained share of
-    their variance.
+    The R² of a term of several columns, indicators of levels or a group, is the explained share of their variance.
     """
     n = len(rows)
     terms = [np.concatenate([_block(rows[:, d], categorical.get(d)) for d in columns], axis=1) for columns in members]

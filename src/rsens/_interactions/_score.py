@@ -19,7 +19,6 @@ pair the null model takes up: far in the tail the robust one has less power.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
 
@@ -41,14 +40,6 @@ BATCH = 256
 LEAST_LEVERAGE = 0.05
 
 
-@dataclass(frozen=True, eq=False)
-class PairScores:
-    """p-values of some pairs; NaN where one of the two has no features."""
-
-    robust: Array
-    classical: Array
-
-
 class ScoreTest:
     """Tests against one null model."""
 
@@ -65,10 +56,10 @@ class ScoreTest:
         self._diagonal = np.einsum("ij,ij->j", root, root)  # of C⁻¹
         self._noise = np.divide(1.0, fit.precision, out=np.zeros(n), where=fit.precision > 0.0)
 
-    def p_values(self, pairs: Sequence[Pair]) -> PairScores:
-        """The p-values of these pairs of terms."""
-        tails = np.array([tail for batch in self._batches(pairs) for tail in self._batch(batch)]).reshape(-1, 2)
-        return PairScores(tails[:, 0], tails[:, 1])
+    def p_values(self, pairs: Sequence[Pair]) -> Array:
+        """Robust and classical p-values (2, pairs) of these pairs of terms; NaN where a term has no features."""
+        tails = [tail for batch in self._batches(pairs) for tail in self._batch(batch)]
+        return np.array(tails).reshape(-1, 2).T
 
     def _batches(self, pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
         batch: list[Pair] = []
@@ -145,10 +136,7 @@ def upper_tail(q: float, A: Array) -> float:
 
 
 def cauchy_combination(p: Array) -> Array:
-    """One p-value from several, over the first axis, whatever their dependence (Liu and Xie, 2020).
-
-    T = mean tan((½ − p)π) is about Cauchy in its tail. NaNs are left out; all NaN gives NaN.
-    """
+    """One p-value from several, over the first axis, whatever their dependence (Liu and Xie, 2020), without NaNs."""
     p = np.clip(p, 1e-300, 1.0 - 1e-15)
     tangent = np.where(p < 1e-10, 1.0 / (np.pi * p), np.tan((0.5 - p) * np.pi))  # tan(π/2 − πp) ≈ 1/(πp)
     known = ~np.isnan(p)

@@ -68,10 +68,9 @@ def refit_folds(
 ) -> list[list[list[Any]]]:
     """Fit to the training rows of every fold, and look: [look][round][fold], `Failed` where that was not possible.
 
-    Every fold has a seed of its own, so neither `n_jobs` nor further rounds or looks change what is seen. Records
-    of each fit are kept in `keep`, and read from there. `first_round` is called with [look][fold] as soon as the first
-    round is there. `silent` are the warnings that are not passed on; None: those that were given when the model was
-    fitted to all rows.
+    Every fold has a seed of its own, so neither `n_jobs` nor further rounds or looks change what is seen. `first_round`
+    is called with [look][fold] as soon as the first round is there. `silent` warnings are not passed on; None: those
+    that were given when the model was fitted to all rows.
     """
     tasks = [(f"Fold {k} of {len(splits)}", *split) for splits in rounds for k, split in enumerate(splits, start=1)]
     ends = np.cumsum([0, *(len(splits) for splits in rounds)])
@@ -145,14 +144,10 @@ class _Refits:
             return seen
 
 
-# ---- folds -----------------------------------------------------------------------------------------------------------
-
-
 def given_splits(cv: Any, X: Any, y: NDArray[Any], clusters: Positions | None = None) -> Splits | None:
     """The splits that `cv` gives, a splitter of scikit-learn or a list; None where it is a number of folds.
 
-    With `clusters`, the cluster of each row, a splitter is told about them (as its groups), and a split that has rows
-    of one cluster on both sides is an `InputError`.
+    A splitter gets `clusters` as its groups, and a split that has rows of one on both sides is an `InputError`.
     """
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         return None
@@ -204,10 +199,8 @@ def folds(
 ) -> Splits:
     """Random folds. With `stratify` the rows are dealt out class by class, so that all folds have the same shares.
 
-    With `clusters`, the cluster of each row, whole clusters are dealt out, the largest first: each goes to the fold
-    that has the fewest rows so far. They are not stratified.
-    `rows` are the rows in an order of their own, and clusters are numbered in such an order (`OwnOrder`): then the
-    folds do not depend on how the rows come.
+    Of `clusters`, the largest are dealt out first, each to the fold with the fewest rows so far. `rows` are in an order
+    of their own (`OwnOrder`), so that the folds do not depend on how the rows come.
     """
     n = len(y)
     sizes = np.ones(n, dtype=np.intp) if clusters is None else np.bincount(clusters)

@@ -32,10 +32,7 @@ class Fit:
         return self.refit(X, y) if self.refit is not None else with_seed(self.estimator, seed).fit(X, y)
 
     def for_columns(self, X: Any, y: Any, origin: Sequence[int]) -> Fit:
-        """How to fit to rows X with further columns, where column k is made like column `origin[k]` of the usual rows.
-
-        An estimator that names or counts its columns takes the further ones as it takes those that they are made like.
-        """
+        """How to fit to rows X with further columns, where column k is made, and taken, like column `origin[k]`."""
         from rsens.adapters import widened
 
         return self if self.refit is not None else Fit(widened(self.estimator, X, y, origin))

@@ -23,8 +23,7 @@ from rsens._warned import Warned, heard, say_once
 class Kept:
     """Finished pieces by number, in a checkpoint under a name; `records` are the dataclasses that they are made of.
 
-    A piece that is not `required` and cannot be kept, because it holds a failure or the disk is full, is done again
-    the next time.
+    A piece that is not `required` and cannot be kept (a failure, a full disk) is done again the next time.
     """
 
     checkpoint: Checkpoint
@@ -60,19 +59,9 @@ def run_pieces(
 ) -> list[Any]:
     """work(*shared, *arguments(k)) for k = 0, …, count − 1, in this order, whichever piece is finished first.
 
-    What several pieces warn of is said once, at the end.
-
-    Args:
-        work: Does one piece; it may run in another process.
-        count: How many pieces.
-        arguments: What each is made from, asked for when its turn comes.
-        shared: What all are made from. On a Dask cluster it is sent once.
-        n_jobs: How many run at once, as in joblib.
-        progress: Counts them.
-        noun: What a piece is called.
-        stage: What these pieces are, where there are others of the same name.
-        kept: Where pieces are kept as soon as they are done, and read from if they are there.
-        done: Called after each piece with all of them, None where one is not there yet.
+    `arguments` are asked for when the turn of a piece comes; `shared` is sent once on a Dask cluster. A piece is called
+    `noun`, and `stage` tells it from others of that name. `done` is called after each piece with all of them, None
+    where one is not there yet. Warnings of several pieces are raised once, at the end.
     """
     from joblib import effective_n_jobs
 
@@ -123,10 +112,9 @@ def _results(
 
 @dataclass(frozen=True, eq=False)
 class _Shared:
-    """Arguments of all pieces.
+    """Arguments of all pieces, with a key that makes it differ from all others.
 
-    The key makes it differ from all others: Dask gives the same name to equal contents, and forgets what has that name
-    when the work before this one ends.
+    Dask gives the same name to equal contents, and forgets it when the work before this one ends.
     """
 
     values: tuple[Any, ...]
@@ -156,10 +144,7 @@ def _sent_once(shared: _Shared) -> Iterator[_Shared]:
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Processes that are started within this ignore Ctrl-C: they are ended by the one that started them.
-
-    A terminal sends it to all processes, and each would print a traceback. This process gets it at the end.
-    """
+    """Processes that are started within this ignore Ctrl-C, and print no traceback: this process ends them."""
     if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         yield  # Windows; or a thread, which gets no signals
         return

@@ -88,15 +88,11 @@ def numbers_of(X: Any) -> Array:
     return values.astype(np.float64) if values.ndim == 2 and values.dtype.kind in "iuf" else np.empty((len(values), 0))
 
 
-# ---- Categorical columns of parts of the rows: a part may lack levels, and must still count the same ones ------------
 # Only estimators of rsens can be told their levels. Others get the rows as they are.
 
 
 def read_for_estimator(estimator: Any, X: Any) -> tuple[Coding, Table] | None:
-    """The categorical columns of X with all their levels, and its rows; None unless the estimator is one of rsens.
-
-    X is checked here, so that an error names a row of X and not of a part.
-    """
+    """The categorical columns of X with all their levels, and its rows, checked; None for estimators of others."""
     from rsens.models import PredictiveClassifier, PredictiveRegressor
 
     if not isinstance(estimator, PredictiveRegressor | PredictiveClassifier):
@@ -107,10 +103,7 @@ def read_for_estimator(estimator: Any, X: Any) -> tuple[Coding, Table] | None:
 
 
 def with_levels(estimator: Any, coding: Coding, *, only_given: bool = False) -> Any:
-    """A copy of an estimator of rsens that knows which columns are categorical, even if a part alone does not tell.
-
-    It also knows all their levels; with `only_given`, just the levels that the user gave.
-    """
+    """A copy of an estimator of rsens that knows the categorical columns and all (or `only_given`) levels of them."""
     from sklearn.base import clone
 
     if not coding:
@@ -125,10 +118,7 @@ def with_levels(estimator: Any, coding: Coding, *, only_given: bool = False) -> 
 
 
 def rows_with_levels(estimator: Any, X: Any) -> Any:
-    """The rows X, in a type that parts can be taken from; for an estimator of rsens, with the levels of all rows.
-
-    Here the columns know the levels, and not the estimator: it may still refuse levels that a part lacks.
-    """
+    """The rows X, in a type that parts can be taken from; for an estimator of rsens, with the levels of all rows."""
     found = read_for_estimator(estimator, X)
     if found is None:
         return as_rows(X)
@@ -143,9 +133,6 @@ def rows_with_levels(estimator: Any, X: Any) -> Any:
         else:
             columns[name] = values
     return pd.DataFrame(columns, index=table.source.index if is_pandas(table.source) else None)
-
-
-# ---- Rows that belong together: several of one person, one field, one batch ------------------------------------------
 
 
 CLUSTERS = Argument("clusters")

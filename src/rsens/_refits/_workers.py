@@ -17,8 +17,7 @@ _before: Any = None
 def workers() -> Iterator[None]:
     """Within this, joblib may start processes; they end with it, unless they were there before: those are the user's.
 
-    Stages of one call share their processes if all of them are within the same one of these. joblib has one pool for
-    the whole process, so calls in several threads share it, and the last of them ends it.
+    joblib has one pool for the whole process: calls in several threads share it, and the last of them ends it.
     """
     global _calls, _before
     with _lock:

@@ -36,10 +36,9 @@ class KernelTerms:
 class ReducedModels:
     """Reduced models of some rows, kept by their sets of pairs.
 
-    A cold search for hyperparameters starts from the kernel as `additive` gives it, with the random restarts of the
-    estimator. A warm search replaces the restarts by one start from the model with one pair fewer. That start alone
-    would be too little: main effects that had to make up for a missing pair may be far from their place, with a ridge
-    in between.
+    A cold search has the random restarts of the estimator; a warm one replaces them by one start from the model with
+    one pair fewer. That start alone would be too little: main effects that had to make up for a missing pair may be far
+    away.
     """
 
     estimator: Any

@@ -13,26 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rsens import _refits as refits
 from rsens._arguments import child, jobs, one_of, whole_number
 from rsens._compare import ComparisonSettings, method_values
 from rsens._contents import inverse, own_order
-from rsens._errors import Argument, InputError, RsensWarning
+from rsens._errors import Argument, InputError, RsensWarning, warn
 from rsens._files import Checkpoint, fingerprint
 from rsens._progress import progress_of
-from rsens._refits import (
-    Kept,
-    Splits,
-    folds,
-    given_splits,
-    read_clusters,
-    read_for_estimator,
-    read_targets,
-    run_pieces,
-    take_rows,
-    warn_of_tight_clusters,
-    with_levels,
-    with_seed,
-)
 from rsens._select_interactions._reduced_models import ColumnPair, KernelTerms, ReducedModels, fit_kernel, kind_of_terms
 from rsens._select_interactions._selection import Scores, Selection
 from rsens._threads import one_thread
@@ -117,16 +104,16 @@ def select_interactions(
     _check_estimator(estimator)
     asked, n_jobs, follow = whole_number(k, "k", 0), jobs(n_jobs), progress_of(progress)
     one_of(warm_start, "warm_start", (True, False))
-    found = read_for_estimator(estimator, X)
+    found = refits.read_for_estimator(estimator, X)
     assert found is not None  # a Gaussian process of ours
     coding, table = found
     n, columns = table.values.shape
     if columns < 2:
         raise InputError("Interactions need at least two columns; X has one.")
-    targets = read_targets(y, n)
-    order = own_order(table.values, targets, clusters=read_clusters(clusters, n), names=table.names)
+    targets = refits.read_targets(y, n)
+    order = own_order(table.values, targets, clusters=refits.read_clusters(clusters, n), names=table.names)
     analysis = SplitAnalysis(
-        estimator=with_levels(estimator, coding),
+        estimator=refits.with_levels(estimator, coding),
         terms=KernelTerms(columns, coding.categorical, kind_of_terms(estimator.kernel)),
         X=table.source,
         y=targets,
@@ -137,18 +124,18 @@ def select_interactions(
     )
     repeats, classes = whole_number(repeats, "repeats", 1), isinstance(estimator, GPClassifier)
     if order.clusters is None:
-        warn_of_tight_clusters(table.values, coding.categorical)
-    given = given_splits(cv, table.source, targets, order.clusters)
+        refits.warn_of_tight_clusters(table.values, coding.categorical)
+    given = refits.given_splits(cv, table.source, targets, order.clusters)
     question = {} if folder is None else _question(analysis, given or (int(cv), repeats), order.clusters)
     checkpoint = Checkpoint.open(folder, question, random_state)
     rounds = [np.random.default_rng(child(checkpoint.seed, 0, repeat)) for repeat in range(repeats)]
     splits = given or [
-        split for rng in rounds for split in folds(int(cv), targets, classes, rng, order.clusters, order.rows)
+        split for rng in rounds for split in refits.folds(int(cv), targets, classes, rng, order.clusters, order.rows)
     ]
     if classes:
         _check_classes(splits, targets)
     work = [*splits, (np.arange(n), None)]  # the last one ranks the pairs on all rows
-    *of_splits, of_all = run_pieces(
+    *of_splits, of_all = refits.run_pieces(
         SplitAnalysis.run,
         len(work),
         lambda number: (*work[number], child(checkpoint.seed, 1, number)),
@@ -156,7 +143,7 @@ def select_interactions(
         n_jobs=n_jobs,
         progress=follow,
         noun="split",
-        kept=Kept(checkpoint, "split"),
+        kept=refits.Kept(checkpoint, "split"),
     )
     methods = analysis.settings.names
     scores = Scores(
@@ -175,17 +162,14 @@ def select_interactions(
         fits=sum(piece["fits"] for piece in (*of_splits, of_all)),
     )
     if warned := [text for piece in (*of_splits, of_all) for text in piece["warned"]]:
-        text = f"There were {len(warned)} warnings in {scores.fits} fits, the first: {warned[0]}"
-        warnings.warn(text, RsensWarning, stacklevel=2)
+        warn(f"There were {len(warned)} warnings in {scores.fits} fits, the first: {warned[0]}")
     return Selection(scores, estimator=analysis.estimator, X=table.source, y=targets)
 
 
-def _question(analysis: SplitAnalysis, cv: Splits | tuple[int, int], clusters: Positions | None) -> dict[str, Any]:
-    """Everything that the finished splits in a folder depend on.
-
-    Folds come from the seed. Splits that the user gives are part of the question: a splitter without a seed gives
-    others the next time.
-    """
+def _question(
+    analysis: SplitAnalysis, cv: refits.Splits | tuple[int, int], clusters: Positions | None
+) -> dict[str, Any]:
+    """Everything that the finished splits in a folder depend on: given splits too, as a splitter may draw."""
     return {
         "verb": "select_interactions",
         "estimator": fingerprint(analysis.estimator),
@@ -213,7 +197,7 @@ def _check_estimator(estimator: Any) -> None:
         )
 
 
-def _check_classes(splits: Splits, y: NDArray[Any]) -> None:
+def _check_classes(splits: refits.Splits, y: NDArray[Any]) -> None:
     """Every training set needs every class: a model gives no probability to others."""
     classes = np.unique(y)
     for train, _ in splits:
@@ -251,10 +235,10 @@ class SplitAnalysis:
         "warned": what they warned of}. A split, which has rows to score, adds {"full": mean log predictive density of
         the full model, "scores": {method: the same for the models with 0 … k pairs}}.
         """
-        X, y = take_rows(self.X, train), take_rows(self.y, train)
+        X, y = refits.take_rows(self.X, train), refits.take_rows(self.y, train)
         with one_thread(), warnings.catch_warnings(record=True) as raised:
             warnings.simplefilter("always")
-            estimator = with_seed(self.estimator, child(seed, ESTIMATOR))
+            estimator = refits.with_seed(self.estimator, child(seed, ESTIMATOR))
             full = fit_kernel(estimator, None, X, y)
             from_fits = len(raised)
             leading = self._leading_pairs(full, X, y, child(seed, METHODS))
@@ -265,7 +249,7 @@ class SplitAnalysis:
             }
             reduced = ReducedModels(estimator, self.terms, X, y, self.warm)
             if test is not None:
-                held_out = take_rows(self.X, test), take_rows(self.y, test)
+                held_out = refits.take_rows(self.X, test), refits.take_rows(self.y, test)
                 piece["full"] = _score(full, *held_out)
                 piece["scores"] = {name: self._scores(reduced, piece["ranked"][name], *held_out) for name in leading}
         ours = [str(warning.message) for warning in raised if issubclass(warning.category, RsensWarning)]

@@ -31,10 +31,7 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Scores(Part):
-    """Scores of the models by method, number of pairs and split, and the pairs.
-
-    Pairs are numbered in the order of `itertools.combinations` of the columns.
-    """
+    """Scores by method, number of pairs and split, and the pairs, numbered as `combinations` of the columns are."""
 
     columns: tuple[str, ...] = stored("The columns.")
     categorical: tuple[int, ...] = stored("Positions of the categorical columns.")
@@ -104,8 +101,6 @@ class Selection:
         self._scores = scores
         self._estimator, self._X, self._y = estimator, X, y
 
-    # ---- the answer -------------------------------------------------------------------------------------------------
-
     @property
     def suggested(self) -> int:
         """The number of pairs that is enough, by the first method; see `suggestions`."""
@@ -165,8 +160,6 @@ class Selection:
         columns = pd.RangeIndex(1, r.k + 1, name="k")
         return pd.DataFrame(np.reshape(shares, (len(keys), r.k)), index=index, columns=columns)
 
-    # ---- the scores -------------------------------------------------------------------------------------------------
-
     @property
     def scores(self) -> pd.DataFrame:
         """Mean log predictive density of the held-out rows: method, k, split, log_density.
@@ -208,8 +201,6 @@ class Selection:
             difference_se=[*standard_error(behind[:-1], ratio), 0.0],
         )
 
-    # ---- models -----------------------------------------------------------------------------------------------------
-
     def kernel(self, k: int | None = None, method: str | None = None) -> Kernel:
         """The kernel of main effects and the k leading pairs (None: `suggested`), where a fit starts."""
         r = self._scores
@@ -234,8 +225,6 @@ class Selection:
     def _number(self, method: str | None) -> int:
         return 0 if method is None else self.methods.index(one_of(method, "method", self.methods))
 
-    # ---- what was asked ---------------------------------------------------------------------------------------------
-
     methods: tuple[str, ...] = _field("methods")
     names: tuple[str, ...] = _field("columns")
     n_fits: int = _field("fits")
@@ -249,8 +238,6 @@ class Selection:
     def n_splits(self) -> int:
         """Number of splits into training and held-out rows."""
         return len(self._scores.full)
-
-    # ---- files and pictures -----------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything but the estimator and the data to a JSON file, whole or not at all."""
@@ -274,15 +261,11 @@ class Selection:
         return html.view(*map(html.paragraph, [*_answers(self), heading(self)]), _table(self).html())
 
 
-# ---- standard errors -------------------------------------------------------------------------------------------------
-
-
 def standard_error(scores: Array, ratio: float) -> Array:
     """The standard error of the mean over splits, the last axis; NaN for a single split.
 
-    The training sets of different splits share rows, so their scores are not independent, and s/√S is too small: the
-    more repetitions, the more so. With `ratio` held-out rows per training row it is s √(1/S + ratio) (Nadeau and Bengio
-    2003, "Inference for the generalization error", section 3). A ratio of 0 is s/√S.
+    The training sets of splits share rows, so s/√S is too small. With `ratio` held-out rows per training row it is s
+    √(1/S + ratio) (Nadeau and Bengio 2003, "Inference for the generalization error", section 3).
     """
     S = scores.shape[-1]
     if S < 2:
@@ -291,17 +274,11 @@ def standard_error(scores: Array, ratio: float) -> Array:
 
 
 def smallest_sufficient(scores: Array, ratio: float) -> int:
-    """The smallest number of pairs whose mean is within one standard error of the best, from scores (k + 1, S).
-
-    The standard error is for the difference to the best, split by split.
-    """
+    """The smallest number of pairs within one standard error of the best, from scores (k + 1, S)."""
     best = int(scores.mean(axis=-1).argmax())
     behind = scores[best] - scores[:best]
     enough = behind.mean(axis=-1) <= standard_error(behind, ratio)
     return int(enough.argmax()) if enough.any() else best
-
-
-# ---- views -----------------------------------------------------------------------------------------------------------
 
 
 def heading(selection: Selection) -> str:

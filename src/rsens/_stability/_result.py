@@ -86,8 +86,6 @@ class Stability:
     def __init__(self, rankings: Rankings) -> None:
         self._rankings = rankings
 
-    # ---- what was asked ---------------------------------------------------------------------------------------------
-
     order: int = _field("order")
     terms: tuple[str, ...] = _field("terms")
     methods: tuple[str, ...] = _field("methods")
@@ -106,8 +104,6 @@ class Stability:
         r = self._rankings
         names = ("clusters", "replace", "at", "scale", "budget", "alpha")
         return {"n_rows": r.rows} | {name: getattr(r, name) for name in names}
-
-    # ---- rankings ---------------------------------------------------------------------------------------------------
 
     @property
     def ranks(self) -> pd.DataFrame:
@@ -194,8 +190,6 @@ class Stability:
             }
         )
 
-    # ---- views ------------------------------------------------------------------------------------------------------
-
     def __repr__(self) -> str:
         return text_of(f"{heading(self)}\n\n{folded(answer(self))}", [_methods(self), _leading_ranks(self)])
 
@@ -205,8 +199,6 @@ class Stability:
         return html.view(
             html.heading(heading(self)), html.paragraph(answer(self)), *tables, html.notes("Failures", failures)
         )
-
-    # ---- files and pictures -----------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a JSON file, whole or not at all."""
@@ -222,8 +214,6 @@ class Stability:
         from rsens.plots import rank_stability
 
         return rank_stability(self, ax=ax, **options)
-
-    # ---- helpers ----------------------------------------------------------------------------------------------------
 
     def _by_method(self, *, missing: bool = False) -> list[Any]:
         """Ranks (samples, T) of each method; of one that never has any, no rows, or with `missing` a row of NaN."""
@@ -241,14 +231,8 @@ class Stability:
         return 0 if method is None else self.methods.index(one_of(method, "method", self.methods))
 
 
-# ---- ranks -----------------------------------------------------------------------------------------------------------
-
-
 def ranks_of(values: Array, ties: NDArray[np.int64]) -> Ranks:
-    """Ranks 1 … T of the last axis, 1 for the largest value; among equal values the lower `ties` (T,) leads.
-
-    Every row is a permutation, which makes the table of rank shares doubly stochastic.
-    """
+    """Ranks 1 … T of the last axis, 1 for the largest value; among equal values the lower `ties` (T,) leads."""
     order = np.lexsort((np.broadcast_to(ties, values.shape), -values), axis=-1)
     ranks = np.empty(values.shape, dtype=np.int64)
     np.put_along_axis(ranks, order, np.broadcast_to(np.arange(1, values.shape[-1] + 1), values.shape), axis=-1)
@@ -266,13 +250,9 @@ def rank_shares(ranks: Ranks) -> Array:
 def entropy(shares: Array) -> float:
     """The mean over ranks of −Σ_t p_t log p_t, with p_t the share of samples in which term t has that rank.
 
-    From 0 (one ranking only) to log T (every term anywhere). Rows and columns of the table each add up to 1, so the
-    mean entropy of its columns (terms at a rank) equals the mean entropy of its rows (ranks of a term).
+    The table is doubly stochastic, so it is also the mean entropy of its rows, the ranks of a term.
     """
     return float(entr(shares).sum() / len(shares))
-
-
-# ---- views -----------------------------------------------------------------------------------------------------------
 
 
 def answer(stability: Stability) -> str:

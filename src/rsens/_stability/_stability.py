@@ -14,29 +14,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rsens import _refits as refits
 from rsens._arguments import child, jobs, one_of, whole_number
 from rsens._compare import ComparisonSettings, check_terms, method_values, term_labels
 from rsens._contents import OwnOrder, inverse, own_order
-from rsens._errors import Argument, InputError, RsensWarning
+from rsens._errors import Argument, InputError, RsensWarning, warn
 from rsens._files import Checkpoint, fingerprint
 from rsens._progress import progress_of
-from rsens._refits import (
-    FAILURES,
-    Fit,
-    Kept,
-    are_labels,
-    as_rows,
-    check_refit,
-    numbers_of,
-    read_clusters,
-    read_for_estimator,
-    read_targets,
-    reason_of,
-    run_pieces,
-    take_rows,
-    warn_of_tight_clusters,
-    with_levels,
-)
 from rsens._stability._result import Rankings, Stability, ranks_of
 from rsens._table import is_frame
 from rsens._text import first_few
@@ -143,20 +127,20 @@ def stability(
     n_boot, n_jobs, follow = whole_number(n_boot, "n_boot", 1), jobs(n_jobs), progress_of(progress)
     one_of(at, "at", ("sample", "data"))
     one_of(replace, "replace", ("auto", True, False))
-    check_refit(estimator, refit)
+    refits.check_refit(estimator, refit)
     size = None if n_rows is None else whole_number(n_rows, "n_rows", 2)
-    X = as_rows(X)
-    y = read_targets(y, len(X), several=True)
+    X = refits.as_rows(X)
+    y = refits.read_targets(y, len(X), several=True)
     names = column_names(X)
     terms = Terms.of(groups, names)
-    found = read_for_estimator(estimator, X)
+    found = refits.read_for_estimator(estimator, X)
     if found is not None:
         coding = found[0]
         read_numeric(numeric, names, coding.categorical)
         check_group_columns(terms, names, coding.categorical)
         # Scored at all rows, a model needs all levels, and a sample may lack some. Scored at the rows it was fitted to,
         # it needs the levels that occur there, and no others.
-        estimator = with_levels(estimator, coding, only_given=at == "sample")
+        estimator = refits.with_levels(estimator, coding, only_given=at == "sample")
     settings = ComparisonSettings.read(
         methods,
         order,
@@ -169,15 +153,15 @@ def stability(
     )
     check_terms(terms, order)
     settings = _with_groups(settings, methods, terms)
-    own = own_order(X, y, clusters=read_clusters(clusters, len(X)))
+    own = own_order(X, y, clusters=refits.read_clusters(clusters, len(X)))
     classifies = refit is None and is_classifier(estimator)
     drawing = sampling(len(X), size, _replaces(replace, estimator), y, classifies, own.clusters, own.rows)
-    fit = Fit(estimator) if refit is None else Fit(None, refit)
+    fit = refits.Fit(estimator) if refit is None else refits.Fit(None, refit)
     analysis = SampleAnalysis(fit, X, y, drawing, at, settings)
     if clusters is None:
-        warn_of_tight_clusters(numbers_of(X))
+        refits.warn_of_tight_clusters(refits.numbers_of(X))
     checkpoint = Checkpoint.open(folder, {} if folder is None else _question(analysis), random_state)
-    pieces = run_pieces(
+    pieces = refits.run_pieces(
         SampleAnalysis.run,
         n_boot,
         lambda number: (child(checkpoint.seed, number),),
@@ -185,16 +169,14 @@ def stability(
         n_jobs=n_jobs,
         progress=follow,
         noun="sample",
-        kept=Kept(checkpoint, "sample"),
+        kept=refits.Kept(checkpoint, "sample"),
     )
     rankings = _rankings(analysis, pieces, terms, own, checkpoint.seed)
     if rankings.reasons:
         failed = [f"{name or 'the refit'} in {times}" for name, times in Counter(rankings.failed_methods).items()]
-        warnings.warn(
+        warn(
             f"Failures in {n_boot} samples: {', '.join(failed)}. The first reason: {rankings.reasons[0]} "
-            "See Stability.failures.",
-            RsensWarning,
-            stacklevel=2,
+            "See Stability.failures."
         )
     return Stability(rankings)
 
@@ -288,7 +270,7 @@ def _question(analysis: SampleAnalysis) -> dict[str, Any]:
 class SampleAnalysis:
     """The analysis that is repeated on every sample of the rows. `at` says which rows are scored."""
 
-    fit: Fit
+    fit: refits.Fit
     X: Any
     y: Any
     sampling: Sampling
@@ -296,21 +278,18 @@ class SampleAnalysis:
     settings: ComparisonSettings
 
     def run(self, seed: np.random.SeedSequence) -> dict[str, Any]:
-        """Plain values: {"values": {method: numbers or None}, "reasons": {method: why it has none}}.
-
-        Or {"error": why there is no model}.
-        """
+        """{"values": {method: numbers or None}, "reasons": {method: why there are none}}, or {"error": reason}."""
         with one_thread(), warnings.catch_warnings():
             # A column may be constant in one sample and not in another: it scores 0 there.
             warnings.simplefilter("ignore", RsensWarning)
             rows = self.sampling.draw(child(seed, ROWS))
-            X, y = take_rows(self.X, rows), take_rows(self.y, rows)
+            X, y = refits.take_rows(self.X, rows), refits.take_rows(self.y, rows)
             scored = (X, y) if self.at == "sample" else (self.X, self.y)
             try:
                 model = self.fit(X, y, child(seed, ESTIMATOR))
                 results = method_values(model, *scored, self.settings, child(seed, METHODS))
-            except FAILURES as error:
-                return {"error": reason_of(error)}
+            except refits.FAILURES as error:
+                return {"error": refits.reason_of(error)}
         return {
             "values": {r.method: None if r.values is None else r.values.tolist() for r in results},
             "reasons": {r.method: r.status for r in results if r.values is None},
@@ -321,8 +300,7 @@ class SampleAnalysis:
 class Sampling:
     """How rows are drawn: `size` of `n`, or with `clusters` as many clusters with all their rows.
 
-    `classes` and `clusters` are the codes of the classes and clusters by row, or None. `rows` are the rows in an order
-    of their own, so that a seed draws the same rows however they are sorted; None: as they come.
+    `classes` and `clusters` are codes by row; `rows` are in an order of their own, so that a seed draws the same rows.
     """
 
     n: int
@@ -399,7 +377,7 @@ def sampling(
             )
         size = max(2, -(-n_rows * total // n))  # about as many rows: half of the rows are half of the clusters
     y = np.asarray(y)
-    if not (classifies or are_labels(y)):
+    if not (classifies or refits.are_labels(y)):
         return Sampling(n, size, replace, clusters=clusters, rows=rows)
     codes, labels = pd.factorize(y.ravel())
     plan = Sampling(n, size, replace, np.asarray(codes, dtype=np.intp), tuple(labels.tolist()), clusters, rows)

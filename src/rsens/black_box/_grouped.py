@@ -85,7 +85,6 @@ def _coding(coding: Coding, terms: Terms) -> Coding:
     return Coding(terms.names, columns)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
 # Rows and columns in an order of their own, so that what a method draws does not depend on how a table is sorted.
 
 

@@ -61,7 +61,6 @@ def _grid(column: Array, budget: Budget, categorical: bool) -> Array:
     return np.linspace(start, stop, budget.grid)
 
 
-# ---- Interactions from the partial dependence of two columns (Greenwell, Boehmke and McCarthy, 2018, section 4) ------
 # The importance of a column is how far its partial dependence spreads: its standard deviation over a grid. If d does
 # not interact with e, the importance of d within the partial dependence of both, F_de(·, x_e), does not depend on x_e:
 #

@@ -30,12 +30,7 @@ MOST_ROWS = 2**18
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """The values behind the numbers of groups, where a column stands for several (see `_grouped`).
-
-    terms: The columns of each term.
-    whole: The predictor that has all columns.
-    coordinates: The joint values (m, columns) behind the numbers 0 … m − 1 of each group, in units.
-    """
+    """The terms, the predictor of all columns, and the joint values (m, columns), in units, by number."""
 
     terms: Terms
     whole: Predictor
@@ -111,10 +106,7 @@ class Predictor:
         return self.grouping.whole.predictions(blocks)
 
     def with_column(self, column: int, values: Array, rows: Array) -> Array:
-        """The predictions at the rows (n, D) with `column` set to each of the values (m, n) or (m, 1): (m, n, P).
-
-        Each of the m is one question.
-        """
+        """The predictions (m, n, P) with `column` set to each of m values (m, n) or (m, 1), each one question."""
         parts = [self.predict(_blocks(rows, column, some)) for some in _batches(values, len(rows))]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 

@@ -110,7 +110,6 @@ def _own_random_state() -> Iterator[None]:
         np.random.set_state(state)  # noqa: NPY002
 
 
-# ----------------------------------------------------------------------------------------------------------------------
 # Pairwise Shapley interactions (Grabisch and Roubens, 1999): the mean size of what two columns do only together.
 # With v(S) the prediction where the columns S come from a row x and the others from background rows,
 #

@@ -7,6 +7,7 @@ from rsens.derivatives._derivatives import Inner as Inner
 from rsens.derivatives._derivatives import chain_rule as chain_rule
 from rsens.derivatives._derivatives import without_columns as without_columns
 from rsens.derivatives._derivatives import without_derivatives as without_derivatives
+from rsens.derivatives._derivatives import zero_in as zero_in
 from rsens.derivatives._difference_checks import NoSecondDerivativesError as NoSecondDerivativesError
 from rsens.derivatives._differences import Quotients as Quotients
 from rsens.derivatives._differences import extrapolated as extrapolated
@@ -19,6 +20,7 @@ from rsens.derivatives._function import from_function as from_function
 from rsens.derivatives._jax import JaxModel as JaxModel
 from rsens.derivatives._jax import from_jax as from_jax
 from rsens.derivatives._model import MAX_BYTES as MAX_BYTES
+from rsens.derivatives._model import Around as Around
 from rsens.derivatives._model import Counter as Counter
 from rsens.derivatives._model import Description as Description
 from rsens.derivatives._model import Finding as Finding

@@ -7,11 +7,11 @@ If the direction differs between rows, the model bends at kinks, and second deri
 
 from __future__ import annotations
 
-import warnings
+from typing import Any
 
 import numpy as np
 
-from rsens._errors import RsensWarning
+from rsens._errors import warn
 from rsens._table import Table, column_scale
 from rsens._text import quoted
 from rsens._typing import Array
@@ -35,8 +35,10 @@ class Bends:
         self._values = table.values
         self._by_differences = by_differences
         self._seen = 0
-        self._curved = self._bent = np.zeros(0)  # rows, by parameter
-        self._turns = self._changes = np.zeros(0, dtype=bool)
+        self._curved: Any = 0  # rows, by parameter
+        self._bent: Any = 0
+        self._turns: Any = False  # by parameter
+        self._changes: Any = False
         self._reference: dict[bytes, Array] = {}
         self._names: tuple[str, ...] = ()
 
@@ -45,11 +47,7 @@ class Bends:
         assert record.second is not None
         first = record.first * self._units
         second = record.second * self._units[:, None] * self._units  # in turn: a product of two units may not fit
-        parameters = record.distribution.parameters
-        if not self._seen:
-            self._names = record.distribution.parameter_names
-            self._curved, self._bent = np.zeros((2, len(self._names)))
-            self._turns, self._changes = np.zeros((2, len(self._names)), dtype=bool)
+        self._names = record.distribution.parameter_names
         self._seen += len(first)
         with np.errstate(all="ignore"):
             length2 = np.sum(first**2, axis=2)
@@ -57,9 +55,9 @@ class Bends:
             along = np.where(np.isfinite(c), c, 0.0)[..., None, None] * first[..., :, None] * first[..., None, :]
             nothing = NOTHING * np.sqrt(np.maximum(length2, length2.mean(axis=0)))
             if self._by_differences:
-                nothing = nothing + NOTHING_BY_DIFFERENCES * np.abs(parameters)
-            self._curved += np.sum(np.abs(second).max(axis=(2, 3)) > nothing, axis=0)
-            self._bent += np.sum(np.abs(second - along).max(axis=(2, 3)) > nothing, axis=0)
+                nothing = nothing + NOTHING_BY_DIFFERENCES * np.abs(record.distribution.parameters)
+            self._curved = self._curved + np.sum(np.abs(second).max(axis=(2, 3)) > nothing, axis=0)
+            self._bent = self._bent + np.sum(np.abs(second - along).max(axis=(2, 3)) > nothing, axis=0)
             self._compare(rows, first, length2)
 
     def _compare(self, rows: slice, first: Array, length2: Array) -> None:
@@ -73,9 +71,9 @@ class Bends:
             inner = np.einsum("nmd,md->nm", first[here], start)
             size2, start2 = length2[here], np.sum(start**2, axis=1)
             visible = (size2 > NOTHING * largest) & (start2 > NOTHING * largest)
-            self._turns |= (visible & (size2 * start2 - inner**2 > TURN * size2 * start2)).any(axis=0)
+            self._turns = self._turns | (visible & (size2 * start2 - inner**2 > TURN * size2 * start2)).any(axis=0)
             difference2 = np.sum((first[here] - start) ** 2, axis=2)
-            self._changes |= (difference2 > TURN * np.maximum(largest, start2)).any(axis=0)
+            self._changes = self._changes | (difference2 > TURN * np.maximum(largest, start2)).any(axis=0)
 
     def warn(self) -> None:
         """Warn, once, of the parameters whose second derivatives are 0, or only those of a link, between kinks."""
@@ -87,11 +85,9 @@ class Bends:
         named = quoted(name for name, found in zip(self._names, flat | by_link, strict=True) if found)
         what = "are 0" if flat.any() else "come from a link function alone (a logit, a log)"
         why = "R-sens₂ = 0 says" if flat.any() else "R-sens₂ then says"
-        warnings.warn(
+        warn(
             f"second derivatives of {named} {what} at every row, although the slopes differ between rows: the model "
             f"is piecewise linear, like a ReLU network, and bends between the rows. {why} nothing about interactions "
             "there. Use a smooth activation (softplus, tanh, SiLU), or differences over a step that spans the bends: "
-            "from_function(fn, step=0.3).",
-            RsensWarning,
-            stacklevel=3,
+            "from_function(fn, step=0.3)."
         )

@@ -33,10 +33,9 @@ ROWS_AT_ONCE = 2048
 class Contrast:
     """The predictions at n rows with one categorical column switched to each of the L levels that occur.
 
-    `weights` (n, L) are the frequencies of the levels with 0 at the row's own level, divided by their sum: rows add up
-    to 1, or are all 0 if there is no other level. Two fields are filled for order 2 only: `first` holds ∂λ (n, M, D) at
-    each level; `pairs` holds, for each later categorical column, the predictions with both columns switched,
-    [level][level of that column].
+    `weights` (n, L) are the frequencies of the levels, 0 at the row's own, adding up to 1. For order 2, `first` holds
+    ∂λ (n, M, D) at each level, and `pairs` the predictions with a later categorical column switched too, [level][its
+    level].
     """
 
     column: int

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -84,12 +85,20 @@ def without_columns(record: Derivatives, columns: Sequence[int]) -> Derivatives:
     """The record with derivatives of 0 in some columns: those whose levels are compared instead."""
     if not columns:
         return record
-    first, second = record.first.copy(), None if record.second is None else record.second.copy()
-    first[..., columns] = 0.0
-    if second is not None:
-        second[..., columns] = 0.0
-        second[..., columns, :] = 0.0
+    first, second = zero_in(columns, record.first, record.second)
     return replace(record, first=first, second=second)
+
+
+def zero_in(columns: Sequence[int], first: Any, second: Any) -> tuple[Any, Any]:
+    """Derivatives (…, D) and (…, D, D), either of which may be None, with 0 in some columns."""
+    some = list(columns)
+    if some and first is not None:
+        first = first.copy()
+        first[..., some] = 0.0
+    if some and second is not None:
+        second = second.copy()
+        second[..., some] = second[..., some, :] = 0.0
+    return first, second
 
 
 def _check(values: Array, shape: tuple[int, ...], names: tuple[str, ...], what: str) -> None:
@@ -108,9 +117,6 @@ def _check(values: Array, shape: tuple[int, ...], names: tuple[str, ...], what: 
             f"is {values[row, m, *columns]:g} at row {row} ({int(bad.sum())} of {bad.size} values are not finite). "
             "Check the model there: a square root, norm or absolute value at 0 has no derivative."
         )
-
-
-# ---- the chain rule --------------------------------------------------------------------------------------------------
 
 
 def chain_rule(

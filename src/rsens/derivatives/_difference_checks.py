@@ -7,14 +7,13 @@ and Wild, 2011, *Estimating computational noise*).
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rsens._errors import Argument, InputError, RsensWarning
+from rsens._errors import Argument, InputError, warn
 from rsens._text import quoted
 from rsens._typing import Array
 from rsens.derivatives._differences import DEFAULT_STEP, SINGLE_STEP, Differences, Steps, spaced
@@ -42,20 +41,9 @@ def check_first(
     noise: Noise | None,
     jumps: bool,
 ) -> bool:
-    """Refuse first differences (n, M, columns) that are noise or rounding, and warn of those that are nearly all 0.
+    """Refuse first differences (n, M, columns) that are noise or rounding; whether nearly all are 0, which it warns of.
 
-    Args:
-        at: The rows and the function.
-        changes: z(x + h) − z(x − h), (columns, n, M).
-        first: The quotients.
-        order: Second derivatives are asked for if this is 2; of a function that jumps they are refused.
-        names: Names of all columns.
-        levels: The categorical columns of the rows; None if there are none.
-        noise: How random the function is.
-        jumps: Whether to look for columns in which the function jumps.
-
-    Returns:
-        Whether the differences are nearly all 0.
+    `changes` are z(x + h) − z(x − h), (columns, n, M). `jumps`: look for columns in which the function jumps.
     """
     steps = at.steps
     wide = steps.step is not None and bool(steps.step.min() >= SINGLE_STEP[order])
@@ -68,14 +56,14 @@ def check_first(
     if order == 2 and jumps and (jumping or (flat and not is_constant(at.z, levels))):
         raise NoSecondDerivativesError(*_nothing("it is piecewise constant, as predictions of trees are"))
     if flat and not by_levels:
-        _warn(
+        warn(
             f"the function did not change in {100 * (1 - _moving(changes).mean()):.0f} % of the differences. If its "
             "predictions are piecewise constant (trees, rounding), give a ",
             Argument("step"),
             " over several jumps: from_function(fn, step=0.3).",
         )
     if jumping:
-        _warn(
+        warn(
             f"the function does not change in {quoted(names[d] for d in jumping)} over the ",
             Argument("step"),
             f", but it does over {WIDE} of the spread: it is piecewise constant there (trees, rounding), and R-sens in "
@@ -129,10 +117,6 @@ def _moving(changes: Array) -> Array:
     return (changes != 0.0).any(axis=2).mean(axis=1)
 
 
-def _warn(*sentence: str | Argument) -> None:
-    warnings.warn(RsensWarning(*sentence), stacklevel=3)
-
-
 # ---- half the step -----------------------------------------------------------------------------------------------
 
 #: The share of their size by which derivatives may differ when the step is halved.
@@ -149,7 +133,7 @@ def warn_if_step_matters(at: Differences, order: int, names: tuple[str, ...]) ->
         size, second = _sizes_and_gaps(some, 2)
         wrong |= second > SHARE * max(largest, float(size.max()))
     if wrong.any():
-        _warn(
+        warn(
             f"derivatives in {quoted(names[d] for d, bad in zip(some.columns, wrong, strict=True) if bad)} depend on "
             "the ",
             Argument("step"),
@@ -230,7 +214,7 @@ class Noise:
         """State the noise floor of R-sens and R-sens₂."""
         first, second = self.floors(here, steps)
         widths = " and ".join(f"{float(np.min(steps.of_order(order))):.2g}" for order in (1, 2))
-        _warn(
+        warn(
             f"the function is random: for the same rows its predictions differ by {self.size(here):.2g} of their own "
             f"standard deviation. Differences are taken over {widths} of the spread of a column (first and second "
             f"derivatives). Noise floor: per spread of a column, R-sens below about {first:.2g} and R-sens₂ of a pair "
@@ -280,10 +264,9 @@ JUMP_SHARE = 0.1
 
 
 def flat_columns(at: Differences, changes: Array) -> list[int]:
-    """Columns along which the function is flat at nearly all rows, although it changes over a wide step at some.
+    """Columns along which the function is flat at nearly all rows, although it jumps over a wide step at some.
 
-    A column that the function does not use is flat too, but over any step. One in which it is smooth, but flat at most
-    rows, is none of these: there the change over the wide step is not a jump.
+    A column that the function does not use is flat over any step; where it is smooth, the change is not a jump.
     """
     narrow = np.broadcast_to(at.steps.of_order(1), at.steps.unit.shape) < WIDE / 3.0
     still = [d for d, share in zip(at.columns, _moving(changes), strict=True) if share < 0.1 and narrow[d]]
@@ -304,9 +287,8 @@ def flat_columns(at: Differences, changes: Array) -> list[int]:
 def check_second(at: Differences, first: Array, second: Array, noise: Noise | None = None) -> None:
     """An error where jumps, rounding or noise decide second differences z (n, M, C, C); a warning if they only share.
 
-    The largest second differences are taken again over half the step, and, if that changes them, the step is searched
-    for the place that makes them. A step of the user's own may span jumps and kinks on purpose: then an error only
-    where the result is absurd.
+    The largest are taken again over half the step, and, if that changes them, the step is searched for the place that
+    makes them. A step of the user's own may span jumps and kinks on purpose: an error only where the result is absurd.
     """
     n, columns = len(at.X), len(at.columns)
     if not columns:
@@ -339,7 +321,7 @@ def check_second(at: Differences, first: Array, second: Array, noise: Noise | No
             *_nothing("it jumps, rounds its predictions or computes in fewer digits" if jumps.any() else "it has kinks")
         )
     if given and (decided or float(np.median(kept * size)) > JUMP_SHARE * largest):
-        _warn(
+        warn(
             "the function jumps within the ",
             Argument("step"),
             ", as predictions of trees and rounded ones do: its second differences, and so R-sens₂ of pairs, are "
@@ -460,16 +442,10 @@ def wide_step(
 ) -> WideStep | None:
     """The step for a function of numbers X (n, D) that is piecewise constant; None for one that is not.
 
-    Over a small step such a function does not change at all, and its derivative is 0 at nearly every row. Differences
-    over several jumps are an average slope. Over too few jumps it is mostly noise, which makes R-sens of every column
-    too large; over too many it smooths away what is there. So the step is the first of 0.15, 0.3 and 0.6 units of a
-    column at which twice the step gives nearly the same R-sens, and the result reports both.
-
-    Args:
-        fn: The function.
-        X: The rows to explain.
-        columns: Positions of the columns that are differentiated.
-        levels: The categorical columns of X; None if there are none.
+    Over a small step such a function does not change at all. Differences over several jumps are an average slope: over
+    too few jumps mostly noise, which makes R-sens of every column too large; over too many they smooth away what is
+    there. So the step is the first of 0.15, 0.3 and 0.6 units of a column at which twice the step gives nearly the same
+    R-sens.
     """
     steps, some = Steps.of(X, None, None), spaced(len(X), ROWS)
     at = Differences.of(fn, X[some], evaluate(fn, X[some]), columns, steps)

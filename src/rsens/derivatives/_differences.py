@@ -119,10 +119,7 @@ class Quotients:
         return np.moveaxis(self._diagonal(self._at_ends(h, np.concatenate([eye, -eye])), h), 0, -1)
 
     def second(self, h: Array) -> Array:
-        """Second differences, shape (n, M, columns, columns).
-
-        Three points for d = e, the four corners for d ≠ e: they cancel where x_d and x_e do not interact.
-        """
+        """Second differences, (n, M, columns, columns): three points for d = e, the four corners for d ≠ e."""
         eye, columns = self._directions, len(self.columns)
         d, e = np.triu_indices(columns, 1)
         corners = [eye[d] + eye[e], eye[d] - eye[e], -eye[d] + eye[e], -eye[d] - eye[e]]

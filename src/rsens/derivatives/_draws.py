@@ -20,7 +20,7 @@ from rsens.derivatives._derivatives import Derivatives
 from rsens.derivatives._differences import spaced
 from rsens.derivatives._function import DifferenceModel
 from rsens.derivatives._jax import from_jax
-from rsens.derivatives._model import Counter, Description, Finding, Model
+from rsens.derivatives._model import Around, Counter, Description, Finding, Model
 from rsens.derivatives._output import as_arrays, family_from, shapes_of
 from rsens.derivatives._torch import from_torch
 from rsens.distributions import Distribution, Mixture
@@ -97,7 +97,7 @@ def from_draws(
     return DrawsModel(predictive, matched if second == "matched" else None, 2 * len(read))
 
 
-class DrawsModel(Model):
+class DrawsModel(Around):
     """A model of a mixture, and one of the distribution that stands for it where pairs are looked at.
 
     `predictive` gives the mixture of the draws, with first derivatives of every draw's λ. `matched` gives
@@ -112,17 +112,14 @@ class DrawsModel(Model):
         description: Description | None = None,
         findings: tuple[Finding, ...] = (),
     ) -> None:
-        self._predictive, self._matched = predictive, matched
-        self._description, self._findings = description, findings
+        super().__init__(predictive)
+        self._matched, self._description, self._findings = matched, description, findings
         self._rows: Any = None  # that `matched` is still to be prepared for
         self.n_parameters: int = n_parameters
-        shared = ("coding", "takes_tables", "takes_codes", "by_differences")
-        for name in (*shared, "input_scale_", "training_inputs_", "classes_"):
-            setattr(self, name, getattr(predictive, name))
 
     def described(self, description: Description, *findings: Finding) -> DrawsModel:
         """This model, with what was understood of the object it was made from."""
-        return DrawsModel(self._predictive, self._matched, self.n_parameters, description, findings)
+        return DrawsModel(self._model, self._matched, self.n_parameters, description, findings)
 
     @property
     def for_pairs(self) -> Model:
@@ -134,15 +131,13 @@ class DrawsModel(Model):
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         if order == 1 or self._matched is None:
-            return self._predictive.derivatives(X, order)
-        record = self._predictive.derivatives(X, 1)
+            return self._model.derivatives(X, order)
+        record = self._model.derivatives(X, 1)
         return replace(record, matched=self.for_pairs.derivatives(X, 2))
 
-    def predict_distribution(self, X: Any) -> Distribution:
-        return self._predictive.predict_distribution(X)
-
-    def predict_point(self, X: Any) -> Array:
-        return self._predictive.predict_point(X)
+    @property
+    def name(self) -> str:
+        return type(self).__name__
 
     @property
     def description(self) -> Description | None:
@@ -150,12 +145,12 @@ class DrawsModel(Model):
 
     def checks(self, X: Any) -> Iterator[Finding]:
         yield from self._findings
-        yield from self._predictive.checks(X)
+        yield from super().checks(X)
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         if self._matched is None or order == 1:
-            return self._predictive.rows_per_chunk(n_columns, order)
-        return min(self._predictive.rows_per_chunk(n_columns, 1), self.for_pairs.rows_per_chunk(n_columns, 2))
+            return self._model.rows_per_chunk(n_columns, order)
+        return min(self._model.rows_per_chunk(n_columns, 1), self.for_pairs.rows_per_chunk(n_columns, 2))
 
     def coded(self, X: Any, weights: Any = None) -> DrawsModel:
         return self._each(lambda model: model.coded(X, weights))
@@ -167,11 +162,11 @@ class DrawsModel(Model):
         return self._each(lambda model: model.counted(counter))
 
     def prepared(self, X: Any) -> DrawsModel:
-        return self._of(self._predictive.prepared(X), self._matched, X)
+        return self._of(self._model.prepared(X), self._matched, X)
 
     def _each(self, change: Callable[[Model], Model]) -> DrawsModel:
         matched = None if self._matched is None else change(self._matched)
-        return self._of(change(self._predictive), matched, self._rows)
+        return self._of(change(self._model), matched, self._rows)
 
     def _of(self, predictive: Model, matched: Model | None, rows: Any) -> DrawsModel:
         model = DrawsModel(predictive, matched, self.n_parameters, self._description, self._findings)
@@ -258,11 +253,7 @@ class Draws:
         return Mixture(_held(self.families(X), len(self), len(X)), self.weights, draws=True)
 
     def matched(self, X: Array) -> Distribution:
-        """One distribution in place of the mixture, `Mixture.matched`: of some draws at a time, then of all of these.
-
-        Means of means are means and variances add up, so it is the same distribution. Every draw's function is called
-        once, for all rows, and what is held stays small.
-        """
+        """One distribution in place of the mixture, `Mixture.matched`: of some draws at a time, then of these."""
         size = max(math.isqrt(len(self)), BLOCK // len(X))
         families, weights = self.families(X), []
         parts: list[Distribution] = []

@@ -11,14 +11,7 @@ import numpy as np
 from rsens._coding import Coding
 from rsens._errors import InputError, MissingExtraError
 from rsens._typing import Array
-from rsens.derivatives._model import (
-    CACHE_BYTES,
-    FEW_ROWS,
-    MAX_BYTES,
-    DifferentiatedFunction,
-    Model,
-    rows_of,
-)
+from rsens.derivatives._model import CACHE_BYTES, FEW_ROWS, MAX_BYTES, DifferentiatedFunction, Model, rows_of
 from rsens.derivatives._output import check_function, family_from, first_rows, parameters_of
 from rsens.distributions import Distribution
 
@@ -154,10 +147,7 @@ def _compile(
         return jnp.broadcast_to(λ, (n, λ.shape[-1])), leaves
 
     def along_columns(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """∂f/∂x_d for every continuous d, on a new last axis.
-
-        Rows are independent: one tangent, e_d on every row, serves all of them.
-        """
+        """∂f/∂x_d for every continuous d, on a new last axis; one tangent, e_d on every row, serves all rows."""
 
         def derivative(X: Any) -> Any:
             def along(e: Any) -> Any:

@@ -106,11 +106,7 @@ class Model(ABC):
         yield from ()
 
     def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
-        """The point prediction with `columns` held at values `at`, averaged over the rows X, if that has a closed form.
-
-        `at` is (m, columns), with level codes in categorical columns; the result is (m, P), or None without a closed
-        form.
-        """
+        """The point prediction with `columns` held at values `at` (m, columns), averaged over X: (m, P), or None."""
         return None
 
     @abstractmethod
@@ -122,10 +118,7 @@ class Model(ABC):
         return self
 
     def contrasted(self, coding: Coding) -> Model:
-        """This model with contrasts in further columns that hold numbers: `coding` names all, labels are the numbers.
-
-        Nothing else changes: rows have the same numbers there, and predictions are the same.
-        """
+        """This model with contrasts in further columns that hold numbers: `coding` names all, numbers are labels."""
         return Contrasted(self, coding)
 
     def counted(self, counter: Counter) -> Model:
@@ -185,9 +178,8 @@ class DifferentiatedFunction(Function):
     def _results(self, X: Array, order: int) -> tuple[Distribution, Array, Sequence[bool], Any, Any, Any]:
         """The function at rows X, and its derivatives unless the order is 0.
 
-        Returns:
-            The family as NumPy arrays; λ (n, M); which arguments were computed in single precision; which of them
-            depend on x; ∂λ (n, M, columns) and ∂²λ (n, M, columns, columns) in the continuous columns.
+        The family as NumPy arrays; λ (n, M); which arguments were computed in single precision, and which depend on x;
+        ∂λ and ∂²λ in the continuous columns, (n, M, columns) and (n, M, columns, columns).
         """
 
     def _derivatives(self, X: Any, order: int) -> Derivatives:
@@ -222,9 +214,8 @@ def iterate(
 ) -> Iterator[tuple[slice, Derivatives]]:
     """The derivatives of a model at the rows of a table, chunk by chunk: (which rows, their record).
 
-    Chunks are as even as possible and as large as `max_bytes` of working memory allows. Their size changes nothing but
-    rounding. With `watch`, a warning is raised at the end if the model is piecewise linear, so that second derivatives
-    show no interaction. A model that is `prepared` already is so for more rows than these.
+    Chunks are as large as `max_bytes` of working memory allows; their size changes nothing but rounding. With `watch`,
+    a warning is raised at the end if the model is piecewise linear. A `prepared` model is so for more rows than these.
     """
     check_order(order)
     n, columns = table.values.shape
@@ -295,8 +286,6 @@ def rows_for(bytes_per_row: float) -> int:
     return max(1, int(MAX_BYTES / bytes_per_row))
 
 
-# ---- models of other libraries: a summary, and what was checked ------------------------------------------------------
-
 #: "ok": as it should be. "warning": read the text before you read the numbers. "wrong": the numbers are not to be used.
 Verdict = Literal["ok", "warning", "wrong"]
 
@@ -332,9 +321,6 @@ class Finding:
     text: str
 
 
-# ---- models around models --------------------------------------------------------------------------------------------
-
-
 @dataclass
 class Counter:
     """How many rows were asked about so far."""
@@ -355,61 +341,15 @@ class Counter:
         return counted
 
 
-class CountedModel(Model):
-    """The same model. A row with its derivatives counts once, as closed forms and forward mode look at it once.
+class Around(Model):
+    """A model around another one, which it forwards everything to that a subclass does not override."""
 
-    The value of an average in closed form counts once too.
-    """
+    _FACTS = ("by_differences", "takes_tables", "takes_codes", "takes_many_levels", "n_parameters")
 
-    def __init__(self, model: Model, counter: Counter) -> None:
-        self._model, self._counter = model, counter
-        self.coding = model.coding
-        self.takes_tables, self.takes_codes = model.takes_tables, model.takes_codes
-        self.takes_many_levels = model.takes_many_levels
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    def derivatives(self, X: Any, order: int) -> Derivatives:
-        self._counter.add(len(X))
-        return self._model.derivatives(X, order)
-
-    def predict_distribution(self, X: Any) -> Distribution:
-        self._counter.add(len(X))
-        return self._model.predict_distribution(X)
-
-    def predict_point(self, X: Any) -> Array:
-        self._counter.add(len(X))
-        return self._model.predict_point(X)
-
-    def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
-        values = self._model.partial_dependence(columns, at, X)
-        self._counter.add(0 if values is None else len(at))
-        return values
-
-    def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        return self._model.rows_per_chunk(n_columns, order)
-
-    def coded(self, X: Any, weights: Any = None) -> CountedModel:
-        return CountedModel(self._model.coded(X, weights), self._counter)
-
-    def prepared(self, X: Any) -> CountedModel:
-        return CountedModel(self._model.prepared(X), self._counter)
-
-
-class Contrasted(Model):
-    """The same model; derivatives are 0 in all columns of `coding`, also in those that hold numbers.
-
-    Rows come as they were given, with the numbers themselves: a table would have level codes in their place.
-    """
-
-    takes_tables = False
-
-    def __init__(self, model: Model, coding: Coding) -> None:
+    def __init__(self, model: Model) -> None:
         self._model = model
-        self.coding = coding
-        self.takes_codes, self.takes_many_levels = model.takes_codes, model.takes_many_levels
+        for name in ("coding", *self._FACTS, "input_scale_", "training_inputs_", "classes_"):
+            setattr(self, name, getattr(model, name))
 
     @property
     def name(self) -> str:
@@ -423,15 +363,70 @@ class Contrasted(Model):
         return self._model.checks(X)
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
-        assert self.coding is not None
-        return without_columns(self._model.derivatives(self._as_given(X), order), list(self.coding.categorical))
+        return self._model.derivatives(X, order)
 
     def predict_distribution(self, X: Any) -> Distribution:
-        return self._model.predict_distribution(self._as_given(X))
+        return self._model.predict_distribution(X)
+
+    def predict_point(self, X: Any) -> Array:
+        return self._model.predict_point(X)
+
+    def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
+        return self._model.partial_dependence(columns, at, X)
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        return self._model.rows_per_chunk(n_columns, order)
+
+
+class CountedModel(Around):
+    """The same model. A row with its derivatives, or the value of an average in closed form, counts once."""
+
+    def __init__(self, model: Model, counter: Counter) -> None:
+        super().__init__(model)
+        self._counter = counter
+
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        self._counter.add(len(X))
+        return super().derivatives(X, order)
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        self._counter.add(len(X))
+        return super().predict_distribution(X)
+
+    def predict_point(self, X: Any) -> Array:
+        self._counter.add(len(X))
+        return super().predict_point(X)
+
+    def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
+        values = super().partial_dependence(columns, at, X)
+        self._counter.add(0 if values is None else len(at))
+        return values
+
+    def coded(self, X: Any, weights: Any = None) -> CountedModel:
+        return CountedModel(self._model.coded(X, weights), self._counter)
+
+    def prepared(self, X: Any) -> CountedModel:
+        return CountedModel(self._model.prepared(X), self._counter)
+
+
+class Contrasted(Around):
+    """The same model, with derivatives 0 in all columns of `coding`; rows have numbers there, as they were given."""
+
+    coding: Coding
+
+    def __init__(self, model: Model, coding: Coding) -> None:
+        super().__init__(model)
+        self.coding, self.takes_tables = coding, False
+
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        return without_columns(super().derivatives(self._as_given(X), order), self.coding.categorical)
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        return super().predict_distribution(self._as_given(X))
 
     def _as_given(self, X: Any) -> Any:
         """Level codes of numbers as these numbers, which the model knows."""
-        if not isinstance(X, Table) or self.coding is None or X.coding is not self.coding:
+        if not isinstance(X, Table) or X.coding is not self.coding:
             return X
         values = X.values.copy()
         for column in self.coding.columns:
@@ -439,23 +434,15 @@ class Contrasted(Model):
                 values[:, column.position] = column.numbers[values[:, column.position].astype(np.intp)]
         return Table(X.names, values, None, self._model.coding)
 
-    def predict_point(self, X: Any) -> Array:
-        return self._model.predict_point(X)
-
     def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
-        assert self.coding is not None
         at = at.copy()
         for k, column in enumerate(columns):
             if column in self.coding.categorical and self.coding[column].numeric:
                 at[:, k] = self.coding[column].numbers[at[:, k].astype(np.intp)]
-        return self._model.partial_dependence(columns, at, X)
-
-    def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        return self._model.rows_per_chunk(n_columns, order)
+        return super().partial_dependence(columns, at, X)
 
     def contrasted(self, coding: Coding) -> Contrasted:
         return Contrasted(self._model, coding)
 
     def prepared(self, X: Any) -> Contrasted:
-        assert self.coding is not None
         return Contrasted(self._model.prepared(X), self.coding)

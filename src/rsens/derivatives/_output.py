@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,7 @@ from scipy.special import expit
 
 from rsens._coding import Coding
 from rsens._conversions import converted
-from rsens._errors import Argument, InputError, RsensWarning
+from rsens._errors import Argument, InputError, warn
 from rsens._typing import Array
 from rsens.distributions import Distribution, Mixture
 
@@ -145,19 +144,14 @@ def check_rows_independent(
 
 
 def warn_if_cut(distribution: Distribution, first: Array, levels: Array | None = None) -> None:
-    """Warn about a parameter that differs between rows but has no derivative at any: it was probably cut off.
-
-    With categorical columns (`levels`, n rows of them) only rows of the same levels are compared.
-    """
+    """Warn about a parameter that differs between rows (of the same `levels`) but has no derivative at any."""
     λ = distribution.parameters if levels is None else within_levels(distribution.parameters, levels)
     for m, name in enumerate(distribution.parameter_names):
         if not first[:, m].any() and np.ptp(λ[:, m]) > SAME * np.abs(λ[:, m]).max():
-            warnings.warn(
+            warn(
                 f"{name!r} differs between rows, but its derivative is zero at every row. Either it is piecewise "
                 "constant (then from_function(fn, step=0.3) shows its changes), or the function cuts the derivative "
-                "off (detach, stop_gradient, rounding).",
-                RsensWarning,
-                stacklevel=2,
+                "off (detach, stop_gradient, rounding)."
             )
             return
 
@@ -187,9 +181,6 @@ def spread_out(values: Array, coding: Coding | None, axes: int) -> Array:
 def _same(a: Array, b: Array, noise: Array | float) -> bool:
     allowed = SAME * np.abs(b).max(axis=0, initial=0.0) + 15.0 * noise  # ten standard deviations of a difference
     return a.shape == b.shape and bool(np.all(np.abs(a - b) <= allowed))
-
-
-# ---- evaluating a function of NumPy rows -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,10 +290,7 @@ def _signature(family: Distribution) -> str:
 
 
 def _z_of(family: Distribution) -> tuple[Array, list[bool]]:
-    """z of a checked family, (n, M), and which of its columns are logits.
-
-    The logit stands for π where it was given, because π near 1 has lost digits; else z is λ.
-    """
+    """z of a checked family, (n, M): λ, or the logit if it was given, as π has lost digits; and which are logits."""
     if isinstance(family, Mixture):
         if not family.held_as_arrays:
             parts = [_z_of(component) for component in family.components]

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from rsens._coding import Coding
-from rsens._errors import Argument, RsensWarning
+from rsens._errors import Argument, RsensWarning, warn
 from rsens._table import Table, is_frame
 from rsens._typing import Array
 from rsens.derivatives._derivatives import Derivatives
@@ -23,10 +23,7 @@ from rsens.distributions import Distribution
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AsGiven(Model):
-    """Base of models that take rows in the type they were given, such as a data frame with its labels.
-
-    Rows that were moved or switched as numbers become rows of that type again.
-    """
+    """Base of models that take rows in the type they were given, such as a data frame with its labels."""
 
     #: Columns that are categorical in addition to a data frame's own, as in `from_function`.
     categorical: Any = None
@@ -86,9 +83,8 @@ def _codes_of(coding: Coding, numbers: Array) -> Array:
 class PredictionModel(AsGiven):
     """A model from `predict`, which takes rows in the type they were given (a data frame, an array) and gives a family.
 
-    Derivatives are central differences, over a small step where the prediction is smooth, and over a wide step chosen
-    from the rows (`wide_step`) where it is piecewise constant. A warning then states the step and its effect on R-sens;
-    second differences of jumps are meaningless, and are refused. Categorical columns of a data frame are contrasts.
+    Derivatives are central differences, over a wide step chosen from the rows (`wide_step`) where the prediction is
+    piecewise constant; second differences of jumps are meaningless, and are refused.
     """
 
     predict: Callable[[Any], Distribution]
@@ -163,15 +159,13 @@ class PredictionModel(AsGiven):
         wide = wide_step(model._of_numbers, numbers, model.continuous(numbers.shape[1]), levels)
         if wide is not None:
             advice = " Read them as rough averages, or choose a step yourself: from_function(fn, step=…)."
-            warnings.warn(
+            warn(
                 f"predictions of {self.label} are piecewise constant, as those of trees are: "
-                f"{wide.says(table.names)}.{'' if wide.settled else advice}",
-                RsensWarning,
-                stacklevel=2,
+                f"{wide.says(table.names)}.{'' if wide.settled else advice}"
             )
         for finding in self.findings:
             if finding.verdict != "ok":
-                warnings.warn(f"{self.label}: {finding.text}", RsensWarning, stacklevel=2)
+                warn(f"{self.label}: {finding.text}")
         step = None if wide is None else wide.by_column
         source = DifferenceModel(model._of_numbers, step, None, coding=model.coding)
         return replace(model, wide=wide, differences=source.prepared(table))

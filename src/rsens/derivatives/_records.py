@@ -16,8 +16,6 @@ from rsens.derivatives._derivatives import Derivatives
 from rsens.derivatives._differences import Quotients, extrapolated
 from rsens.distributions import Bernoulli, Categorical, Distribution, Mixture
 
-# ---- one binary model per class against the rest ---------------------------------------------------------------------
-
 
 def normalized(members: Sequence[Distribution]) -> Categorical:
     """p_k = π_k/Σ_j π_j from one Bernoulli per class."""
@@ -27,23 +25,16 @@ def normalized(members: Sequence[Distribution]) -> Categorical:
 def normalized_derivatives(members: Sequence[Derivatives]) -> Derivatives:
     """The Categorical with the derivatives of all p_k, from the record of one Bernoulli per class.
 
-    With π_k(x) the predictive probability of class k by its own binary model,
-
-        p_k = π_k / S,  S = Σ_j π_j.
-
-    The quotient rule gives the derivatives of p from the derivatives of the π_k. With the relative derivatives
-    ρ_k = ∂π_k/π_k and ρ_k,de = ∂²π_k/π_k, and their averages ρ̄ = Σ_j p_j ρ_j (which is ∂S/S) and ρ̄_de = Σ_j p_j ρ_j,de,
+    With π_k(x) the predictive probability of class k by its own binary model, p_k = π_k / S and S = Σ_j π_j. With the
+    relative derivatives ρ_k = ∂π_k/π_k and ρ_k,de = ∂²π_k/π_k, and their averages ρ̄ = Σ_j p_j ρ_j (which is ∂S/S) and
+    ρ̄_de = Σ_j p_j ρ_j,de,
 
         ∂_d p_k    = p_k (ρ_k,d − ρ̄_d)
         ∂_d∂_e p_k = p_k (ρ_k,de − ρ̄_de − (ρ_k,d − ρ̄_d) ρ̄_e − (ρ_k,e − ρ̄_e) ρ̄_d).
 
     Both add up to 0 over the classes, as the Fisher information of a Categorical requires. Two classes give the binary
-    classifier: π_0 = 1 − π_1 by the symmetry of probit and logit, so S = 1.
-
-    Limits. The K models are independent: they do not know that exactly one class occurs, S is 1 only for K = 2, and p
-    is not the posterior of a joint (softmax) model. At a row unlike every class all π_k are small, p is a ratio of
-    small numbers, and its derivatives say which class is the least unlikely. Away from the data every π_k goes to ½ and
-    p to 1/K.
+    classifier: S = 1 by the symmetry of probit and logit. With more, p is not the posterior of a joint (softmax) model:
+    at a row unlike every class it is a ratio of small numbers, and away from the data it goes to 1/K.
     """
     log_pi = _log_probabilities([member.distribution for member in members])
     p = softmax(log_pi, axis=1)
@@ -77,8 +68,6 @@ def _relative(derivative: Array, pi: Array) -> Array:
     return np.divide(derivative, pi, out=np.zeros_like(derivative), where=pi > 0.0)
 
 
-# ---- one distribution that stands for several ------------------------------------------------------------------------
-
 #: Steps for derivatives of λ̄ in the members' λ, as shares of how fast λ changes. λ̄ is a smooth function of averages, so
 #: central differences with one extrapolation are right to about 1e-10.
 _STEP = 2.0**-8
@@ -87,8 +76,7 @@ _STEP = 2.0**-8
 def matched_record(records: Sequence[Derivatives], weights: Array) -> Derivatives:
     """The record of `Mixture.matched` of several records of the same rows and columns.
 
-    λ̄ is a function of the members' λ, and each λ(x + t) is known to second order in t, λ + ∂λ t + ½ tᵀ∂²λ t.
-    Differences of λ̄ along this need no further evaluation of any model.
+    λ̄ is a function of the members' λ(x + t) = λ + ∂λ t + ½ tᵀ∂²λ t: differences of it need no evaluation of any model.
     """
     mixture = Mixture([record.distribution for record in records], weights).checked()
     family = mixture.matched().checked(len(records[0]))
@@ -127,8 +115,6 @@ def _moved(record: Derivatives, step: Array) -> Distribution:
     return family.with_parameters(λ)
 
 
-# ---- a mixture of draws, draw by draw --------------------------------------------------------------------------------
-
 #: How many derivatives to hold at once.
 _BLOCK = 100_000
 
@@ -139,10 +125,7 @@ def is_of_draws(distribution: Distribution) -> bool:
 
 
 def draw_records(derivatives: Derivatives, draws: Positions) -> Iterator[tuple[Positions, Derivatives]]:
-    """Records of order 1 in which the rows are those of one draw after another: (which draws, their record).
-
-    `draws` are positions among the components of the mixture; they come in blocks, by family.
-    """
+    """Records of order 1 whose rows are those of one draw after another, in blocks: (which of the draws, record)."""
     mixture: Any = derivatives.distribution
     n = len(derivatives)
     for group, positions in zip(mixture.groups, mixture.positions, strict=True):

@@ -144,10 +144,7 @@ class TorchModel(DifferentiatedFunction):
         columns = slice(None) if self.coding is None else list(self.coding.continuous)
 
         def along_columns(f: Callable[[Any], list[Any]]) -> Callable[[Any], list[Any]]:
-            """∂f/∂x_d for every continuous d, on a new last axis.
-
-            Rows are independent: one tangent, e_d on every row, serves all of them.
-            """
+            """∂f/∂x_d for every continuous d, on a new last axis; one tangent, e_d on every row, serves all rows."""
 
             def derivative(X: Any) -> list[Any]:
                 def along(e: Any) -> list[Any]:

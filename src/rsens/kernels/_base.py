@@ -87,10 +87,7 @@ class Kernel(ABC):
         """The kernel of √variance · f, as a function of columns that are `scale` (D,) times as large."""
 
     def priors(self, input_scale: Array, output_scale: float) -> list[tuple[float, float]]:
-        """The mean and deviation of the weak prior of each entry of `theta`: near where the search starts.
-
-        A kernel that knows the size of its hyperparameters uses the standard deviations of the columns (D,) and of f.
-        """
+        """The mean and deviation of the weak prior of each entry of `theta`, from those of columns and f."""
         return [(float(value), DEVIATION) for value in self.theta]
 
     def rates(self, rows: Array) -> Array:
@@ -121,27 +118,17 @@ class Kernel(ABC):
 
 
 class KernelOn(ABC):
-    """The matrix k(X, Z) at one `theta`, for a fit: the value and the gradient share their work.
-
-    `value` is (n, N) in Fortran order, as LAPACK wants it. The gradient needs it again: do not overwrite it.
-    """
+    """The matrix k(X, Z) (n, N) at one `theta`, in Fortran order; its gradient needs it: do not overwrite it."""
 
     value: Array
 
     @abstractmethod
     def hyper_gradient(self, M: Array) -> Array:
-        """Σ_ij M_ij ∂k(x_i, z_j)/∂θ, (n_theta,).
-
-        For k(X, X) only the lower triangle of the symmetric M is read, so the result of LAPACK's `dpotri` will do.
-        Fortran order is faster.
-        """
+        """Σ_ij M_ij ∂k(x_i, z_j)/∂θ, (n_theta,); for k(X, X) only the lower triangle of the symmetric M is read."""
 
 
 class KernelAt(ABC):
-    """k(x_i, z_j) with derivatives in x. Weights W are (n, N), or (N,) for the same weights at every x_i.
-
-    A kernel gives the derivatives in its own `columns`; the others are 0 and are filled in here.
-    """
+    """k(x_i, z_j) with derivatives in x: a kernel gives those in its own `columns`. Weights W are (n, N), or (N,)."""
 
     value: Array  # (n, N), C order: value.T is ready for LAPACK; derivatives may need it, do not overwrite it
     columns: tuple[int, ...]
@@ -161,17 +148,11 @@ class KernelAt(ABC):
 
     @property
     def first(self) -> Array:
-        """∂k(x_i, z_j)/∂x_d, (n, N, D).
-
-        Each access makes a new array, a view of one in the order (n, D, N) of `first_by_column`.
-        """
+        """∂k(x_i, z_j)/∂x_d, (n, N, D), a view of a new array in the order of `first_by_column`."""
         return self.first_by_column().transpose(0, 2, 1)
 
     def first_by_column(self) -> Array:
-        """∂k(x_i, z_j)/∂x_d as (n, D, N) in C order, a new array that the caller may overwrite.
-
-        Without a copy, `.reshape(n * D, N).T` is the right-hand side (N, nD) of a triangular solve, in Fortran order.
-        """
+        """∂k(x_i, z_j)/∂x_d as a new array (n, D, N) in C order: `.reshape(n * D, N).T` is ready for LAPACK."""
         return self._spread(self.active_first(), 1)
 
     def weighted_first(self, W: Array) -> Array:
@@ -348,15 +329,7 @@ class Leaf(Kernel):
         return entries
 
     def prior(self, field: str, value: float, size: float, q: int, output_scale: float) -> tuple[float, float]:
-        """The mean and deviation of the logarithm of one hyperparameter: near its `value`, where the search starts.
-
-        Args:
-            field: The name of the hyperparameter.
-            value: Its logarithm, where the search starts.
-            size: The standard deviation of its column; the geometric mean if all columns share the hyperparameter.
-            q: How many columns k looks at.
-            output_scale: The standard deviation of f.
-        """
+        """The mean and deviation of the log of one hyperparameter, from its start and the sizes of its column and f."""
         return value, DEVIATION
 
     def rates(self, rows: Array) -> Array:
@@ -369,10 +342,7 @@ class Leaf(Kernel):
         return super().rates(rows)  # an error: the kernel does not know
 
     def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[Term] | None:
-        """The terms that add up to k, each a product of a factor in the columns `inside` and one in `outside`.
-
-        Together these are the columns that k looks at. None if k is not such a sum.
-        """
+        """The terms that add up to k, each a product of a factor in the columns `inside` and one in `outside`."""
         return None
 
     def restricted(self, columns: Sequence[int], n_columns: int) -> Self:
@@ -423,10 +393,7 @@ class ConstantDiagonal(Leaf):
 
 
 class DistanceKernel(ConstantDiagonal):
-    """k(x, z) = g(s) for a weighted sum s over columns of a distance of x_d and z_d.
-
-    A sum of such kernels is computed from vectors with one entry per pair of rows (`_compose.py`), which is faster.
-    """
+    """k(x, z) = g(s) for a weighted sum s over columns of a distance of x_d and z_d; sums of these are faster."""
 
     per_column: ClassVar[tuple[str, ...]] = ("lengthscale",)
     lengthscale: Positive

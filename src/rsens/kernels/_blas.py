@@ -40,10 +40,7 @@ def inner(M: Array, K: Array, symmetric: bool) -> float:
 
 
 def weighted_squares(P: Array, A: Array, B: Array, symmetric: bool) -> tuple[Array, float]:
-    """Σ_ij P_ij (a_id − b_jd)² for every column d, and Σ_ij P_ij, from one product of P with a narrow matrix.
-
-    Symmetric means B = A; then only the lower triangle of P is read.
-    """
+    """Σ_ij P_ij (a_id − b_jd)² for every column d, and Σ_ij P_ij; symmetric means B = A."""
     d = A.shape[1]
     one = np.ones(len(B))
     if symmetric:
@@ -77,9 +74,6 @@ def weighted_outer(C: Array, A: Array, B: Array) -> Array:
     return outer
 
 
-# ---- The matrix of a kernel that is a profile of squared distances, made block by block ------------------------------
-
-
 #: Entries of a block, which fits in the processor's cache on the way from distances to values.
 BLOCK = 2**15
 
@@ -87,8 +81,7 @@ BLOCK = 2**15
 def profiled(A: Array, B: Array | None, profile: Callable[[Array], tuple[Array, ...]]) -> list[Array]:
     """The arrays that `profile` makes of s_ij = |a_i − b_j|², each (n, N) in Fortran order; it may overwrite s.
 
-    B = None means B = A: then s is exactly symmetric with exact zeros on its diagonal, only half of it is computed,
-    the first array is whole, and the others hold the lower triangle only, with zeros above it.
+    B = None means B = A: s is exactly symmetric, and all arrays but the first hold the lower triangle only.
     """
     symmetric = B is None
     B = A if B is None else B

@@ -283,11 +283,7 @@ class OnProduct(KernelOn):
 
 
 class OnCondensedSum(KernelOn):
-    """The same for k(X, X) of distance kernels and their products, from vectors with one entry per pair of rows.
-
-    For a sum of many terms this is faster than a matrix per term: all terms that look at a column share its squared
-    differences, only one triangle is computed, and every step is one pass over a vector.
-    """
+    """The same for k(X, X) of distance kernels and their products, from vectors with one entry per pair of rows."""
 
     def __init__(self, terms: tuple[Kernel, ...], X: Array) -> None:
         pairs = Pairs(X)

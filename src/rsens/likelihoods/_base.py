@@ -71,13 +71,8 @@ class Likelihood(ABC):
         return cls()
 
     def priors(self, output_scale: float) -> list[tuple[float, float]]:
-        """The mean and deviation of the weak prior of each entry of `theta`: near where the search starts.
-
-        A likelihood that knows the size of its hyperparameters uses the standard deviation of y.
-        """
+        """The mean and deviation of the weak prior of each entry of `theta`, given the standard deviation of y."""
         return [(float(value), DEVIATION) for value in self.theta]
-
-    # ---- the noise ---------------------------------------------------------------------------------------------------
 
     @property
     def noise(self) -> float | None:
@@ -87,8 +82,6 @@ class Likelihood(ABC):
     def in_units(self, variance: float) -> Self:
         """p(y | f) for y and f that are √variance times as large; unchanged if y has no unit."""
         return self
-
-    # ---- the density in f, for Laplace's method ---------------------------------------------------------------------
 
     @abstractmethod
     def checked_target(self, y: ArrayLike) -> Array:
@@ -110,8 +103,6 @@ class Likelihood(ABC):
         """Derivatives in theta of log p, of its f-derivative and of W, each (n_theta, n): here for n_theta = 0."""
         empty = np.zeros((0, *np.broadcast_shapes(np.shape(y), np.shape(f))))
         return empty, empty, empty
-
-    # ---- the prediction for f ~ N(m, v) -----------------------------------------------------------------------------
 
     @abstractmethod
     def predictive(self, m: ArrayLike, v: ArrayLike) -> Distribution:
@@ -175,10 +166,7 @@ def latent(m: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
 
 
 def in_latent(by_m: Array, by_v: Array, *seconds: Array) -> tuple[Array, Array | None]:
-    """`predictive_derivatives` of one parameter, (n, 1, 2) and (n, 1, 2, 2), from its partial derivatives.
-
-    For order 2, `seconds` are those by mm, mv and vv.
-    """
+    """`predictive_derivatives` of one parameter from its partial derivatives; `seconds` are those by mm, mv and vv."""
     first = np.stack([by_m, by_v], -1)[:, None]
     if not seconds:
         return first, None
@@ -189,14 +177,6 @@ def in_latent(by_m: Array, by_v: Array, *seconds: Array) -> tuple[Array, Array |
 def through_likelihood(
     likelihood: Likelihood, mean: Array, variance: Array, first: Array, second: Array | None = None
 ) -> Derivatives:
-    """The predictive distribution and its derivatives in x, for a latent f(x) ~ N(m(x), v(x)).
-
-    Args:
-        likelihood: p(y | f).
-        mean: m at each row, (n,).
-        variance: v at each row, (n,).
-        first: The derivatives of m and v in x, (n, 2, D).
-        second: Their second derivatives, (n, 2, D, D), or None for first derivatives only.
-    """
+    """The predictive distribution with derivatives in x, for a latent f(x) ~ N(m(x), v(x))."""
     outer = likelihood.predictive_derivatives(mean, variance, 1 if second is None else 2)
     return Derivatives(likelihood.predictive(mean, variance), *chain_rule(first, second, *outer))

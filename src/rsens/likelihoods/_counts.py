@@ -96,8 +96,7 @@ class CountLikelihood(LogConcave):
     def _expected_over_t(self, y: Array, m: Array, v: Array) -> Array:
         """The second of the two integrals, with nodes in t.
 
-        At a distance s from its summit, the log density bends by at least curvature · e^{−s}. So it has fallen by 60
-        where curvature · (e^{−s} − 1 + s) ≥ 60.
+        At a distance s from its summit the log density has fallen by 60 where curvature · (e^{−s} − 1 + s) ≥ 60.
         """
 
         def log_density(t: Array, y: Array, m: Array, v: Array) -> Array:

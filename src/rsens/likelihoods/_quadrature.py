@@ -33,13 +33,8 @@ def integral(
 ) -> list[Array]:
     """log ∫ e^{log_f} over [low, high] per row, and for each moment its mean under the normalised e^{log_f}.
 
-    Args:
-        log_f: the log integrand, analytic; it has one summit, or several that a grid of 65 points can see.
-        low: where to start looking, shape (n,); `high` likewise.
-        step: the largest distance between nodes. The trapezoid rule's error is e^{−2πa/step}, a the half-width of the
-            strip around the real line in which the integrand is analytic and of moderate size.
-        rows: what `log_f` and the moments need to know about each row, each (n,).
-        moments: functions of the nodes and the rows, like `log_f`.
+    `log_f` is analytic, with one summit or several that a grid of 65 points can see. The trapezoid rule's error is
+    e^{−2πa/step}, a the half-width of the strip in which the integrand is analytic and of moderate size.
     """
     n = len(low)
     results = [np.empty(n) for _ in range(1 + len(moments))]

@@ -43,10 +43,9 @@ def adds_up(
 ) -> NDArray[np.bool_]:
     """Which pairs of terms add up on the link scale, (T, T); on the diagonal, which terms are linear in themselves.
 
-    `on_path` tries only T pairs: each term, and all before it together; (T,), True where it is linear in itself too.
-
-    A model is linear on its link if all entries are True. Where no link is known (a mixture), or the model cannot
-    predict the moved rows, all are False: nothing is claimed. `source` is the model as the measures see it.
+    `on_path` tries only T pairs, each term and all before it together: (T,), True where it is linear in itself too.
+    Where no link is known, or the model cannot predict the moved rows, all are False. `source` is the model as measures
+    see it.
     """
     terms = terms or Terms.single(len(table.names))
     linked = on_link(model, source)
@@ -60,11 +59,7 @@ def adds_up(
 
 
 def is_linear(model: Any, source: Model, table: Table, terms: Terms) -> bool:
-    """Whether all pairs of terms add up, and every term is linear in itself: like `adds_up(…).all()`.
-
-    Not all pairs are tried. One term after the other moves and stays there: if effects add up, each changes η by as
-    much as it does alone.
-    """
+    """Whether all pairs of terms add up, and every term is linear in itself: like `adds_up(…).all()`, but on a path."""
     return bool(adds_up(model, source, table, terms, on_path=True).all())
 
 
@@ -85,10 +80,7 @@ def _tried(linked: OnLink, table: Table, terms: Terms, on_path: bool) -> NDArray
 
 
 def _moves(table: Table) -> list[Array]:
-    """Two values (n, D) to move every entry to, which occur in its column: half the ranks away, and the far end.
-
-    A column that does not vary moves by its own size, or to the levels that its coding knows.
-    """
+    """Two values (n, D) to move every entry to, which occur in its column: half the ranks away, and the far end."""
     half, far = np.empty_like(table.values), np.empty_like(table.values)
     for d, column in enumerate(table.values.T):
         distinct = np.unique(column)
@@ -109,10 +101,7 @@ def _invented(table: Table, column: int, value: float) -> Array:
 def _bends(
     linked: OnLink, table: Table, terms: Terms, x: Array, step: Array, on_path: bool
 ) -> tuple[Array, float, float]:
-    """max over rows x of |Δ| for moves by `step`, the largest effect of one term, and the largest |η|.
-
-    |Δ| is (T, T) for all pairs, and (T,) on a path of each term and all before it together.
-    """
+    """max over rows x of |Δ| for moves by `step`, the largest effect of one term, and the largest |η|."""
 
     def eta(moved: Sequence[Sequence[int]], share: float = 1.0) -> Array:
         """η (k, n, outputs) with each of k sets of columns moved."""

@@ -79,11 +79,7 @@ def filled_second(
     first: Callable[[Distribution, Array], Array] = lambda p, first: first,
     value: Callable[[Distribution], Array] = lambda p: p.parameters,
 ) -> Array:
-    """Pairs (n, …, T, T) of continuous terms with the contrasts of categorical ones filled in; their diagonal is 0.
-
-    `first` and `value` take from a prediction and its derivative what is contrasted: λ itself, or some f(λ). The sizes
-    of changes of `first` come by term on the last axis.
-    """
+    """Pairs (n, …, T, T) of terms with the contrasts of categorical ones, of λ or some f(λ), filled in; diagonal 0."""
     here, by_column = derivatives.distribution, {contrast.column: contrast for contrast in derivatives.contrasts}
     slope, point = first(here, derivatives.first), value(here)
     categorical = [terms.of_column(column) for column in by_column]

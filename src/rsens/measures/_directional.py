@@ -110,9 +110,6 @@ def active_subspace(
     return ActiveSubspace(table.names, eigenvalues, (vectors * np.sign(largest)).T, mean)
 
 
-# ---- arrows: which way the prediction goes with a variable, and whether it always does ------------------------------
-
-
 UP, DOWN, BOTH = "▲", "▼", "±"
 #: Below this consistency a variable counts as moving the prediction both ways. With U the movement up and V that down,
 #: |U − V|/(U + V) < ½ means that more than a quarter of all movement is against the rest.

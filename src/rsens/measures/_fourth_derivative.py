@@ -81,10 +81,6 @@ def _signed_chunks(model: Model, table: Table, alpha: float) -> Chunks:
             f"fourth_derivative differentiates four times and needs a function written in JAX; got {model.name}. Wrap "
             "one with from_jax."
         )
-    return _chunks(model, table, alpha)
-
-
-def _chunks(model: JaxModel, table: Table, alpha: float) -> Chunks:
     n, columns = table.values.shape
     d, e = np.triu_indices(columns)
     directions = np.eye(columns)

@@ -128,8 +128,7 @@ def _rows_of(distribution: Distribution, rows: slice) -> Distribution:
 def _check_double(stacked: Distribution, n: int | None) -> None:
     """Predictions in single precision have no digits left for a small step, even if they were converted afterwards.
 
-    Values that levels alone decide may be short numbers: with categorical columns (n rows, then their moved copies)
-    only what differs between copies of a row counts.
+    With categorical columns (n rows, then their moved copies) only what differs between copies of a row counts.
     """
     parameters = stacked.parameters
     before = parameters[0] if n is None else np.resize(parameters[:n], parameters.shape)

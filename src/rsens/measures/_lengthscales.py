@@ -18,12 +18,11 @@ kernels look at one column, the largest value counts; with one GP per class, the
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
-from rsens._errors import InputError, RsensWarning
+from rsens._errors import InputError, warn
 from rsens._table import Table
 from rsens._text import quoted
 from rsens._typing import Array
@@ -69,7 +68,6 @@ def _kernel_of(model: Any) -> Any:
         return None
 
 
-# ----------------------------------------------------------------------------------------------------------------------
 # Columns whose values are further apart than the length-scale of a Gaussian process: the slope at rows means little.
 # Between two values that are several length-scales apart, the prediction falls back to its mean: the slope at either of
 # them is near 0, however different the predictions there are. This happens to codes that are taken for numbers.
@@ -82,12 +80,7 @@ SHORT = 0.5
 
 
 def lengthscales(model: Any, n_columns: int) -> Array | None:
-    """How far the prediction reaches along each column, (D,), in its own unit; None for a model without a kernel.
-
-    The length-scale of a stationary kernel; the shortest of a product; the longest in a sum, whose other terms go on
-    where one ends. With one GP per class, the longest. Infinite where no stationary kernel looks at the column, or
-    another kernel (Linear, Periodic) goes on.
-    """
+    """How far the prediction reaches along each column, (D,); None for a model without a kernel."""
     given = getattr(model, "kernel_", None)
     kernels = given if isinstance(given, tuple) else (given,)
     if not kernels or not all(isinstance(kernel, Kernel) for kernel in kernels):
@@ -103,11 +96,8 @@ def gaps(values: Array) -> Array:
     return np.diff(ordered, axis=0).max(axis=0) if len(ordered) > 1 else np.zeros(values.shape[1])
 
 
-def warn_of_gaps(model: Any, training: Array | None, table: Table, *, stacklevel: int) -> None:
-    """An `RsensWarning` that names the columns with derivatives whose length-scale is below half the largest gap.
-
-    `stacklevel` counts the calls from here up to the line that the warning is about.
-    """
+def warn_of_gaps(model: Any, training: Array | None, table: Table) -> None:
+    """An `RsensWarning` that names the columns with derivatives whose length-scale is below half the largest gap."""
     lengths = lengthscales(model, len(table.names))
     if training is None or lengths is None:
         return
@@ -117,13 +107,10 @@ def warn_of_gaps(model: Any, training: Array | None, table: Table, *, stacklevel
     names = [name for name, is_short in zip(table.names, short, strict=True) if is_short]
     if names:
         has = "has" if len(names) == 1 else "have"
-        warnings.warn(
-            RsensWarning(
-                f"{quoted(names)} {has} values that are more than two length-scales apart: the prediction hardly "
-                "changes near each of them and jumps in between, so the slope at the rows, which R-sens measures, says "
-                "little. If these are codes or groups, make the column categorical and fit again."
-            ),
-            stacklevel=stacklevel,
+        warn(
+            f"{quoted(names)} {has} values that are more than two length-scales apart: the prediction hardly changes "
+            "near each of them and jumps in between, so the slope at the rows, which R-sens measures, says little. If "
+            "these are codes or groups, make the column categorical and fit again."
         )
 
 

@@ -12,7 +12,7 @@ for the mean of a Normal. For our models η is the mean of the latent f, for oth
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
@@ -24,7 +24,7 @@ from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens._typing import Array
 from rsens.adapters import as_model
-from rsens.derivatives import Derivatives, Model, chain_rule
+from rsens.derivatives import Around, Derivatives, Model, chain_rule
 from rsens.distributions import Distribution
 
 
@@ -34,13 +34,7 @@ class NoLinkError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class Linked(Distribution):
-    """A predictive family with η in place of λ: changes of η are as large as what they do to the distribution.
-
-    Args:
-        eta: η (n, K).
-        given: The distribution itself, and J = ∂λ/∂η (n, M, K). Asked for only if something needs it: at switched
-            levels nothing but η does.
-    """
+    """A predictive family with η (n, K) in place of λ; `given` makes the distribution and J = ∂λ/∂η (n, M, K)."""
 
     eta: Any
     given: Callable[[], tuple[Distribution, Array]]
@@ -89,30 +83,18 @@ class Linked(Distribution):
         return distribution.prediction_gradient() @ jacobian
 
 
-@dataclass(frozen=True, eq=False)
-class OnLink(Model):
+class OnLink(Around):
     """A model whose λ is η. `latent` is an estimator that knows its η: it has `link_derivatives`, `link_jacobian`."""
 
-    source: Model
-    latent: Any = None
-
-    @property
-    def name(self) -> str:
-        return self.source.name
-
-    @property
-    def coding(self) -> Any:  # type: ignore[override]
-        return self.source.coding
-
-    @property
-    def takes_tables(self) -> bool:  # type: ignore[override]
-        return self.source.takes_tables
+    def __init__(self, source: Model, latent: Any = None) -> None:
+        super().__init__(source)
+        self.latent, self.takes_codes, self.takes_many_levels = latent, False, False
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         if self.latent is not None:
             eta, first, second = self.latent.link_derivatives(_rows(X), order)
             return Derivatives(self._latent(eta, X), first, second)
-        record = self.source.derivatives(X, order)
+        record = super().derivatives(X, order)
         record = record.for_pairs if order == 2 else record
         link = _link(record.distribution)
         first, second = chain_rule(record.first, record.second, link.first, link.second)
@@ -121,7 +103,7 @@ class OnLink(Model):
     def predict_distribution(self, X: Any) -> Linked:
         if self.latent is not None:
             return self._latent(self.latent.link_derivatives(_rows(X), 0)[0], X)
-        distribution = self.source.predict_distribution(X).checked()
+        distribution = super().predict_distribution(X).checked()
         link = _link(distribution)
         return Linked(link.eta, lambda: (distribution, link.jacobian))
 
@@ -129,13 +111,13 @@ class OnLink(Model):
         return Linked(eta, lambda: self.latent.link_jacobian(_rows(X)))
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        return max(1, self.source.rows_per_chunk(n_columns, order) // 2)
+        return max(1, super().rows_per_chunk(n_columns, order) // 2)
 
     def coded(self, X: Any, weights: Any = None) -> OnLink:
-        return replace(self, source=self.source.coded(X, weights))
+        return OnLink(self._model.coded(X, weights), self.latent)
 
     def prepared(self, X: Any) -> OnLink:
-        return replace(self, source=self.source.prepared(X))
+        return OnLink(self._model.prepared(X), self.latent)
 
 
 def on_link(model: Any, source: Model) -> OnLink:
@@ -159,9 +141,6 @@ def _link(distribution: Distribution) -> FamilyLink:
 
 def _rows(X: Any) -> Any:
     return X.source if isinstance(X, Table) else X
-
-
-# ---- the natural link η = g(λ) of each family, for models without a link of their own --------------------------------
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,9 +41,8 @@ def pair_parts_of(
 ) -> dict[str, Array]:
     """The parts of `pairs` = `rsens2_of(…)`, (n, P) each, by name; pairs s < t in the order of `np.triu_indices`.
 
-    R₂ of a pair is the norm of one change of λ: ∂²λ, the combination of second derivatives that attains the norm of a
-    group, or the difference between levels. The part of block b is R_b²/R₂ of that change; of a contrast, averaged
-    over levels just as R₂ is. The last block is what the others leave, so the parts add up to R₂ to the last digit.
+    R₂ of a pair is the norm of one change of λ, and the part of block b is R_b²/R₂ of that change; of a contrast,
+    averaged over levels as R₂ is. The last block is what the others leave, so the parts add up to R₂ to the last digit.
     """
     derivatives = derivatives.for_pairs
     family, (units, terms) = derivatives.distribution, units_and_terms(derivatives, units, terms)
@@ -126,7 +125,6 @@ def _part(family: Distribution, change: Array, name: str) -> Array:
     return family.fisher_norm(change) * family.shares(change)[name]
 
 
-# ---- spread: the standard deviation of the predictive of one number y, and its derivatives in x ----------------------
 # sd = √V with V(λ) the variance of the family, so ∂sd = V_λ ∂λ / (2 sd). Classes and vectors have no single spread.
 
 

@@ -64,13 +64,10 @@ class ComparedMethod:
 
 @dataclass(frozen=True)
 class Measure(ComparedMethod):
-    """A measure with local values, one for every row.
+    """A measure with local values, one for every row: `chunks(model, table, alpha)` gives them chunk by chunk.
 
-    `chunks(model, table, alpha)` gives them chunk by chunk. The global value is their mean over the rows. The local
-    values of a signed measure have an axis for outputs; its global value is the absolute mean, summed over outputs.
-
-    With groups of columns, `chunks(model, table, alpha, units, terms)` gives local values of columns and groups, per
-    unit. A signed measure takes no groups there: the value of a group is the length of the vector of its columns'
+    The global value is their mean; of a signed measure, the absolute mean, summed over outputs. With groups of columns,
+    `chunks(…, units, terms)` gives local values of terms, per unit; a signed measure has the length of the vector of
     means.
     """
 
@@ -118,10 +115,7 @@ def _mean(chunks: Chunks, share: Array) -> Array:
 
 @dataclass(frozen=True)
 class ModelMeasure(ComparedMethod):
-    """A measure that is read off a fitted model and never asks for a prediction: `value(model, X)`, per unit of x.
-
-    A group of columns has the largest value of its columns.
-    """
+    """A measure that is read off a fitted model: `value(model, X)`, per unit of x; of a group, the largest."""
 
     value: Callable[[Any, Any], Array]
     _: KW_ONLY

@@ -175,9 +175,6 @@ def rsens2_of(derivatives: Derivatives, alpha: float, units: Array | None = None
     )
 
 
-# ---- local values: one pass over the rows, in chunks, every value checked --------------------------------------------
-
-
 def local_values(value: ValueOf, model: Any, X: Any, order: int, what: str, alpha: Any = 1.0) -> Array:
     """`value` of the derivatives of a model at all rows X; errors call it `what`."""
     alpha = check_alpha(alpha)

@@ -92,10 +92,7 @@ class Terms:
         return family.fisher_norm(self.along(change, family))
 
     def lengths(self, values: Array) -> Array:
-        """Sizes (…, T) of signed values (…, D): of a group, the length of the vector of its columns' values.
-
-        For the derivatives of one function this is the largest one over directions within the group.
-        """
+        """Sizes (…, T) of signed values (…, D): of a group, the length of the vector of its columns' values."""
         by_term = np.abs(values[..., self._first])
         for t in self.grouped:
             by_term[..., t] = np.linalg.norm(values[..., list(self.members[t])], axis=-1)

@@ -10,13 +10,12 @@ Without them the rows of X that are explained take the part of the training data
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from rsens._coding import Coding
-from rsens._errors import Argument, InputError, RsensWarning
+from rsens._errors import Argument, InputError, warn
 from rsens._frames import as_pandas
 from rsens._table import Table, column_deviations
 from rsens._text import quoted
@@ -27,11 +26,8 @@ from rsens.adapters import as_model
 INTERCEPTS = ("const", "Intercept")
 
 
-def column_units(scale: Any, deviations: Array, names: tuple[str, ...], *, stacklevel: int = 3) -> Array:
-    """The step of each column, shape (D,): `scale` is "sd", "raw", or one number per column.
-
-    `stacklevel` counts the calls from here up to the line that a warning is about.
-    """
+def column_units(scale: Any, deviations: Array, names: tuple[str, ...]) -> Array:
+    """The step of each column, shape (D,): `scale` is "sd", "raw", or one number per column."""
     scale = read_scale(scale, names)
     if not isinstance(scale, str):
         return scale
@@ -47,14 +43,11 @@ def column_units(scale: Any, deviations: Array, names: tuple[str, ...], *, stack
         )
     constant = [name for name in constant if name not in INTERCEPTS]
     if constant:
-        warnings.warn(
-            RsensWarning(
-                f"Constant columns have no standard deviation and get the sensitivity 0: "
-                f"{quoted(constant)}. Leave them out, or use ",
-                Argument("scale", "raw"),
-                " or one number per column.",
-            ),
-            stacklevel=stacklevel,
+        warn(
+            f"Constant columns have no standard deviation and get the sensitivity 0: {quoted(constant)}. Leave them "
+            "out, or use ",
+            Argument("scale", "raw"),
+            " or one number per column.",
         )
     return deviations
 
@@ -138,9 +131,6 @@ def _known_scale(known: Any, n_columns: int) -> Array:
             f"of X; got {known!r}. Give X the columns the model was fitted on."
         )
     return deviations
-
-
-# ---- weights of rows and scales of columns, checked ------------------------------------------------------------------
 
 
 def check_weights(weights: Any, n: int) -> Array:

@@ -25,10 +25,7 @@ from rsens.posteriors import CHUNK_BYTES, LatentPosterior, even_chunks
 
 
 def averaged_mean(posterior: LatentPosterior, columns: Sequence[int], held: Array, X: Array) -> Array | None:
-    """The mean of f with `columns` fixed as in each of the rows `held` (m, D), averaged over the rows X: (m,).
-
-    None if the kernel does not separate these columns from the others.
-    """
+    """The mean of f with `columns` as in each row of `held` (m, D), averaged over the rows X; None if inseparable."""
     terms = separated(posterior.kernel, columns, X.shape[1])
     if terms is None:
         return None

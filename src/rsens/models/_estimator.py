@@ -17,7 +17,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import date, timedelta
 from numbers import Real
 from typing import Any, ClassVar, Protocol
@@ -35,7 +34,7 @@ from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas, is_pandas
 from rsens._table import Table, column_deviations, is_missing, read_table
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, check_order, normalized, normalized_derivatives
+from rsens.derivatives import Derivatives, check_order, normalized, normalized_derivatives, without_columns, zero_in
 from rsens.distributions import Distribution
 from rsens.likelihoods import Likelihood, through_likelihood
 from rsens.posteriors import Latent
@@ -67,8 +66,7 @@ class LatentProcess(Protocol):
 class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
     """A model with one or more latent f. It reads and checks its inputs.
 
-    The link scale is the mean η of f, on which an additive model adds up: λ depends on x through the mean m and the
-    variance v of f. Effects add up in η = m; a probability, or a rate exp(m + v/2), bends even if they do.
+    The link scale is the mean η of f, on which effects add up; a probability, or a rate exp(m + v/2), bends even then.
     """
 
     categorical: Any
@@ -121,7 +119,7 @@ class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
         rows = self._rows(X)
         etas, firsts, seconds = zip(*(f.mean_derivatives(rows, order) for f in self._latents), strict=True)
         first, second = (None if each[0] is None else np.stack(each, axis=1) for each in (firsts, seconds))
-        return np.stack(etas, axis=1), *self._without_levels(first, second)
+        return np.stack(etas, axis=1), *zero_in(self._categorical, first, second)
 
     def link_jacobian(self, X: Any) -> tuple[Distribution, Array]:
         """The predictive distribution at the rows X, and ∂λ/∂η (n, M, K) with the variance of f held."""
@@ -187,22 +185,6 @@ class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
         names = getattr(self, "feature_names_in_", [f"x{d}" for d in range(self.n_features_in_)])
         return [str(name) for name in names] if self.coding_ is None else list(self.coding_.names)
 
-    def _without_levels(self, first: Array | None, second: Array | None) -> tuple[Array | None, Array | None]:
-        """Derivatives (…, D) and (…, D, D), with 0 in categorical columns, where a kernel may have seen the codes."""
-        columns = self._categorical
-        if columns and first is not None:
-            first = first.copy()
-            first[..., columns] = 0.0
-        if columns and second is not None:
-            second = second.copy()
-            second[..., columns] = 0.0
-            second[..., columns, :] = 0.0
-        return first, second
-
-    def _as_record(self, record: Derivatives) -> Derivatives:
-        first, second = self._without_levels(record.first, record.second)
-        return record if first is None else replace(record, first=first, second=second)
-
 
 class PredictiveRegressor(RegressorMixin, Predictive):  # type: ignore[misc]
     """A model of one number y per row. `offset` is a known part of the linear predictor, one number per row."""
@@ -225,7 +207,7 @@ class PredictiveRegressor(RegressorMixin, Predictive):  # type: ignore[misc]
         """The parameters λ of the predictive distribution with first, or first and second (order 2) derivatives."""
         check_order(order)
         rows = self._rows(X)
-        return self._as_record(self._derivatives(rows, order, _offset(offset, len(rows))))
+        return without_columns(self._derivatives(rows, order, _offset(offset, len(rows))), self._categorical)
 
     def log_predictive_density(self, X: Any, y: Any, *, offset: Any = None) -> Array:
         """log p(y_i | x_i, training data), one number per row."""
@@ -276,10 +258,7 @@ class PredictiveRegressor(RegressorMixin, Predictive):  # type: ignore[misc]
 
 
 class PredictiveClassifier(ClassifierMixin, Predictive):  # type: ignore[misc]
-    """A model of one label y per row: Bernoulli for two classes (1 is the second class), Categorical for more.
-
-    More than two classes have one latent f per class against the rest; `derivatives/_one_vs_rest.py` normalises them.
-    """
+    """A model of one label y per row: Bernoulli for two classes, Categorical for more, with one f for each class."""
 
     classes_: NDArray[Any]
 
@@ -309,7 +288,8 @@ class PredictiveClassifier(ClassifierMixin, Predictive):  # type: ignore[misc]
         check_order(order)
         rows = self._rows(X)
         members = [_prediction(self._predictive_likelihood, f.derivatives(rows, order), 0.0) for f in self._latents]
-        return self._as_record(normalized_derivatives(members) if len(members) > 1 else members[0])
+        record = normalized_derivatives(members) if len(members) > 1 else members[0]
+        return without_columns(record, self._categorical)  # where a kernel may have seen the codes
 
     def log_predictive_density(self, X: Any, y: Any) -> Array:
         """log p(y_i | x_i, training data), one number per row."""

@@ -13,10 +13,7 @@ from rsens.posteriors import LatentPosterior, TriangularRoot, jittered_cholesky
 
 
 class ExactInference:
-    """f given y, with C = K + σ²I = LLᵀ and α = C⁻¹y, where y is without its mean and offset.
-
-    Ask for the gradient or for the posterior, not for both: the gradient overwrites L.
-    """
+    """f given y − mean − offset, with C = K + σ²I = LLᵀ and α = C⁻¹y. The gradient overwrites L: ask for one."""
 
     converged = True  # there is no search
 

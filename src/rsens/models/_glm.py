@@ -6,7 +6,6 @@ A likelihood turns it into the predictive distribution, with the uncertainty of 
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from scipy.special import logit, logsumexp, ndtri
 
-from rsens._errors import Argument, InputError, RsensWarning
+from rsens._errors import Argument, InputError, warn
 from rsens._typing import Array
 from rsens._warned import saying_once
 from rsens.derivatives import result_bytes, rows_for
@@ -86,25 +85,18 @@ class _WeightTarget:
     precision: Array
 
     def laplace(self) -> tuple[Array, Array]:
-        """ŵ, the mode, and a root of H⁻¹, the inverse of the negative Hessian there (supplement, logistic regression).
-
-        Newton's method with step halving finds the one mode from anywhere.
-        """
+        """ŵ, the mode, and a root of H⁻¹, the inverse of the negative Hessian (supplement, logistic regression)."""
         start = self.at(self.mean)
         if start is None:
             raise InputError("y is impossible at the prior mean of the weights. Check y and offset for extreme values.")
         here, _, decrement = newton(start, self.at, self._step, tolerance=TOLERANCE)
         if decrement > _mode.ROUNDING:
-            warnings.warn(
-                RsensWarning(
-                    f"Newton's method did not find the mode of the weights in {_mode.MAX_STEPS} steps. "
-                    "Scale the inputs (",
-                    Argument("standardize", True),
-                    "), or use a larger ",
-                    Argument("prior_precision"),
-                    ".",
-                ),
-                stacklevel=4,
+            warn(
+                f"Newton's method did not find the mode of the weights in {_mode.MAX_STEPS} steps. Scale the inputs (",
+                Argument("standardize", True),
+                "), or use a larger ",
+                Argument("prior_precision"),
+                ".",
             )
         return here.w, solve_triangular(self._root(here.W), np.eye(len(here.w)))
 

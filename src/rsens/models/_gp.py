@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -14,7 +13,7 @@ from sklearn.utils import check_random_state
 from rsens._arguments import one_of, whole_number
 from rsens._coding import Coding
 from rsens._contents import contents
-from rsens._errors import Argument, InputError, RsensWarning
+from rsens._errors import Argument, InputError, warn
 from rsens._table import column_deviations
 from rsens._typing import Array
 from rsens._warned import saying_once
@@ -166,7 +165,7 @@ class GPSettings(Predictive):
         except InputError:  # a kernel without derivatives predicts, but has no R-sens
             return
         if check is not None and not check.passed:
-            warnings.warn(RsensWarning(*check.advice.parts), stacklevel=3)
+            warn(check.advice)
 
     def _keep_fitted(self, gps: tuple[FittedGP, ...], units: Standard, log_marginal_likelihood: float) -> None:
         """Set the attributes, in the units of the data; tuples if there are several GPs."""
@@ -314,7 +313,8 @@ class GPRegressor(GPSettings, PredictiveRegressor):
             standard = replace(standard, output_mean=float(np.mean(known)), output_scale=scale)
             y, offset = (known - standard.output_mean) / scale, np.zeros(len(y))
         elif self.standardize:
-            mean = _log_mean_count(y, offset)
+            # log of the mean count per exposure, with half a count if all counts are zero
+            mean = float(np.log(np.sum(y) or 0.5) - np.logaddexp.reduce(offset))
         inputs, search = standard.inputs(rows), self._search(len(y))
         gp = fit_gp(self._start_kernel(rows.shape[1]), likelihood, Data(inputs, y, offset, mean, *keyed), search)
         value = gp.log_marginal_likelihood - len(y) * float(np.log(standard.output_scale))
@@ -468,11 +468,6 @@ def _default_kernel(n_columns: int, coding: Coding | None) -> Kernel:
     levels = Categorical(1.0, (1.0,) * len(coding.categorical), dims=coding.categorical)
     q = len(coding.continuous)
     return EQ(1.0, (float(np.sqrt(q)),) * q, dims=coding.continuous) * levels if q else levels
-
-
-def _log_mean_count(y: Array, offset: Array) -> float:
-    """log of the mean count per exposure, with half a count if all counts are zero."""
-    return float(np.log(np.sum(y) or 0.5) - np.logaddexp.reduce(offset))
 
 
 @dataclass(frozen=True, eq=False)

@@ -53,12 +53,9 @@ def choose_inducing(
 ) -> tuple[NDArray[np.intp], float]:
     """At most M rows of X, in the order of choice, and how much of the prior variance they leave.
 
-    That is the largest variance of f at a row given f at the chosen rows, relative to the largest prior variance. There
-    are fewer than M if no row has more than the share `enough` left, as with repeated rows or a kernel of low rank.
-
-    Each step takes the row with the largest variance given the rows so far: a pivoted Cholesky factorisation of
-    k(X, X), in O(N M²), random only if X has very many rows. The first of equally good rows is taken, so give X in an
-    order of its own if the choice must not depend on how the rows came.
+    That is the largest variance of f at a row given f at the chosen rows, relative to the largest prior variance; no
+    more rows are chosen once it is `enough`. A pivoted Cholesky factorisation of k(X, X), in O(N M²), random only if X
+    has very many rows. The first of equally good rows is taken: give X in an order of its own.
     """
     seen = np.arange(len(X))
     most = max(M, GREEDY_BYTES // (8 * M))

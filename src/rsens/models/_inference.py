@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens._contents import row_keys
-from rsens._errors import Argument, RsensWarning, Sentence
+from rsens._errors import Argument, RsensWarning, Sentence, warn
 from rsens._progress import bar
 from rsens._threads import one_thread
 from rsens._typing import Array, Positions
@@ -191,10 +191,7 @@ def objective_of(data: Data, inducing: Array | None) -> Callable[[Kernel, Likeli
 def posterior_of(
     kernel: Kernel, likelihood: Likelihood, data: Data, inducing: Array | None, some: Data | None = None
 ) -> tuple[LatentPosterior, float]:
-    """f given y, and the log marginal likelihood. A mode is first looked for with some of the rows, if they are given.
-
-    The passes over all rows then start near the mode, and few are needed.
-    """
+    """f given y, and the log marginal likelihood. A mode is first looked for with `some` of the rows: fewer passes."""
     warm = None
     if some is not None and some is not data and not isinstance(likelihood, GaussianLikelihood):
         warm = WarmStart()
@@ -202,13 +199,10 @@ def posterior_of(
         warm.near = True
     inference = _inference(kernel, likelihood, data, inducing, warm)
     if not inference.converged:
-        warnings.warn(
-            RsensWarning(
-                "Newton's method did not reach the mode of the latent values, so predictions may be off. Use ",
-                Argument("priors", "weak"),
-                ", or a kernel with a smaller variance.",
-            ),
-            stacklevel=4,
+        warn(
+            "Newton's method did not reach the mode of the latent values, so predictions may be off. Use ",
+            Argument("priors", "weak"),
+            ", or a kernel with a smaller variance.",
         )
     return inference.posterior(), inference.log_marginal_likelihood
 
@@ -240,13 +234,10 @@ def warn_at_limits(theta: Array, limits: Array, names: Sequence[str], advice: st
     at_limit = (theta <= limits[:, 0] + NEAR) | (theta >= limits[:, 1] - NEAR)
     found = [name for name, wrong in zip(names, at_limit, strict=False) if wrong]
     if found:
-        warnings.warn(
-            RsensWarning(
-                f"The search for hyperparameters ended at the limit of {', '.join(found)}: this model does not suit "
-                "the data, and its predictions and sensitivities may mean nothing. ",
-                advice,
-            ),
-            stacklevel=5,
+        warn(
+            f"The search for hyperparameters ended at the limit of {', '.join(found)}: this model does not suit the "
+            "data, and its predictions and sensitivities may mean nothing. ",
+            advice,
         )
 
 
@@ -260,14 +251,11 @@ def warn_of_unknown_counts(posterior: LatentPosterior, X: Array, y: Array, advic
         return
     i = bad[np.argmax(latent.variance[bad])]
     m, v = latent.mean[i], latent.variance[i]
-    warnings.warn(
-        RsensWarning(
-            f"The model does not know the counts of {bad.size} of its {len(y)} training rows: at row {i}, where y is "
-            f"{y[i]:g}, the log rate has mean {m:.3g} and variance {v:.3g}, so the predicted count exp(m + v/2) is "
-            f"e^{m + 0.5 * v:.3g}. Predictions and sensitivities there mean nothing. ",
-            advice,
-        ),
-        stacklevel=4,
+    warn(
+        f"The model does not know the counts of {bad.size} of its {len(y)} training rows: at row {i}, where y is "
+        f"{y[i]:g}, the log rate has mean {m:.3g} and variance {v:.3g}, so the predicted count exp(m + v/2) is "
+        f"e^{m + 0.5 * v:.3g}. Predictions and sensitivities there mean nothing. ",
+        advice,
     )
 
 
@@ -285,10 +273,7 @@ def ways_out(likelihood: Likelihood, inducing: Array | None) -> Sentence:
 
 
 def warn_of_copies(rows: Array, y: Array, offset: Array) -> None:
-    """Warn of rows that repeat an x with the same y, unless as many repeat an x with another y: these show the noise.
-
-    Coarse data, such as whole numbers, have copies too, but with several y at each x.
-    """
+    """Warn of rows that repeat an x with the same y, unless as many repeat an x with another y, as coarse data do."""
     _, x, counts = np.unique(row_keys(rows, offset), return_inverse=True, return_counts=True)
     if len(counts) == len(y):
         return
@@ -297,13 +282,11 @@ def warn_of_copies(rows: Array, y: Array, offset: Array) -> None:
     one_y = np.bincount(x[of_each_xy]) == 1
     copies, noisy = int(repeated[one_y].sum()), int(repeated[~one_y].sum())
     if copies > max(COPIES * len(y), noisy):
-        warnings.warn(
+        warn(
             f"{copies} of the {len(y)} rows are exact copies of others, in X and y. The same y at the same x looks "
             "like y without noise: the model learns too little noise, and sensitivities become too large. Drop the "
             "copies, for example with pandas' drop_duplicates. To resample rows, do so without replacement "
-            "(docs/stability.md).",
-            RsensWarning,
-            stacklevel=3,
+            "(docs/stability.md)."
         )
 
 
@@ -342,8 +325,7 @@ def fit_latent(
 ) -> LatentFit:
     """Learn hyperparameters by one search on at most `most_rows` random rows, then condition on all rows.
 
-    The numbers are taken as they are; counts have mean log(mean count). Nothing is said of the search itself: who
-    calls this wants p-values, not the model.
+    Counts have mean log(mean count). The search warns of nothing: its caller wants p-values, not the model.
     """
     if likelihood.target == "counts":
         mean = float(np.log(np.sum(y) or 0.5) - np.log(len(y)))

@@ -25,10 +25,7 @@ from rsens.posteriors import LatentPosterior, ScaledTriangularRoot
 
 @dataclass(eq=False)
 class WarmStart:
-    """The last mode, where the next search starts: the mode moves little in one step of an optimiser.
-
-    Laplace's approximation keeps the latent values f̂, the one with inducing inputs keeps the weights.
-    """
+    """The last mode, where the next search starts: latent values f̂, or weights with inducing inputs."""
 
     latent: Array | None = None
     weights: Array | None = None
@@ -37,11 +34,7 @@ class WarmStart:
 
 
 class LaplaceApproximation:
-    """q(f | y) = N(f̂, (K⁻¹ + W)⁻¹) at the mode (algorithm 3.1), and what follows from it.
-
-    y depends on mean + f + offset; at a new row the posterior includes mean but no offset. The search for the mode
-    starts from `warm`, and leaves the mode there.
-    """
+    """q(f | y) = N(f̂, (K⁻¹ + W)⁻¹) at the mode (algorithm 3.1), from `warm`; y depends on mean + f + offset."""
 
     def __init__(self, kernel: Kernel, likelihood: Likelihood, data: Data, warm: WarmStart | None = None) -> None:
         self.kernel, self.likelihood, self.data, self.y = kernel, data.density(likelihood), data, data.y

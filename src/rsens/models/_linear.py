@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from rsens._errors import Argument, InputError, RsensWarning, Sentence
+from rsens._errors import Argument, InputError, Sentence, warn
 from rsens._text import quoted
 from rsens._typing import Array
 from rsens.derivatives import Derivatives
@@ -203,8 +202,7 @@ class BayesianLinearRegression(LinearModel, PredictiveRegressor):
 def _by_rows(design: Array, y: Array, precision: Array, *, intercept: bool) -> tuple[Array, Array, float]:
     """Mean and root of the posterior of more weights than rows, and √RSS, all from the SVD of the rows.
 
-    With A Λ^(−½) = U S Vᵀ, (AᵀA + Λ)⁻¹ is the square of Λ^(−½) (1 + V ((1 + S²)^(−½) − 1) Vᵀ). The columns of the
-    design are centred if there is an intercept, so that it is on its own.
+    With A Λ^(−½) = U S Vᵀ, (AᵀA + Λ)⁻¹ is the square of Λ^(−½) (1 + V ((1 + S²)^(−½) − 1) Vᵀ).
     """
     first = int(intercept)
     unit = precision[first:] ** -0.5
@@ -225,10 +223,8 @@ def _noise_variance(root_rss: float, degrees_of_freedom: int, size: float) -> fl
     least = 8.0 * EPS * (size or 1.0)
     if s > least:
         return float(s**2)
-    warnings.warn(
+    warn(
         f"y is a linear function of the columns up to rounding, so there is no noise to estimate. noise_variance_ is "
-        f"set to {least**2:.2g}, which makes sensitivities huge. Check whether y is among the columns.",
-        RsensWarning,
-        stacklevel=3,
+        f"set to {least**2:.2g}, which makes sensitivities huge. Check whether y is among the columns."
     )
     return float(least**2)

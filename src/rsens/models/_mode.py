@@ -60,9 +60,8 @@ def newton(
 ) -> tuple[Where, Array, float]:
     """Where Newton's method with step halving ends, the step that is left, and the squared Newton decrement there.
 
-    `at` is None where the likelihood underflows. A step is the longest of 1, ½, ¼, … Newton steps after which Ψ is not
-    lower than rounding can tell. The search ends when the decrement is below the tolerance, or when it is below
-    `ROUNDING` and no longer falls, because of rounding.
+    `at` is None where the likelihood underflows. The search ends when the decrement is below the tolerance, or below
+    `ROUNDING` and no longer falling.
     """
     here, decrement = start, np.inf
     for _ in range(MAX_STEPS):
@@ -140,11 +139,7 @@ class Mode:
 def find_mode(
     prior: Prior, likelihood: Density, y: Array, offset: Array | float = 0.0, start: Array | None = None
 ) -> Mode:
-    """The mode of f given y, where y depends on f + offset; the search starts from the latent values `start` or f = 0.
-
-    The factor has W = max(−∇∇log p, 0), which is Newton's W for log-concave likelihoods. The Student-t has negative
-    curvature at outliers; conjugate gradients take care of it.
-    """
+    """The mode of f given y, which depends on f + offset, from f = `start` or 0; the factor has W ≥ 0."""
 
     def psi_at(a: Array, f: Array) -> tuple[float, float]:
         """Ψ and the size of its terms; −∞ where exp overflows, so that the step is halved."""

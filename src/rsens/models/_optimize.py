@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 from scipy.optimize import Bounds, OptimizeResult, minimize
 
-from rsens._errors import Argument, InputError, RsensWarning
+from rsens._errors import Argument, InputError, warn
 from rsens._typing import Array
 from rsens.kernels import Kernel
 from rsens.likelihoods import Likelihood
@@ -50,16 +49,13 @@ class Optimum:
 
     def warn_if_not_converged(self, max_iter: int) -> None:
         if not self.converged:
-            warnings.warn(
-                RsensWarning(
-                    f"The hyperparameters did not converge within {max_iter} steps of L-BFGS-B ({self.message}). The "
-                    "model can be used, but a better one may exist: raise ",
-                    Argument("max_iter"),
-                    " or ",
-                    Argument("n_restarts"),
-                    ", or give a kernel with fewer hyperparameters.",
-                ),
-                stacklevel=5,
+            warn(
+                f"The hyperparameters did not converge within {max_iter} steps of L-BFGS-B ({self.message}). The model "
+                "can be used, but a better one may exist: raise ",
+                Argument("max_iter"),
+                " or ",
+                Argument("n_restarts"),
+                ", or give a kernel with fewer hyperparameters.",
             )
 
 
@@ -156,10 +152,7 @@ class Optimizer:
         return replace(run, theta=theta, converged=converged), A @ spread @ A.T
 
     def _climb(self, objective: Objective, start: Array) -> Optimum:
-        """One run, and another from its end if the line search failed there.
-
-        At the limit of float64 the line search gives up although nothing is left to gain: that is no failure.
-        """
+        """One run, and another from its end if the line search failed there, as it does where float64 shows no gain."""
         low, high = self.limits.T
         # If all variables have two limits, the first step of L-BFGS-B is as long as the gradient: into a corner, from
         # which it may not come back. With one limit less, the first step has length 1.
@@ -257,9 +250,8 @@ def curvature(objective: Objective, theta: Array) -> Array:
 class LogNormals:
     """θ ~ N(mean, deviation²), independent: the entries of θ are logarithms of hyperparameters.
 
-    Weak priors have the size of the data as their unit; the docstring of `GPRegressor` has the table. Kernels and
-    likelihoods know their own rows of it (`Kernel.priors`, `Likelihood.priors`). The same table gives random starts
-    and, at ±18 around the mean, the limits of the search.
+    The docstring of `GPRegressor` has the table of weak priors. It also gives random starts and, at ±18 around the
+    mean, the limits of the search.
     """
 
     mean: Array
@@ -288,11 +280,7 @@ def log_normals(
     output_scale: float,
     given: Mapping[str, tuple[float, float]] = MappingProxyType({}),
 ) -> LogNormals:
-    """The priors in the order of the kernel's `theta`, then the likelihood's.
-
-    `given` has the median and the standard deviation of the logarithm by name: `lengthscale` stands for
-    `lengthscale[3]` and `terms[0].lengthscale[3]` too. Others have their weak prior.
-    """
+    """The priors in the order of the `theta` of kernel and likelihood; `given` has (median, sd of the log) by name."""
     entries = [*kernel.priors(input_scale, output_scale), *likelihood.priors(output_scale)]
     names = (*kernel.hyperparameter_names, *likelihood.hyperparameter_names)
     fields = [name.rpartition(".")[2].partition("[")[0] for name in names]

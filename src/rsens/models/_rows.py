@@ -35,10 +35,9 @@ SEEN_ROWS, MOST_LEVELS = 1000, 200
 class Data:
     """Rows X and targets y, where y depends on mean + f + offset.
 
-    `keys` tell rows apart, and `columns` are the columns in an order of their own (see `contents`): made from the
-    numbers as they were given, since rounding in the units of X and y depends on the order of the rows. None means that
-    they follow from X, y and offset.
-    `thinned` is the most common y and the chance of its rows to be here, relative to the other rows.
+    `keys` and `columns` (see `contents`) are made from the numbers as they were given, since rounding in the units of X
+    and y depends on the order of the rows; None: from X, y and offset. `thinned` is the most common y and the chance of
+    its rows to be here, relative to the other rows.
     """
 
     X: Array
@@ -70,10 +69,7 @@ class Data:
 
     @property
     def ordered(self) -> Data:
-        """The same rows in an order of their own, by y, offset, then X: a choice by place is a choice of rows.
-
-        Rows that agree in all of it can be exchanged for each other, so ties do not matter.
-        """
+        """The same rows in an order of their own, by y, offset, then X: a choice by place is a choice of rows."""
         columns = self.X.T[np.argsort(self.column_ranks)]
         return self.rows(np.lexsort((*columns[::-1], self.offset, self.y)))
 
@@ -99,10 +95,7 @@ class Data:
 
 
 def searched_rows(data: Data, likelihood: Likelihood, most: int, rng: np.random.Generator) -> Data:
-    """The rows that hyperparameters are learned from: all, or a draw of `most`.
-
-    If nearly all classes or counts are the same, the few others say most about f (see `ThinnedDensity`).
-    """
+    """The rows that hyperparameters are learned from: all, or a draw of `most` (see `ThinnedDensity`)."""
     if len(data.y) <= most:
         return data
     rng = rng.spawn(1)[0]
@@ -112,9 +105,8 @@ def searched_rows(data: Data, likelihood: Likelihood, most: int, rng: np.random.
 def draw_rows(X: Array, keys: Keys, n: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """n rows without replacement, in the order of their places; rows of rare levels are more likely than others.
 
-    Each row waits for an exponential time with its weight as rate, and the first n come (Efraimidis, Spirakis 2006).
-    The weights are even, mixed with an even draw of the levels of each column that has them. A choice by x changes
-    nothing about y given x, so a fit to these rows needs no correction.
+    Each row waits for an exponential time with its weight as rate, and the first n come (Efraimidis, Spirakis 2006). A
+    choice by x changes nothing about y given x, so a fit to these rows needs no correction.
     """
     salt = np.uint64(rng.integers(2**63))
     uniform = (mixed(told_apart(keys) ^ salt) >> np.uint64(11)).astype(np.float64) * 2.0**-53

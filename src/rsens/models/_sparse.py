@@ -110,10 +110,7 @@ class Pass(Point):
 
 
 class SparseLaplaceApproximation:
-    """w ~ N(ŵ, B⁻¹) given y, with B = I + VWVᵀ and W the likelihood's `curvature`.
-
-    Takes the arguments of `LaplaceApproximation`, and the inducing inputs.
-    """
+    """w ~ N(ŵ, B⁻¹) given y, with B = I + VWVᵀ and W the likelihood's `curvature`."""
 
     def __init__(
         self, kernel: Kernel, likelihood: Likelihood, data: Data, inducing: Array, warm: WarmStart | None = None
@@ -126,11 +123,10 @@ class SparseLaplaceApproximation:
         warm.weights = self.w
 
     def _mode(self, start: Array | None, *, near: bool) -> tuple[Array, bool, Pass | None]:
-        """ŵ, whether the search reached it, and the pass at ŵ.
+        """ŵ, whether the search reached it, and the pass at ŵ; from `start` if that is better than 0.
 
-        It starts from `start` if that is better than 0. With `near`, the mode of fewer rows is the start, and passes
-        are saved: 0 is not tried, and the last step, a tiny one, is taken without a look, so that there is no pass at
-        ŵ.
+        With `near`, the start is the mode of fewer rows: 0 is not tried, and the last, tiny step is taken without a
+        pass.
         """
         tolerance = NEAR if near else TOLERANCE
         here, step, decrement = newton(self._start(start, near), self.at, _step, tolerance=tolerance)
@@ -154,10 +150,7 @@ class SparseLaplaceApproximation:
         return here
 
     def at(self, w: Array) -> Pass | None:
-        """One pass over the rows, with W = max(−∇∇log p, 0); None if the likelihood underflows because exp overflows.
-
-        With the curvature of the Student-t cut off at 0, steps still go uphill.
-        """
+        """One pass over the rows, with W = max(−∇∇log p, 0); None if the likelihood underflows as exp overflows."""
         size = 0.5 * float(np.sum(w**2))
         psi = -size
         gradient, VWVt = -w, np.zeros((len(w), len(w)), order="F")

@@ -64,10 +64,7 @@ class Features:
         return slice(None) if self.plain else np.flatnonzero(~self.indicator)
 
     def in_columns(self, values: Array, axes: int) -> Array:
-        """Derivatives in the D columns, from derivatives in the C numbers: (…, C) for one axis, (…, C, C) for two.
-
-        They are 0 in categorical columns.
-        """
+        """Derivatives in the D columns, 0 in categorical ones, from those in the C numbers: (…, C) or (…, C, C)."""
         if self.plain:
             return values
         places = self.columns[self.numbers]
@@ -134,10 +131,7 @@ class Columns:
 
 
 def columns_of(rows: Array, features: Features, weights: Array | None, *, intercept: bool, centred: bool) -> Columns:
-    """Numbers are scaled to standard deviation 1 in the training data; a constant column is divided by its size.
-
-    Indicators are centred but not scaled: otherwise the prior would expect a rare level to matter more.
-    """
+    """Numbers scaled to standard deviation 1, constants divided by their size; indicators centred but not scaled."""
     rows = features.of(rows)
     spread = column_deviations(rows, None if weights is None else weights / weights.sum())
     if weights is not None:  # a row with weight 0 does not count
@@ -239,8 +233,7 @@ class LinearModel(Predictive):
 def triangular(A: Array) -> Array:
     """The R of A = QR: a root of AᵀA that loses half the digits that forming AᵀA would lose.
 
-    For many rows it is the product of two Cholesky factors, the second of Q = AR⁻¹ (Cholesky QR, done twice): as
-    accurate if the first Q is nearly orthogonal, and much faster.
+    For many rows it is Cholesky QR, done twice: as accurate if the first Q is nearly orthogonal, and much faster.
     """
     if len(A) >= MANY_ROWS:
         try:
