@@ -7,6 +7,7 @@ from rsens._app.study._pipeline import Unfinished as Unfinished
 from rsens._app.study._pipeline import analyse as analyse
 from rsens._app.study._plain import head_as_dict as head_as_dict
 from rsens._app.study._plain import plain as plain
+from rsens._app.study._plain import records as records
 from rsens._app.study._result import REFITS as REFITS
 from rsens._app.study._result import Study as Study
 from rsens._app.study._result import Writer as Writer

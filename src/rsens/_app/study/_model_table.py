@@ -21,7 +21,6 @@ from rsens._app.tables import (
     choose_likelihood,
     collinear_sets,
     columns_to_read,
-    constant_target,
     find_all,
     gathered,
     keep_rows,
@@ -68,10 +67,6 @@ class RawTable:
     kept: KeptRows | None = None
     by: Any = None
 
-    def explained(self, notes: Iterable[Note]) -> list[Note]:
-        """The notes, where columns that do not vary in the rows that were asked for say so."""
-        return list(notes) if self.kept is None else self.kept.explained([*notes])
-
 
 @dataclass(frozen=True, eq=False)
 class ModelTable:
@@ -104,7 +99,7 @@ def read_table(settings: Settings) -> ModelTable:
         "date_parts": settings.date_parts,
     }
     if table.kept is not None:
-        constant_target(table.kept, target)
+        table.kept.check_target(target)
     prepared = prepare(table.frame, target, **options)
     choice = choose_likelihood(prepared.y, settings.likelihood)
     kind = prepared.recipe["columns"][target][0]
@@ -123,7 +118,7 @@ def read_table(settings: Settings) -> ModelTable:
         notes.append(Note("sample", (), Sentence(text, more if rows is None else "", ".")))
     severe = {(note.kind, note.columns) for note in notes if note.severe}
     notes += [note for note in prepared.notes if not (note.severe and (note.kind, note.columns) in severe)]
-    notes = table.explained(notes)
+    notes = notes if table.kept is None else [table.kept.explained(note) for note in notes]
     return ModelTable(
         name=settings.data_name,
         n_rows=table.n_rows,

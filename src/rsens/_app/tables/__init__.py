@@ -24,7 +24,6 @@ from rsens._app.tables._prepare import prepare_again as prepare_again
 from rsens._app.tables._readings import read_all_parts as read_all_parts
 from rsens._app.tables._readings import read_formats as read_formats
 from rsens._app.tables._where import KeptRows as KeptRows
-from rsens._app.tables._where import constant_target as constant_target
 from rsens._app.tables._where import keep_rows as keep_rows
 from rsens._app.tables._where import read_where as read_where
 from rsens._app.tables._where import with_columns_of as with_columns_of

@@ -90,9 +90,12 @@ def _numbers(known: list[str]) -> NDArray[Any] | None:
         return None
 
 
-# ---- How often each value is in a column -----------------------------------------------------------------------------
-
-
 def tally(column: Any) -> Any:
     """Value → number of rows, the most frequent first; equal ones as they come, which pandas 2 does not promise."""
     return column.value_counts(sort=False).sort_values(ascending=False, kind="stable")
+
+
+def as_written(value: Any) -> Any:
+    """A number as people write it: 1, not 1.0; other values unchanged."""
+    value = value.item() if hasattr(value, "item") else value
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rsens._app.tables._cells import as_written
 from rsens._app.tables._columns import UNNAMED
 from rsens._app.tables._notes import Note, naming
 from rsens._app.tables._numbers import has_unit
@@ -292,7 +293,7 @@ def _note(name: str, column: Any, found: dict[Any, Any], target: str, severe: bo
     if len(found) == column.nunique():
         text = Sentence(what, " If it is not known beforehand, leave it out with ", Argument("drop", [name]), ".")
         return Note("settled", (name,), text, severe)
-    conditions = [f"{name}!={_plain(level)}" for level in found]
+    conditions = [f"{name}!={as_written(level)}" for level in found]
     text = Sentence(
         what,
         f" This dominates the ranking. To ask what moves {target!r} in the other rows, use ",
@@ -300,12 +301,6 @@ def _note(name: str, column: Any, found: dict[Any, Any], target: str, severe: bo
         ".",
     )
     return Note("settled", (name,), text, severe)
-
-
-def _plain(level: Any) -> Any:
-    """A number as people write it: 1, not 1.0."""
-    level = level.item() if hasattr(level, "item") else level
-    return int(level) if isinstance(level, float) and level.is_integer() else level
 
 
 # ---- Columns that may not be what they were taken for. They are kept, with a note ------------------------------------
