@@ -13,8 +13,7 @@ from typing import Any
 
 from rsens._app.report._facts import Facts
 from rsens._app.report._figures import pictures
-from rsens._app.report._json import json_in_html
-from rsens._app.report._rows import rows
+from rsens._app.report._rows import json_in_html, rows
 from rsens._app.report._sentences import answer, details, model_and_likelihood, unit_of
 from rsens._app.report._tables import SHOWN_PAIRS, about, effects, flatten, pairs, quality, subgroups, variables
 from rsens._files import write_whole

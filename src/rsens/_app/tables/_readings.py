@@ -536,17 +536,12 @@ class ColumnReader:
     odd: dict[str, str] = field(default_factory=dict)
     walls: dict[str, Any] = field(default_factory=dict)
 
-    def read(self, frame: pd.DataFrame, formats: Mapping[str, str], known: Mapping[str, Reading]) -> pd.DataFrame:
-        """The columns; dates in `formats` that the user gave, text as it is `known` to be in all rows."""
+    def read(self, frame: pd.DataFrame, formats: Mapping[str, str]) -> pd.DataFrame:
+        """The columns; dates in `formats` that the user gave."""
         cleaned, found = {}, {}
         for name in frame.columns:
-            before = known.get(name)
             if name in formats:
                 cleaned[name], found[name], marks = reading_as_asked(frame[name], name, formats[name])
-            elif before is not None and (before.dates or before.way):
-                cleaned[name], marks = without_marks(frame[name])
-                dates = before.dates
-                found[name] = date_reading(cleaned[name], before.form, dates) if dates is not None else before
             else:
                 cleaned[name], marks = clean(frame[name], as_text=name in self.codes)
                 reading = None if name in self.codes else self._reading_of(cleaned[name], name)
@@ -631,11 +626,10 @@ class ColumnReader:
 
     # ---- dates -------------------------------------------------------------------------------------------------------
 
-    def choose_parts(self, name: str, days: Any, parts: tuple[str, ...] | None, known: Reading | None) -> None:
-        """Which columns the dates of an input become: the `parts` asked for, or as `known`, or those that pay."""
+    def choose_parts(self, name: str, days: Any, parts: tuple[str, ...] | None) -> None:
+        """Which columns the dates of an input become: the `parts` asked for, or those that pay."""
         wall = self.walls[name].loc[days.index].to_numpy()
-        if parts is None:
-            parts = parts_that_pay(wall) if known is None else tuple(each.split()[0] for each in known.pieces)
+        parts = parts_that_pay(wall) if parts is None else parts
         pieces = pieces_of(days.to_numpy(dtype=float), wall, parts)
         if not pieces:
             raise InputError(Argument("date_parts"), f" of {name!r}: {quoted(parts)} never changes. Ask for others.")

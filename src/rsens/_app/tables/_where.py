@@ -145,7 +145,7 @@ def keep_rows(
     looked_at = list(dict.fromkeys(condition.column for condition in conditions))
     reader = ColumnReader("", set(codes) & set(looked_at))
     formats = {name: form for name, form in read_formats(date).items() if name in looked_at}
-    table = reader.read(frame[looked_at], formats, {})
+    table = reader.read(frame[looked_at], formats)
     kept = pd.Series(True, index=frame.index)
     for condition in conditions:
         name = condition.column
