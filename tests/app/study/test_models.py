@@ -59,4 +59,6 @@ def test_exact_while_that_is_quick():
 
 def test_names():
     assert model_for(settings(), Choice("poisson", ""), 60)[0].description == "Gaussian process"
-    assert model_for(settings("linear"), Choice("poisson", ""), 60)[0].description == "Bayesian generalised linear model"
+    assert (
+        model_for(settings("linear"), Choice("poisson", ""), 60)[0].description == "Bayesian generalised linear model"
+    )

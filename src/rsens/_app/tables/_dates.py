@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -75,25 +75,9 @@ CLOCK = re.compile(
     r"(?:\s?(?P<zone>Z|UTC|GMT|(?P<ahead>[+-])(?P<hours>\d{2}):?(?P<minutes>\d{2})?))?",
     re.IGNORECASE,
 )
-WORDS = {DAY: "day first", MONTH: "month first", YEAR: "year first"}
+ORDERS = {DAY: "day first", MONTH: "month first", YEAR: "year first"}
 MICROSECONDS = 1_000_000
 NO_TIME = np.iinfo(np.int64).min  # not-a-time
-
-
-@dataclass(frozen=True)
-class DateForm:
-    """How dates are written: one of `FORMS`, as letters show it, and the other forms that fit as well."""
-
-    name: str
-    letters: str
-    others: tuple[str, ...] = ()
-
-    @property
-    def words(self) -> str:
-        """Day first (dd/mm/yyyy)."""
-        if self.name not in FORMS or self.letters.startswith("as "):
-            return self.letters
-        return f"{WORDS[self.name]} ({self.letters})" if self.name in WORDS else f"written as {self.letters}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,27 +109,18 @@ class DateCells:
         return wall.view("datetime64[us]"), utc.view("datetime64[us]")
 
 
-def form_of(values: Sequence[str]) -> DateForm | None:
-    """The form of a column of these different cells, in the order of rows; None if they are no dates."""
+def forms_of(values: Sequence[str]) -> tuple[str, ...]:
+    """The forms that these different cells, in the order of rows, may have, the most likely first; () if no dates."""
     if not values or not _forms_of(values[:FIRST]):
-        return None
+        return ()
     fitting = _forms_of(values)
-    if not fitting:
-        return None
-    name, others = _most_likely(fitting, values[0])
-    return DateForm(name, _letters(values[0], name), others)
+    return _most_likely(fitting, values[0]) if fitting else ()
 
 
-def settled(form: DateForm, decided: set[str]) -> DateForm:
-    """The form that other columns have, if it fits; `decided` are the forms of columns with only one."""
-    fitting = [each for each in (form.name, *form.others) if each in decided]
-    if not form.others or len(fitting) != 1:
-        return form
-    letters = form.letters
-    if {form.name, fitting[0]} == {DAY, MONTH}:
-        day, _, time = letters.partition(" ")
-        letters = " ".join(filter(None, [day.translate(str.maketrans("dm", "md")), time]))
-    return replace(form, name=fitting[0], letters=letters, others=())
+def date_words(cell: str, form: str) -> str:
+    """How dates in a form of `FORMS` are written, by an example: day first (dd/mm/yyyy)."""
+    letters = _letters(cell, form)
+    return f"{ORDERS[form]} ({letters})" if form in ORDERS else f"written as {letters}"
 
 
 def several_forms(values: Sequence[str]) -> list[str]:
@@ -184,24 +159,22 @@ def _forms_of(cells: Sequence[str]) -> dict[str, NDArray[Any]]:
     return {form: utc for form, utc in found.items() if not np.isnat(utc).any()}
 
 
-def _most_likely(fitting: dict[str, NDArray[Any]], cell: str) -> tuple[str, tuple[str, ...]]:
+def _most_likely(fitting: dict[str, NDArray[Any]], cell: str) -> tuple[str, ...]:
     """One of the forms that fit, and those that cannot be ruled out."""
-    names = list(fitting)
-    if len(names) == 1:
-        return names[0], ()
+    names = tuple(fitting)
     in_order = [name for name in names if _is_in_order(fitting[name])]
     if len(in_order) == 1:
-        return in_order[0], ()
+        return (in_order[0],)
     if DAY in names and "." in cell:
-        return DAY, ()
-    if YEAR in names:  # and two digits for the year: the wrong order spreads dates over decades
+        return (DAY,)
+    if YEAR in names and len(names) > 1:  # two digits for the year: the wrong order spreads dates over decades
         spans = {name: float(np.ptp(fitting[name].astype(np.int64))) for name in names}
-        others = [name for name in names if name != YEAR]
+        others = tuple(name for name in names if name != YEAR)
         if spans[YEAR] * SPREAD < min(spans[name] for name in others):
-            return YEAR, ()
+            return (YEAR,)
         if spans[YEAR] > SPREAD * max(spans[name] for name in others):
-            names = others
-    return names[0], tuple(names[1:])
+            return others
+    return names
 
 
 def _is_in_order(moments: NDArray[Any]) -> bool:
@@ -265,20 +238,14 @@ def _letters(cell: str, form: str) -> str:
     """The cell with letters for its fields: dd/mm/yyyy hh:mm."""
     day, time = _date_and_time(cell.strip())
     match = next(filter(None, (pattern.fullmatch(day) for pattern in PATTERNS[form])))
-    shown: dict[str, Callable[[str], str]] = {
-        "year": lambda text: "y" * len(text),
-        "month": lambda text: "mm",
-        "day": lambda text: "dd",
-        "name": lambda text: "Month" if len(text) > 3 else "Mon",
-    }
-    fields = sorted((match.start(name), match.end(name), name) for name in match.groupdict() if name in shown)
-    start, letters = fields[0][0], ""
-    for begin, end, name in fields:
-        letters += day[start:begin] + shown[name](day[begin:end])
-        start = end
-    if time:
-        clock = CLOCK.fullmatch(time)
-        assert clock is not None
+    fields = sorted((match.span(name), name) for name in match.groupdict() if name != "mark")
+    letters, end = "", fields[0][0][0]
+    for (start, stop), name in fields:
+        length = stop - start
+        shown = {"year": "y" * length, "month": "mm", "day": "dd", "name": "Month" if length > 3 else "Mon"}
+        letters, end = f"{letters}{day[end:start]}{shown[name]}", stop
+    clock = CLOCK.fullmatch(time)
+    if clock is not None:
         letters += " hh:mm" + (":ss" if clock["second"] else "") + (" am/pm" if clock["half"] else "")
     return letters
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from rsens._app.tables._cells import MISSING, labels, marks_note, read_cells
 from rsens._app.tables._columns import UNNAMED, columns_to_read, header_names, is_number, split
-from rsens._app.tables._dates import form_of
+from rsens._app.tables._dates import forms_of
 from rsens._app.tables._notes import Note
 from rsens._app.tables._numbers import number_in, taken_apart
 from rsens._app.tables._readings import DECIMAL_POINTS
@@ -306,7 +306,7 @@ def is_row(line: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
 
 def _is_amount(cell: str) -> bool:
     """Whether a cell is a number or a date."""
-    return taken_apart(cell) is not None or form_of([cell.strip()]) is not None
+    return taken_apart(cell) is not None or bool(forms_of([cell.strip()]))
 
 
 def _are_names(cells: Sequence[str]) -> bool:

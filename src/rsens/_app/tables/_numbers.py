@@ -47,14 +47,6 @@ class Cell:
     separator: str = ""  # between groups of three digits, if it is no point or comma
 
 
-@dataclass(frozen=True)
-class Way:
-    """How all cells of a column are read: one of `WAYS` or "percent", and their signs in words."""
-
-    kind: str
-    words: str
-
-
 def taken_apart(text: str) -> Cell | None:
     """The cell, or None if it is no number in any way."""
     text = text.strip()
@@ -80,18 +72,19 @@ def taken_apart(text: str) -> Cell | None:
     return Cell(core, currency, after == "%", bool(match["open"]), minus, separator)
 
 
-def way_of(values: Sequence[str], kind: str | None = None) -> Way | None:
-    """The one way in which all of these different cells are numbers, or this one; None if there is none, or several.
+def way_of(values: Sequence[str], kind: str | None = None) -> tuple[str, str]:
+    """The one way in which all of these different cells are numbers, or this one, and their signs in words.
 
-    Digits alone are none: they may be codes. So may numbers that are all in parentheses.
+    The way is one of `WAYS` or "percent"; it is empty if there is none, or several. Digits alone are no numbers: they
+    may be codes. So may numbers that are all in parentheses.
     """
     cells = _all_taken_apart(values)
     if cells is None or _mixture(cells) or all(cell.parentheses and not cell.currency for cell in cells):
-        return None
+        return "", ""
     kinds = _kinds(cells) if kind is None else [kind]
     if len(kinds) != 1 or not any(_is_dressed(cell) or "," in cell.core or "." in cell.core for cell in cells):
-        return None
-    return Way("percent" if cells[0].percent and kinds == ["plain_text"] else kinds[0], _words(kinds[0], cells))
+        return "", ""
+    return "percent" if cells[0].percent and kinds == ["plain_text"] else kinds[0], _words(kinds[0], cells)
 
 
 def number_in(text: str, kind: str) -> float:

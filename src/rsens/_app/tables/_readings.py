@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rsens._app.tables._cells import LEAST_NUMBERS, MISSING, is_mark, labels, marks_note, read_cells, tally
+from rsens._app.tables._cells import LEAST_NUMBERS, is_mark, labels, marks_note, read_cells, tally
 from rsens._app.tables._columns import find_all
 from rsens._app.tables._dates import (
     DAY,
@@ -26,11 +26,12 @@ from rsens._app.tables._dates import (
     FIRST,
     FORMS,
     MONTH,
+    ORDERS,
     PIECES,
     YEAR,
     DateCells,
-    DateForm,
-    form_of,
+    date_words,
+    forms_of,
     hours,
     in_words,
     is_time_of_day,
@@ -38,12 +39,10 @@ from rsens._app.tables._dates import (
     piece,
     pieces_of,
     read_parts,
-    settled,
     several_forms,
 )
-from rsens._app.tables._dates import WORDS as WORDS_OF_FORMS
 from rsens._app.tables._notes import Note, naming
-from rsens._app.tables._numbers import WAYS, Way, doubt, fits_both, number_in, way_of, way_of_most
+from rsens._app.tables._numbers import WAYS, doubt, fits_both, number_in, way_of, way_of_most
 from rsens._errors import Argument, InputError, Sentence
 from rsens._labels import holds_labels
 from rsens._text import counted, listed, quoted
@@ -56,31 +55,33 @@ DECIMAL_POINTS = "decimal_points"
 
 @dataclass(frozen=True)
 class Reading:
-    """How a column is read: one of `KINDS`; for dates the day that is 0, how text is written, and the columns it makes.
+    """How a column is read.
 
-    `way` and `dates` say more about text, for notes.
+    kind: One of `WORDS`.
+    origin: For dates, the day that is 0.
+    form: How text writes dates: one of `FORMS`, or a format of strptime; None if they are not text.
+    pieces: The columns that dates become.
+    words, others: How text is written, and other forms of its dates that fit as well, for notes.
     """
 
     kind: str
     origin: str | None = None
-    form: str | None = None  # one of `FORMS`, or a format of strptime; None if dates are no text
+    form: str | None = None
     pieces: tuple[str, ...] = (DAYS,)
-    way: Way | None = field(default=None, compare=False)
-    dates: DateForm | None = field(default=None, compare=False)
+    words: str = field(default="", compare=False)
+    others: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pieces", tuple(self.pieces))
         is_date = isinstance(self.origin, str)
-        if self.kind not in KINDS or (self.kind == "date") != is_date or not (is_date or self.form is None):
-            raise InputError(f"there is no way to read a column called {self.kind!r:.40} from {self.origin!r:.40}.")
-        if self.form not in (None, *FORMS) and "%" not in str(self.form):
-            raise InputError(f"there is no form of dates called {self.form!r:.40}.")
-        if not self.pieces or set(self.pieces) - set(PIECES):
-            raise InputError(f"dates cannot be made into {list(self.pieces)!r:.40}.")
+        known = self.kind in WORDS and (self.kind == "date") == is_date and (is_date or self.form is None)
+        known_form = self.form in (None, *FORMS) or "%" in str(self.form)
+        if not (known and known_form and self.pieces and set(self.pieces) <= set(PIECES)):
+            raise ValueError(f"no way to read a column: {self.plain!r:.80}")
 
     @property
     def plain(self) -> list[Any]:
-        """What a recipe has."""
+        """The reading in a recipe."""
         more = [] if self.form is None and self.pieces == (DAYS,) else [self.form, list(self.pieces)]
         return [self.kind, self.origin, *more]
 
@@ -133,17 +134,17 @@ def reading_of(column: Any) -> Reading | None:
     return None
 
 
-def date_reading(column: Any, form: str | None, dates: DateForm | None = None) -> Reading:
+def date_reading(column: Any, form: str | None, words: str = "", others: tuple[str, ...] = ()) -> Reading:
     """Dates in this form, counted from the first; a `ValueError` if they are none."""
     first = moments(column, form)[1].dropna().min()
     origin = "1970-01-01T00:00:00" if pd.isna(first) else first.floor("D").isoformat()
-    return Reading("date", origin, form, dates=dates)
+    return Reading("date", origin, form, words=words, others=others)
 
 
 def ambiguity(column: Any) -> str | None:
     """Why a column of nothing but numbers or dates is left as text, and what to do; None if that is not so."""
     values = _texts(column)
-    if not values or form_of(values):
+    if not values or forms_of(values):
         return None
     if examples := several_forms(values):
         return f"its dates are written in several ways ({quoted(examples, 3)}). Write all in one way"
@@ -153,20 +154,20 @@ def ambiguity(column: Any) -> str | None:
 def settled_by_others(
     readings: Mapping[str, Reading], table: Mapping[str, Any], *, points: bool = False
 ) -> dict[str, Reading]:
-    """The readings, where what fits both ways is read as the other columns are, if these agree: commas and dates.
+    """The readings; commas and dates that fit both ways are read as in the other columns, if these agree.
 
     `points`: whether other numbers of the same file have decimal points.
     """
     commas = {reading.kind for reading in readings.values()} & {"thousands", "decimal_comma"}
     commas |= {"thousands"} if points else set()
-    decided = {each.dates.name for each in readings.values() if each.dates is not None and not each.dates.others}
+    decided = {each.form for each in readings.values() if each.words and not each.others}
     found = dict(readings)
     for name, reading in readings.items():
+        fitting = [form for form in (reading.form, *reading.others) if form in decided] if reading.others else []
         if len(commas) == 1 and reading.kind == "labels" and has_both(table[name]):
-            (kind,) = commas
-            found[name] = Reading(kind, way=way_of(_texts(table[name]), kind))
-        elif reading.dates is not None and (form := settled(reading.dates, decided)) != reading.dates:
-            found[name] = date_reading(table[name], form.name, form)
+            found[name] = Reading(*commas, words=way_of(_texts(table[name]), *commas)[1])
+        elif len(fitting) == 1:
+            found[name] = date_reading(table[name], fitting[0], date_words(_texts(table[name])[0], str(fitting[0])))
     return found
 
 
@@ -179,13 +180,12 @@ def _of_text(known: Any) -> Reading:
     values = _texts(known)
     if not values:
         return Reading("number")
-    if way := way_of(values):
-        return Reading(way.kind, way=way)
-    if dates := form_of(values):
-        return date_reading(known, dates.name, dates)
-    if all(is_time_of_day(value) for value in values):
-        return Reading("time")
-    return Reading("labels")
+    kind, words = way_of(values)
+    if kind:
+        return Reading(kind, words=words)
+    if forms := forms_of(values):
+        return date_reading(known, forms[0], date_words(values[0], forms[0]), forms[1:])
+    return Reading("time" if all(is_time_of_day(value) for value in values) else "labels")
 
 
 def _texts(column: Any) -> list[str]:
@@ -253,10 +253,6 @@ def _truth(column: Any) -> Any:
     return column.astype(bool) if len(known) == len(column) else column.astype(object).where(column.notna(), None)
 
 
-def _labels(column: Any) -> Any:
-    return column
-
-
 def _from_text(number: Callable[[str], float]) -> Callable[[Any], Any]:
     def read(column: Any) -> Any:
         if column.dtype.kind in "iuf":
@@ -268,20 +264,14 @@ def _from_text(number: Callable[[str], float]) -> Callable[[Any], Any]:
     return read
 
 
-def _duration(column: Any) -> Any:
-    return pd.to_timedelta(column) / ONE_DAY
-
-
-#: How a column of each kind is read; dates are read from their origin.
+#: How a column of each kind is read, except dates, which are read from their origin.
 KINDS: dict[str, Callable[[Any], Any]] = {
     "number": _number,
     "truth": _truth,
-    "labels": _labels,
-    "duration": _duration,
+    "labels": lambda column: column,
+    "duration": lambda column: pd.to_timedelta(column) / ONE_DAY,
     "time": _from_text(hours),
-    "percent": _from_text(partial(number_in, kind="percent")),
-    **{kind: _from_text(partial(number_in, kind=kind)) for kind in WAYS},
-    "date": partial(moments, form=None),
+    **{kind: _from_text(partial(number_in, kind=kind)) for kind in ("percent", *WAYS)},
 }
 WORDS = {
     "number": "numbers",
@@ -331,19 +321,25 @@ def _is_mixed(column: Any) -> bool:
 
 
 def _without_marks(column: Any) -> tuple[Any, Counter[str]]:
-    """Text without marks, if what is left can be read as numbers or dates."""
-    counts = tally(column)
-    cells = counts.index.tolist()
-    marks = Counter({cell: int(count) for cell, count in zip(cells, counts.tolist(), strict=True) if is_mark(cell)})
-    rest = pd.Series([cell for cell in cells if cell not in marks], dtype=object)
-    if not marks or len(rest) < LEAST_NUMBERS:
+    """Text without marks, if the rest can be read as numbers or dates."""
+    if not any(is_mark(cell) for cell in pd.unique(column.dropna())):
         return column, Counter()
-    known = column.where(~column.isin(list(marks)))
-    if all(WHOLE.fullmatch(cell.strip()) for cell in rest):
-        return pd.Series([np.nan if pd.isna(cell) else float(cell) for cell in known], index=column.index), marks
+    known, marks = without_marks(column)
+    rest = pd.Series(pd.unique(known.dropna()), dtype=object)
+    if len(rest) < LEAST_NUMBERS:
+        return column, Counter()
+    if all(WHOLE.fullmatch(cell) for cell in rest):
+        return known.astype(np.float64), marks
     reading = reading_of(rest)
     is_read = reading is not None and reading.kind != "labels"
     return (known, marks) if is_read or has_both(rest) else (column, Counter())
+
+
+def without_marks(column: Any) -> tuple[Any, Counter[str]]:
+    """The cells as text, without marks of missing values, and these."""
+    texts = column.astype(object).map(as_text, na_action="ignore").astype(object)
+    marks = Counter({cell: int(n) for cell, n in tally(texts).items() if is_mark(cell)})
+    return texts.where(~texts.isin(list(marks)) & texts.notna(), None), marks
 
 
 # ---- Columns of text that would be numbers, or dates, were it not for a few odd cells: <5, 12.3*, 1O, 31/02/2024 -----
@@ -444,16 +440,7 @@ def reading_as_asked(column: Any, name: str, form: str) -> tuple[Any, Reading, C
             f" does not fit {int(counts[wrong].sum()):,} of {counted(int(counts.sum()), 'cell')} in {name!r}: "
             f"{quoted([cell[:30] for cell in wrong], 3)}.",
         )
-    words = DateForm(form, f"as asked for ({WORDS_OF_FORMS.get(form, form)})")
-    return texts, date_reading(texts, form, words), marks
-
-
-def without_marks(column: Any) -> tuple[Any, Counter[str]]:
-    """Dates as text, without marks of missing values, and these."""
-    texts = column.astype(object).map(as_text, na_action="ignore").astype(object)
-    marks = Counter({cell: int(n) for cell, n in tally(texts).items() if is_mark(cell)})
-    known = texts.where(~texts.isin(list(marks)) & texts.notna(), None)
-    return known, Counter({cell: n for cell, n in marks.items() if cell not in MISSING})
+    return texts, date_reading(texts, form, f"as asked for ({ORDERS.get(form, form)})"), marks
 
 
 def check_names(
@@ -608,7 +595,7 @@ class ColumnReader:
         ways: dict[str, list[str]] = {}
         for name, reading in self.readings.items():
             if reading.kind not in ("number", "labels", "truth", "date"):
-                ways.setdefault(WORDS[reading.kind] if reading.way is None else reading.way.words, []).append(name)
+                ways.setdefault(reading.words or WORDS[reading.kind], []).append(name)
         for words, names in ways.items():
             verb = "was" if len(names) == 1 else "were"
             self.notes.append(Note("converted", tuple(names), f"{quoted(names)} {verb} read as {words}."))
@@ -644,21 +631,21 @@ class ColumnReader:
         return {f"{name} ({each})": pd.Series(piece(each, values, wall), index=days.index) for each in pieces}
 
     def note_on_dates(self, name: str) -> list[Note]:
-        """How dates were read, what they became, and the way out."""
+        """How dates were read, the columns they became, and how to change that."""
         reading = self.readings[name]
-        dates, cycles = reading.dates, in_words(reading.pieces)
+        cycles = in_words(reading.pieces)
         since = str(reading.origin).removesuffix("T00:00:00")
-        days = f"days since {since}" if DAYS in reading.pieces else ""
-        read = f"{name!r} has dates" if dates is None else f"{name!r} was read as dates, {dates.words}"
-        text = Sentence(f"{read}: {listed([each for each in (days, *cycles) if each])}")
+        days = [f"days since {since}"] if DAYS in reading.pieces else []
+        read = f"{name!r} was read as dates, {reading.words}" if reading.words else f"{name!r} has dates"
+        text = Sentence(f"{read}: {listed([*days, *cycles])}")
         if cycles:
             alone = Argument("date_parts", {name: DAYS})
             text = Sentence(text, ", together one variable. For days alone, use ", alone)
         notes = [Note("date", (name,), Sentence(text, "."))]
-        if dates is not None and dates.others:
-            others = " or ".join(WORDS_OF_FORMS[form] for form in dates.others)
+        if reading.others:
+            others = " or ".join(ORDERS[form] for form in reading.others)
             doubt = f"The dates of {name!r} may be {others} as well: no cell tells. If they are, use "
-            out = Argument("date", {name: dates.others[0]})
+            out = Argument("date", {name: reading.others[0]})
             notes.append(Note("ambiguous", (name,), Sentence(doubt, out, ".")))
         return notes
 
