@@ -274,12 +274,13 @@ DETERMINED = 0.999
 
 @dataclass(frozen=True)
 class Cycle:
-    """What comes round again: its period in days, in words, its steps, and what it takes to pay."""
+    """A period in days, in words, its steps (a unit of NumPy, and how many), and the rules by which it pays."""
 
     name: str
     words: str
     period: float
-    unit: str  # the steps that are counted
+    unit: str
+    n_steps: int
     least_steps: int
     least_rows: int
 
@@ -295,18 +296,14 @@ class Cycle:
             return False
         if self.name == "weekday" and len(np.unique(wall.astype("M8[D]"))) < np.ptp(_days(wall, "2000-01-01")) / 7.0:
             return False
-        return len(np.unique(self._steps(wall))) >= self.least_steps
-
-    def _steps(self, wall: NDArray[Any]) -> NDArray[Any]:
-        if self.unit == "month":
-            return wall.astype("M8[M]").astype(np.int64) % 12
-        return (self.phase(wall) * self.period * (24.0 if self.unit == "hour" else 1.0) + 1e-6).astype(np.int64)
+        steps = wall.astype(f"M8[{self.unit}]").astype(np.int64) % self.n_steps
+        return len(np.unique(steps)) >= self.least_steps
 
 
 CYCLES = (
-    Cycle("year", "time of year", 365.2425, "month", 3, 24),
-    Cycle("weekday", "weekday", 7.0, "day", 4, 70),
-    Cycle("hour", "hour", 1.0, "hour", 3, 48),
+    Cycle("year", "time of year", 365.2425, "M", 12, 3, 24),
+    Cycle("weekday", "weekday", 7.0, "D", 7, 4, 70),
+    Cycle("hour", "hour", 1.0, "h", 24, 3, 48),
 )
 WAVES: dict[str, Callable[[Array], Array]] = {"sin": np.sin, "cos": np.cos}
 #: What can be asked for, and the columns that are made of it.

@@ -11,14 +11,14 @@ import sys
 import tempfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import chain, islice
 from pathlib import Path
 from shutil import copyfileobj
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -237,6 +237,11 @@ def _searchable(file: IO[bytes], stack: ExitStack) -> IO[bytes]:
 # ---- A uniform sample of rows in one pass, however many there are ----------------------------------------------------
 
 
+_Kept = TypeVar("_Kept")
+#: Rows that were held block by block, which of these are in the sample, and their numbers in the file.
+Collected = tuple[list[_Kept], NDArray[np.intp], pd.Index]
+
+
 class RowSample:
     """The rows with the smallest of independent uniform keys: each set of `most` rows is equally probable.
 
@@ -269,6 +274,18 @@ class RowSample:
     def rows(self) -> NDArray[np.int64]:
         """The numbers of the rows in the sample, counted from 0, in order."""
         return np.arange(self.seen) if self.most is None else np.sort(self._rows)
+
+    def collect(self, blocks: Iterable[Any], keep: Callable[[Any, NDArray[np.int64]], _Kept]) -> Collected[_Kept]:
+        """All that `keep` takes of blocks of rows, some of which later rows have replaced; see `Collected`."""
+        held, numbers = [], [np.empty(0, dtype=np.int64)]
+        for block in blocks:
+            start = self.seen
+            places = self.choose(len(block))
+            held.append(keep(block, places))
+            numbers.append(start + places)
+        number = np.concatenate(numbers)
+        kept = np.flatnonzero(np.isin(number, self.rows))
+        return held, kept, pd.Index(number[kept])
 
 
 # ---- The first line of a text file: does it have names, or is it a row like those below? -----------------------------
@@ -374,17 +391,11 @@ class TextTable:
     def read(self, columns: list[str], sample: RowSample, as_text: Iterable[str]) -> pd.DataFrame:
         """The rows of the sample, with numbers and truth values where a column holds nothing else."""
         positions = [self.names.index(name) for name in columns]
-        held: list[list[_Cells]] = []
-        numbers: list[NDArray[np.int64]] = []
         rows = self._rows()
-        while block := list(islice(rows, BLOCK)):
-            start = sample.seen
-            places = sample.choose(len(block))
-            chosen = [block[place] for place in places]
-            held.append([_packed([row[p] for row in chosen]) for p in positions])
-            numbers.append(start + places)
-        number = np.concatenate([np.empty(0, dtype=np.int64), *numbers])
-        kept = np.flatnonzero(np.isin(number, sample.rows))
+        held, kept, index = sample.collect(
+            iter(lambda: list(islice(rows, BLOCK)), []),
+            lambda block, places: [_packed([block[place][p] for place in places]) for p in positions],
+        )
         plain, has_points = set(as_text), False
         frame = {}
         for position, name in enumerate(columns):
@@ -396,7 +407,7 @@ class TextTable:
             has_points = has_points or (frame[name].dtype.kind == "f" and "." in "".join(cells))
             if marks:
                 self.notes.append(marks_note(name, marks))
-        table = pd.DataFrame(frame, index=pd.Index(number[kept]), columns=columns)
+        table = pd.DataFrame(frame, index=index, columns=columns)
         table.attrs[DECIMAL_POINTS] = has_points  # in such a file, the comma of 1,234 is none
         return table
 
@@ -545,24 +556,19 @@ class ParquetTable:
 
     def read(self, columns: list[str], sample: RowSample, as_text: Any) -> pd.DataFrame:
         """The rows of the sample. Columns have the types that the file gives them."""
-        batches, numbers = [], []
         schema = self._file.schema_arrow
         labels = [schema.names[self._position(name)] for name in columns]
         try:
-            for batch in self._file.iter_batches(BATCH, columns=labels):
-                start = sample.seen
-                places = sample.choose(batch.num_rows)
-                batches.append(batch.select(labels).take(self._arrow.array(places)))
-                numbers.append(start + places)
+            batches, kept, index = sample.collect(
+                self._file.iter_batches(BATCH, columns=labels),
+                lambda batch, places: batch.select(labels).take(self._arrow.array(places)),
+            )
             fields = [schema.field(label) for label in labels]
             table = self._arrow.Table.from_batches(batches, schema=self._arrow.schema(fields)).unify_dictionaries()
             frame = table.to_pandas(ignore_metadata=True, date_as_object=False)
         except (OSError, self._arrow.ArrowException) as error:
             raise _damaged(self.what, error) from None
-        number = np.concatenate([np.empty(0, dtype=np.int64), *numbers])
-        kept = np.flatnonzero(np.isin(number, sample.rows))
-        frame = frame.iloc[kept].set_axis(columns, axis=1)
-        return frame.set_axis(pd.Index(number[kept]), axis=0)
+        return frame.iloc[kept].set_axis(columns, axis=1).set_axis(index, axis=0)
 
     def _position(self, name: str) -> int:
         names = [each.strip() for each in self._file.schema_arrow.names]

@@ -130,9 +130,8 @@ def prepare(
     _check_rows(frame)
     labels = None if cluster is None else frame[cluster]
     reader = ColumnReader(target, codes)
-    steps = _Preparation(reader)
     table = reader.read(frame[[name for name in wanted if name != cluster]], formats)
-    steps.start()
+    steps = _Preparation(reader)
     table = steps.finite(table)
     table = steps.without_useless(table)
     table = steps.complete(table, missing, labels)
@@ -166,9 +165,8 @@ def prepare_again(frame: pd.DataFrame, recipe: Mapping[str, Any], *, missing: st
     _check_rows(frame)
     wanted = [name for name in readings if name in names]
     reader = ColumnReader(target, {name for name in wanted if readings[name].kind == "labels"})
-    steps = _Preparation(reader)
     table = reader.read_again(frame[wanted], readings)
-    steps.start()
+    steps = _Preparation(reader)
     table = steps.complete(steps.finite(table), missing)
     if table.empty:
         raise InputError("no rows are left: each has a missing value.")
@@ -177,18 +175,14 @@ def prepare_again(frame: pd.DataFrame, recipe: Mapping[str, Any], *, missing: st
 
 @dataclass
 class _Preparation:
-    """The steps, and the notes they make."""
+    """The steps after reading, and the notes they make."""
 
     reader: ColumnReader
     notes: list[Note] = field(default_factory=list)
     dropped: dict[str, str] = field(default_factory=dict)
 
-    @property
-    def target(self) -> str:
-        return self.reader.target
-
-    def start(self) -> None:
-        """With the notes on reading."""
+    def __post_init__(self) -> None:
+        self.target = self.reader.target
         self.notes += self.reader.notes
         for note in self.reader.unsupported:
             self._leave_out(note)
@@ -263,7 +257,8 @@ class _Preparation:
             if doubles:
                 raise InputError(f"the dates of {name!r} make a column {doubles[0]!r}, and there is one. Rename it.")
             columns |= own
-            kinds[name] = _kind(readings[name])
+            kind = "date" if readings[name].kind == "date" else "number"
+            kinds[name] = "categorical" if readings[name].categorical else kind
         X = pd.DataFrame(columns, index=table.index)
         y = _settled(table[self.target]) if self.target in table else None
         recipe = {"target": self.target, "columns": {name: reading.plain for name, reading in readings.items()}}
@@ -272,7 +267,7 @@ class _Preparation:
         )
 
     def _leave_out(self, note: Note) -> None:
-        if note.columns[0] not in (*self.reader.doubts, *self.reader.odd):  # which have a better note
+        if note.columns[0] not in self.reader.doubtful:  # which has a better note
             self.notes.append(note)
         self.dropped[note.columns[0]] = note.text
 
@@ -303,12 +298,6 @@ def _settled(column: Any) -> Any:
     if column.dtype == object and len(column) and all(isinstance(value, bool) for value in column):
         return column.astype(bool)
     return column
-
-
-def _kind(reading: Reading) -> str:
-    if reading.categorical:
-        return "categorical"
-    return "date" if reading.kind == "date" else "number"
 
 
 def _from_recipe(recipe: Mapping[str, Any]) -> tuple[str, dict[str, Reading]]:

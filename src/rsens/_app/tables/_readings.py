@@ -509,8 +509,7 @@ class ColumnReader:
     readings: How each column was read.
     notes: On what was done.
     unsupported: Notes on columns that cannot be read.
-    doubts: Columns of text that may be numbers or dates in more than one way, in words.
-    odd: Columns of text that would be numbers or dates but for a few cells, in words.
+    doubtful: Text that may be numbers or dates: the kind of note, and a sentence before and after "taken as text".
     walls: The moments of dates on the clock on the wall.
     """
 
@@ -519,8 +518,7 @@ class ColumnReader:
     readings: dict[str, Reading] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
     unsupported: list[Note] = field(default_factory=list)
-    doubts: dict[str, str] = field(default_factory=dict)
-    odd: dict[str, str] = field(default_factory=dict)
+    doubtful: dict[str, tuple[str, str, Sentence]] = field(default_factory=dict)
     walls: dict[str, Any] = field(default_factory=dict)
 
     def read(self, frame: pd.DataFrame, formats: Mapping[str, str]) -> pd.DataFrame:
@@ -584,11 +582,11 @@ class ColumnReader:
         if reason := ambiguity(column):
             if name == self.target:
                 raise InputError(f"the target {name!r} is text: {reason}.")
-            self.doubts[name] = reason
+            self.doubtful[name] = "ambiguous", f"{name!r} was ", Sentence(f": {reason}.")
         elif found := odd_cells(column):
             if name == self.target:
                 raise InputError(f"the target {name!r} has {found}, so it is text. ", mend(name))
-            self.odd[name] = found
+            self.doubtful[name] = "odd_cells", f"{name!r} has {found}, so it was ", Sentence(". ", mend(name))
 
     def _note_conversions(self) -> None:
         """One note for all columns that were read in the same way: in a file with decimal commas these are many."""
@@ -602,14 +600,15 @@ class ColumnReader:
 
     def warnings(self, dropped: Mapping[str, str]) -> list[Note]:
         """On text that looks like numbers or dates; `dropped` are the columns that were left out."""
-        notes = []
-        for name, reason in self.doubts.items():
-            text = f"{name!r} was taken as text{' and left out' if name in dropped else ''}: {reason}."
-            notes.append(Note("ambiguous", (name,), text, severe=True))
-        for name, found in self.odd.items():
-            text = f"{name!r} has {found}, so it was taken as text{' and left out' if name in dropped else ''}. "
-            notes.append(Note("odd_cells", (name,), Sentence(text, mend(name)), severe=True))
-        return notes
+        return [
+            Note(
+                kind,
+                (name,),
+                Sentence(f"{before}taken as text{' and left out' * (name in dropped)}", after),
+                severe=True,
+            )
+            for name, (kind, before, after) in self.doubtful.items()
+        ]
 
     # ---- dates -------------------------------------------------------------------------------------------------------
 
