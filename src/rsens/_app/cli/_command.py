@@ -82,6 +82,7 @@ class Command(ABC):
     n_fits: About how many fits the work amounts to, which decides whether several processes are worth it.
     takes: Whether a value that another command was given makes sense here too.
     pieces: The folder inside the folder of results that keeps finished pieces of long work.
+    n_pieces: How many pieces there are when all are finished; 0 if that shows only later.
     answers: The command whose question it answers, for the folder of results; by default its own name.
     tells: Whether the user is told at once what was read, before the result is there.
     """
@@ -96,6 +97,7 @@ class Command(ABC):
     n_fits: Callable[[Settings], int] = lambda settings: settings.fits
     takes: Callable[[str, Any], bool] = lambda option, value: True
     pieces: str | None = None
+    n_pieces: Callable[[Settings], int] = lambda settings: 0
     answers: str = ""
     tells: bool = True
 
@@ -147,10 +149,6 @@ class Command(ABC):
     def task(self, settings: Settings, folder: Path, live: Live) -> Task[Any]:
         """The work on the model."""
 
-    def stopped(self, folder: Path, live: Live) -> str:
-        """The sentence after Ctrl-C."""
-        return "stopped."
-
     @abstractmethod
     def text(self, analysis: Any, settings: Settings, shown: Sequence[Note] | None, spell: Spelling) -> str:
         """The printed result; the heading and the notes in `shown` have been printed already, if it is not None."""
@@ -173,7 +171,6 @@ class TableCommand(Command):
     to_dict: The result as plain values, ready for JSON.
     recorded: Settings that the result records, besides the question, the model and the seed.
     fit: Whether the work needs a model fitted to all rows.
-    n_pieces: How many pieces there are when all are finished.
     work_question: What finished pieces depend on besides the table and the model; by default the question.
     """
 
@@ -186,7 +183,6 @@ class TableCommand(Command):
     to_dict: Callable[[Any], dict[str, Any]]
     recorded: tuple[str, ...] = ()
     fit: bool = True
-    n_pieces: Callable[[Settings], int] = lambda settings: 0
     work_question: Callable[[Settings], dict[str, Any]] | None = None
 
     def task(self, settings: Settings, folder: Path, live: Live) -> Task[Any]:

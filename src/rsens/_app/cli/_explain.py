@@ -57,12 +57,6 @@ class ExplainCommand(Command):
         """Further files of the folder."""
         return []
 
-    def stopped(self, folder: Path, live: Live) -> str:
-        """How many refits are kept."""
-        from rsens._app.cli._kept_work import KeptWork
-
-        return KeptWork(folder).stopped(live)
-
     def hints(self, settings: Settings) -> Hints:
         """Commands to run next."""
         from rsens._app.cli._questions import SELECT, STABILITY

@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rsens._app.tables._cells import as_written
-from rsens._app.tables._columns import UNNAMED
-from rsens._app.tables._notes import Note, naming
-from rsens._app.tables._numbers import has_unit
+from rsens._app.tables._cells import as_written, has_unit
+from rsens._app.tables._columns import UNNAMED, Note, naming
 from rsens._app.tables._readings import Reading, is_text
 from rsens._coding import MOST_UNNAMED_LEVELS
 from rsens._errors import Argument, InputError, Sentence

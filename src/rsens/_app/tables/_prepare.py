@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rsens._app.tables._columns import CLUSTER, columns_to_read, find_all
+from rsens._app.tables._columns import CLUSTER, Note, columns_to_read, find_all, naming
 from rsens._app.tables._doubtful import look, shown, useless
-from rsens._app.tables._notes import Note, naming
 from rsens._app.tables._readings import (
     ColumnReader,
     Reading,

@@ -18,8 +18,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rsens._app.tables._cells import LEAST_NUMBERS, is_mark, labels, marks_note, read_cells, tally
-from rsens._app.tables._columns import find_all
+from rsens._app.tables._cells import (
+    LEAST_NUMBERS,
+    WAYS,
+    doubt,
+    fits_both,
+    is_mark,
+    labels,
+    marks_note,
+    number_in,
+    read_cells,
+    tally,
+    way_of,
+    way_of_most,
+)
+from rsens._app.tables._columns import Note, find_all, naming
 from rsens._app.tables._dates import (
     DAY,
     DAYS,
@@ -41,8 +54,6 @@ from rsens._app.tables._dates import (
     read_parts,
     several_forms,
 )
-from rsens._app.tables._notes import Note, naming
-from rsens._app.tables._numbers import WAYS, doubt, fits_both, number_in, way_of, way_of_most
 from rsens._errors import Argument, InputError, Sentence
 from rsens._labels import holds_labels
 from rsens._text import counted, listed, quoted

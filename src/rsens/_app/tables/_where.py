@@ -15,8 +15,7 @@ from typing import Any
 import pandas as pd
 
 from rsens._app.tables._cells import as_written, tally
-from rsens._app.tables._columns import find
-from rsens._app.tables._notes import Note
+from rsens._app.tables._columns import Note, find
 from rsens._app.tables._readings import ColumnReader, Reading, read_formats
 from rsens._errors import Argument, InputError
 from rsens._text import counted, listed, number, quoted
