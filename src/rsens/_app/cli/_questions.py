@@ -40,21 +40,12 @@ def _rows_and_options(setup: ModelSetup, **more: Any) -> tuple[tuple[Any, Any, A
     return (setup.model, setup.table.X, setup.table.y), options | more
 
 
-def _block(title: str, lines: str, legend: Sequence[str]) -> str:
-    """A title, a table, and what its columns mean."""
-    from rsens._app.study import paragraph
-
-    return "\n".join([paragraph(title), lines, *(paragraph(line, "  ", "    ") for line in legend if line)])
-
-
-def _by_method(
-    header: Sequence[str], names: Sequence[str], rows: Sequence[Sequence[str]], file: str
-) -> tuple[str, str]:
-    """A table with a column for each method, and which had no room: the last ones are left out first."""
+def _by_method(columns: dict[str, list[str]], names: Sequence[str], file: str) -> tuple[str, str]:
+    """A table whose last columns are methods, and which had no room: the last ones are left out first."""
     from rsens._app.study import table
 
-    first, n = len(header), len(header) + len(names)
-    lines = table([*header, *names], rows, "~" + ">" * (n - 1), give_way=[[k] for k in range(n - 1, first, -1)])
+    last, first = len(columns) - 1, len(columns) - len(names)
+    lines = table(columns, "~" + ">" * last, give_way=[[k] for k in range(last, first, -1)])
     hidden = [name for name in names if name not in lines.split("\n")[0].split()]
     return lines, f"no room for {listed(hidden)}: see {file}" if hidden else ""
 
@@ -63,6 +54,12 @@ def term_cells(terms: Sequence[str], columns: Sequence[str], order: int) -> dict
     """Each term as a cell: a pair "a:b" as two names, which can both be shortened."""
     pairs = {f"{a}:{b}": Pair(a, b) for a, b in combinations(columns, 2)} if order == 2 else {}
     return {str(term): pairs.get(str(term), str(term)) for term in terms}
+
+
+def _add_line(columns: dict[str, list[str]], *cells: str) -> None:
+    """A further line of a table; cells that are not given are empty."""
+    for k, column in enumerate(columns.values()):
+        column.append(cells[k] if k < len(cells) else "")
 
 
 # ---- compare ---------------------------------------------------------------------------------------------------------
@@ -133,6 +130,7 @@ def _noun(found: pd.DataFrame) -> str:
 
 def ranks_text(found: pd.DataFrame, columns: Sequence[str] = ()) -> str:
     """Ranks, terms in the order of the first method that answered; and why others did not answer."""
+    from rsens._app.study import block
     from rsens._compare import legend
 
     known = found[found["term"].notna()]
@@ -140,21 +138,21 @@ def ranks_text(found: pd.DataFrame, columns: Sequence[str] = ()) -> str:
     ranks = known.pivot(index="term", columns="method", values="rank")
     terms = list(known.loc[known["method"] == names[0], "term"])
     order = found.attrs["order"]
-    cells, empty = term_cells(terms, columns, order), [""] * len(names)
-    rows = [[cells[term], *(str(ranks.at[term, name]) for name in names)] for term in terms[: COMPARED[order]]]
-    if len(terms) > COMPARED[order]:
-        rows.append([f"… {len(terms) - COMPARED[order]} more in compare.csv", *empty])
+    shown, written = terms[: COMPARED[order]], term_cells(terms, columns, order)
+    cells = {"": [written[term] for term in shown]} | {name: [str(ranks.at[t, name]) for t in shown] for name in names}
     lines = [legend(names, order)]
+    if len(terms) > len(shown):
+        _add_line(cells, f"… {len(terms) - len(shown)} more in compare.csv")
     if len(terms) > 1 and len(names) > 1:
         agreement = ranks.astype(float).corr(method="spearman")[names[0]]
-        rows.append(["", *empty])
-        rows.append([f"agreement with {names[0]}", *(f"{agreement[name]:.2f}".replace("-", "−") for name in names)])
+        _add_line(cells)
+        _add_line(cells, f"agreement with {names[0]}", *(f"{agreement[name]:.2f}".replace("-", "−") for name in names))
         lines.append("agreement: rank correlation, 1 for the same order, 0 for none, −1 for the reverse")
-    side_by_side, no_room = _by_method([""], names, rows, "compare.csv")
+    side_by_side, no_room = _by_method(cells, names, "compare.csv")
     failed = found[found["term"].isna()]
     why = [f"{name} has no answer: {why}" for name, why in zip(failed["method"], failed["status"], strict=True)]
     heading = f"Ranks of {_noun(found)}s by method, 1 for what matters most"
-    return _block(heading, side_by_side, [*lines, no_room, *why])
+    return block(heading, side_by_side, [*lines, no_room, *why])
 
 
 COMPARE = TableCommand(
@@ -222,21 +220,23 @@ def _methods(found: Stability) -> list[str]:
 
 def mean_ranks_text(found: Stability, columns: Sequence[str] = ()) -> str:
     """Mean ranks by method, the range of ranks by the first of them, and the entropy of each."""
+    from rsens._app.study import block
     from rsens._compare import legend
     from rsens._stability import drawn
 
     names = _methods(found)
     mean = found.mean_rank[names].sort_values(names[0], kind="stable")
-    summary: Any = found.to_frame().set_index(["method", "term"])
-    cells = term_cells(list(mean.index), columns, found.order)
-    rows = []
-    for term in mean.index[:RANKED]:
-        low, high = (int(summary.at[(names[0], term), side]) for side in ("lower", "upper"))
-        spread = str(low) if low == high else f"{low}–{high}"
-        rows.append([cells[str(term)], spread, *(f"{value:.1f}" for value in mean.loc[term])])
-    entropies = [f"{value:.2f}" for value in found.entropy[names]]
-    rows += [["", *[""] * (1 + len(names))], ["entropy", "", *entropies]]
-    side_by_side, no_room = _by_method(["", f"90 % by {names[0]}"], names, rows, "stability.csv")
+    summary: Any = found.to_frame().set_index(["method", "term"]).loc[names[0]]
+    terms, shown = term_cells(list(mean.index), columns, found.order), mean.head(RANKED)
+    ranges = [(int(summary.at[term, "lower"]), int(summary.at[term, "upper"])) for term in shown.index]
+    cells = {
+        "": [terms[str(term)] for term in shown.index],
+        f"90 % by {names[0]}": [str(low) if low == high else f"{low}–{high}" for low, high in ranges],
+        **{name: [f"{value:.1f}" for value in shown[name]] for name in names},
+    }
+    _add_line(cells)
+    _add_line(cells, "entropy", "", *(f"{value:.2f}" for value in found.entropy[names]))
+    side_by_side, no_room = _by_method(cells, names, "stability.csv")
     what = "pairs" if found.order == 2 else "variables"
     lines = [
         f"… and {len(mean) - RANKED} more in stability.csv" if len(mean) > RANKED else "",
@@ -248,7 +248,7 @@ def mean_ranks_text(found: Stability, columns: Sequence[str] = ()) -> str:
     heading = (
         f"Mean ranks of {what} by models fitted to {found.n_boot} samples of {drawn(found)}, 1 for what matters most"
     )
-    return _block(heading, side_by_side, lines)
+    return block(heading, side_by_side, lines)
 
 
 STABILITY = TableCommand(
@@ -333,45 +333,39 @@ def scores_text(found: Selection) -> str:
     """The scores by number of pairs, and the leading pairs."""
     import pandas as pd
 
-    from rsens._app.study import table
+    from rsens._app.study import block, table
     from rsens._compare import legend
 
     several = len(found.methods) > 1
-    summary = found.summary()
+    summary, leading = found.summary(), found.pairs
     write = aligned(float(summary["difference_se"].max()), 2)
-    rows = [
-        [
-            str(line["method"]) if several else "",
-            "all" if pd.isna(line["k"]) else str(line["k"]),
-            number(line["mean"]),
-            "" if pd.isna(line["k"]) else f"{write(line['difference'])} ± {write(line['difference_se'])}",
-        ]
-        for line in summary.to_dict("records")
-    ]
-    scores = table(["method" if several else "", "pairs", "log score", "against all pairs"], rows, "<>>>")
-    pairs = [
-        [
-            str(line["method"]) if several else "",
-            str(line["rank"]),
-            Pair(line["first"], line["second"]),
-            number(line["value"]),
-            percent(line["share"]),
-        ]
-        for line in found.pairs.to_dict("records")
-    ]
+    known = summary["k"].notna()
+    differences = zip(summary["difference"], summary["difference_se"], known, strict=True)
+    scores: dict[str, Sequence[str]] = {
+        "method": [str(method) if several else "" for method in summary["method"]],
+        "pairs": ["all" if pd.isna(k) else str(k) for k in summary["k"]],
+        "log score": [number(mean) for mean in summary["mean"]],
+        "against all pairs": [f"{write(gap)} ± {write(se)}" if is_known else "" for gap, se, is_known in differences],
+    }
+    pairs: dict[str, Sequence[str]] = {
+        "method": [str(method) if several else "" for method in leading["method"]],
+        "": [str(rank) for rank in leading["rank"]],
+        "pair": [Pair(first, second) for first, second in zip(leading["first"], leading["second"], strict=True)],
+        "value": [number(value) for value in leading["value"]],
+        "in splits": [percent(share) for share in leading["share"]],
+    }
     of_scores = [
         "log score: log density of a held-out row, larger is better; ±: one standard error",
         "enough: the fewest pairs within one standard error of the best number of them, if that is within two of all "
         "pairs",
     ]
-    blocks = [_block(f"Log score per held-out row, {found.n_splits} splits", scores, of_scores)]
-    if pairs:
-        leading = table(["method" if several else "", "", "pair", "value", "in splits"], pairs, "<>~>>")
+    blocks = [block(f"Log score per held-out row, {found.n_splits} splits", table(scores, "<>>>"), of_scores)]
+    if len(leading):
         of_pairs = [
             f"value: by {'the method' if several else found.methods[0]}, on all rows ({legend(found.methods, 2)})",
             f"in splits: how often the pair was among the first {found.k}",
         ]
-        blocks.append(_block("Leading pairs", leading, of_pairs))
+        blocks.append(block("Leading pairs", table(pairs, "<>~>>"), of_pairs))
     return "\n\n".join(blocks)
 
 

@@ -20,6 +20,7 @@ from rsens._app.study._setup import Listener as Listener
 from rsens._app.study._setup import ModelSetup as ModelSetup
 from rsens._app.study._study import study as study
 from rsens._app.study._text import Hints as Hints
+from rsens._app.study._text import block as block
 from rsens._app.study._text import early_quality as early_quality
 from rsens._app.study._text import early_ranking as early_ranking
 from rsens._app.study._text import heading_of as heading_of

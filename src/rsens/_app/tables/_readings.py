@@ -176,7 +176,8 @@ def settled_by_others(
     for name, reading in readings.items():
         fitting = [form for form in (reading.form, *reading.others) if form in decided] if reading.others else []
         if len(commas) == 1 and reading.kind == "labels" and has_both(table[name]):
-            found[name] = Reading(*commas, words=way_of(_texts(table[name]), *commas)[1])
+            (kind,) = commas
+            found[name] = Reading(kind, words=way_of(_texts(table[name]), kind)[1])
         elif len(fitting) == 1:
             found[name] = date_reading(table[name], fitting[0], date_words(_texts(table[name])[0], str(fitting[0])))
     return found

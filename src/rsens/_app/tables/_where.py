@@ -196,8 +196,9 @@ class _Column:
         dates = self.moments is not None
         try:
             if dates:
-                plain = pd.Timestamp(text) if ISO.fullmatch(text) else None
-                return plain or pd.Timestamp(self.reading.read_dates(pd.Series([text]), self.name)[1].iloc[0])
+                if ISO.fullmatch(text):
+                    return pd.Timestamp(text)
+                return pd.Timestamp(self.reading.read_dates(pd.Series([text]), self.name)[1].iloc[0])
             plain = pd.to_numeric(text, errors="coerce")
             return self.reading.read(pd.Series([text]), self.name).iloc[0] if pd.isna(plain) else plain
         except (InputError, TypeError, ValueError):
