@@ -18,14 +18,14 @@ from difflib import get_close_matches
 from itertools import chain, islice
 from pathlib import Path
 from shutil import copyfileobj
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from rsens._app.tables._cells import MISSING, labels, marks_note, number_in, read_cells, taken_apart
-from rsens._app.tables._columns import UNNAMED, Note, columns_to_read, header_names, is_number, split
+from rsens._app.tables._columns import Note, columns_to_read, header_names, is_number, split
 from rsens._app.tables._dates import forms_of
 from rsens._app.tables._readings import DECIMAL_POINTS
 from rsens._app.tables._where import with_columns_of
@@ -134,37 +134,41 @@ def column_names(path: str | os.PathLike[str], header: bool = True) -> list[str]
 def _table(path: str | os.PathLike[str], what: str, header: bool) -> Iterator[TextTable | ParquetTable]:
     """The table in a file, while it is open."""
     with ExitStack() as stack:
-        file = stack.enter_context(_opened(path, what))
+        file = _opened(path, what, stack)
         try:
-            if _begin(file).startswith(b"\x1f\x8b"):
-                packed = stack.enter_context(gzip.GzipFile(fileobj=file))
-                file = stack.enter_context(io.BufferedReader(packed))
+            packed = _begin(file).startswith(b"\x1f\x8b")
+            if packed:
+                file = stack.enter_context(io.BufferedReader(stack.enter_context(gzip.GzipFile(fileobj=file))))
             begin = _begin(file)
-            if begin.startswith(b"PAR1"):
-                if not header:
-                    raise InputError(Argument("header"), f" is for text files; {what} has names. Leave it out.")
-                yield open_parquet(_searchable(file, stack), what)
-            else:
-                yield open_text(stack.enter_context(_decoded(file, begin, what)), what, header)
+            if not begin.startswith(b"PAR1"):
+                text = _decoded(file, begin, what)
+                stack.callback(text.detach)
+                yield open_text(text, what, header)
+                return
+            if not header:
+                raise InputError(Argument("header"), f" is for text files; {what} has names. Leave it out.")
+            if packed or not file.seekable():  # Parquet is read from its end
+                copy = stack.enter_context(tempfile.TemporaryFile())
+                copyfileobj(file, copy)
+                file = copy
+            yield open_parquet(file, what)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise InputError(f"{what} cannot be unpacked with gzip: {error}. It may be cut off.") from None
 
 
-@contextmanager
-def _opened(path: str | os.PathLike[str], what: str) -> Iterator[Any]:
+def _opened(path: str | os.PathLike[str], what: str, stack: ExitStack) -> Any:
     if str(path) == "-":
-        yield io.BufferedReader(_Unclosed(sys.stdin.buffer))
-        return
+        file = io.BufferedReader(sys.stdin.buffer)  # type: ignore[type-var]
+        stack.callback(file.detach)  # standard input stays open
+        return file
     if Path(path).is_dir():
         raise InputError(f"{what} is a folder. Give a CSV, TSV or Parquet file.")
     try:
-        file = open(path, "rb")  # noqa: SIM115 (closed below)
+        return stack.enter_context(open(path, "rb"))
     except FileNotFoundError:
         raise InputError(f"There is no file {what}.{_nearest_file(Path(path))}") from None
     except OSError as error:
         raise InputError(f"{what} cannot be opened: {error.strerror}.") from None
-    with file:
-        yield file
 
 
 def _nearest_file(path: Path) -> str:
@@ -175,27 +179,12 @@ def _nearest_file(path: Path) -> str:
     return f" Did you mean {near[0]}?" if near else ""
 
 
-class _Unclosed(io.RawIOBase):
-    """Standard input, which stays open when its reader is closed."""
-
-    def __init__(self, source: IO[bytes]) -> None:
-        self._source = source
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        content = self._source.read(len(buffer))
-        buffer[: len(content)] = content
-        return len(content)
-
-
 def _begin(file: Any) -> bytes:
     begin: bytes = file.peek(8192)[:8192]
     return begin
 
 
-def _decoded(file: Any, begin: bytes, what: str) -> IO[str]:
+def _decoded(file: Any, begin: bytes, what: str) -> io.TextIOWrapper:
     if not begin:
         raise InputError(f"{what} is empty. It should have a line of column names, and rows below.")
     for start, reason in OTHERS.items():
@@ -222,22 +211,7 @@ def _may_be_wide(begin: bytes) -> bool:
     return len(text) * 4 <= 2 * len(begin) + 4 and not _is_binary(text)
 
 
-def _searchable(file: IO[bytes], stack: ExitStack) -> IO[bytes]:
-    """Parquet is read from its end: what comes through a pipe or gzip is put into a temporary file first."""
-    if isinstance(getattr(file, "raw", None), io.FileIO) and file.seekable():
-        return file
-    copy = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (the stack closes it)
-    copyfileobj(file, copy)
-    copy.seek(0)
-    return copy
-
-
 # ---- A uniform sample of rows in one pass, however many there are ----------------------------------------------------
-
-
-_Kept = TypeVar("_Kept")
-#: Rows that were held block by block, which of these are in the sample, and their numbers in the file.
-Collected = tuple[list[_Kept], NDArray[np.intp], pd.Index]
 
 
 class RowSample:
@@ -273,8 +247,10 @@ class RowSample:
         """The numbers of the rows in the sample, counted from 0, in order."""
         return np.arange(self.seen) if self.most is None else np.sort(self._rows)
 
-    def collect(self, blocks: Iterable[Any], keep: Callable[[Any, NDArray[np.int64]], _Kept]) -> Collected[_Kept]:
-        """All that `keep` takes of blocks of rows, some of which later rows have replaced; see `Collected`."""
+    def collect(
+        self, blocks: Iterable[Any], keep: Callable[[Any, NDArray[np.int64]], Any]
+    ) -> tuple[list[Any], NDArray[np.intp], pd.Index]:
+        """Rows that `keep` takes of each block, which of them are in the sample in the end, and their numbers."""
         held, numbers = [], [np.empty(0, dtype=np.int64)]
         for block in blocks:
             start = self.seen
@@ -373,18 +349,14 @@ class TextTable:
         for note in self.notes:
             if note.kind == "header":
                 raise InputError(f"there is no target column {target!r}: ", note.text)
+        odd = any(UNNAMED.fullmatch(name) or is_number(name) for name in self.names)
         for number, line in enumerate(self._top, start=1):
-            for delimiter in DELIMITERS:
-                cells = [_latin(cell).strip(' "\r\n') for cell in line.split(delimiter)]
-                if target in cells and not any(map(is_number, cells)) and self._may_be_title(len(cells)):
-                    raise InputError(
-                        f"{self.what} has no target column {target!r} in its first line, but line {number} has it. Is "
-                        f"there a title above the names of the columns? Delete the lines above line {number}."
-                    )
-
-    def _may_be_title(self, width: int) -> bool:
-        """Whether the header is shorter than a line of names, or has cells that are empty or numbers."""
-        return len(self.names) < width or any(UNNAMED.fullmatch(name) or is_number(name) for name in self.names)
+            cells = [cell.strip(' "\r\n') for cell in re.split(f"[{DELIMITERS}]", _latin(line))]
+            if target in cells and not any(map(is_number, cells)) and (odd or len(self.names) < len(cells)):
+                raise InputError(
+                    f"{self.what} has no target column {target!r} in its first line, but line {number} has it. Is "
+                    f"there a title above the names of the columns? Delete the lines above line {number}."
+                )
 
     def read(self, columns: list[str], sample: RowSample, as_text: Iterable[str]) -> pd.DataFrame:
         """The rows of the sample, with numbers and truth values where a column holds nothing else."""

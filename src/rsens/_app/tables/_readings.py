@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
@@ -163,11 +163,11 @@ def ambiguity(column: Any) -> str | None:
 
 
 def settled_by_others(
-    readings: Mapping[str, Reading], table: Mapping[str, Any], *, points: bool = False
+    readings: Mapping[str, Reading], table: Mapping[str, Any], codes: Collection[str], *, points: bool
 ) -> dict[str, Reading]:
     """The readings; commas and dates that fit both ways are read as in the other columns, if these agree.
 
-    `points`: whether other numbers of the same file have decimal points.
+    `codes` are labels in any case. `points`: whether other numbers of the same file have decimal points.
     """
     commas = {reading.kind for reading in readings.values()} & {"thousands", "decimal_comma"}
     commas |= {"thousands"} if points else set()
@@ -175,7 +175,7 @@ def settled_by_others(
     found = dict(readings)
     for name, reading in readings.items():
         fitting = [form for form in (reading.form, *reading.others) if form in decided] if reading.others else []
-        if len(commas) == 1 and reading.kind == "labels" and has_both(table[name]):
+        if len(commas) == 1 and reading.kind == "labels" and name not in codes and has_both(table[name]):
             (kind,) = commas
             found[name] = Reading(kind, words=way_of(_texts(table[name]), kind)[1])
         elif len(fitting) == 1:
@@ -539,17 +539,13 @@ class ColumnReader:
         for name in frame.columns:
             if name in formats:
                 cleaned[name], found[name], marks = reading_as_asked(frame[name], name, formats[name])
-            else:
-                cleaned[name], marks = clean(frame[name], as_text=name in self.codes)
-                reading = None if name in self.codes else self._reading_of(cleaned[name], name)
-                if reading is not None:
-                    found[name] = reading
-            if marks:
-                self.notes.append(marks_note(name, marks))
-        found = settled_by_others(found, cleaned, points=bool(frame.attrs.get(DECIMAL_POINTS))) | {
-            name: Reading("labels") for name in frame if name in self.codes
-        }
-        self.readings = {name: found[name] for name in frame.columns if name in found}
+                self._note_marks(name, marks)
+                continue
+            cleaned[name] = self._cleaned(frame[name], name)
+            reading = Reading("labels") if name in self.codes else self._reading_of(cleaned[name], name)
+            if reading is not None:
+                found[name] = reading
+        self.readings = settled_by_others(found, cleaned, self.codes, points=bool(frame.attrs.get(DECIMAL_POINTS)))
         columns = {name: self._column(cleaned[name], name) for name in self.readings}
         self._note_conversions()
         return pd.DataFrame(columns, index=frame.index)
@@ -557,16 +553,22 @@ class ColumnReader:
     def read_again(self, frame: pd.DataFrame, readings: Mapping[str, Reading]) -> pd.DataFrame:
         """The columns, read as before."""
         self.readings = {name: readings[name] for name in frame.columns}
-        columns = {}
-        for name, reading in self.readings.items():
-            if reading.form is not None and is_text(frame[name]):
-                column, marks = without_marks(frame[name])
-            else:
-                column, marks = clean(frame[name], as_text=name in self.codes)
-            if marks:
-                self.notes.append(marks_note(name, marks))
-            columns[name] = self._column(column, name, again=True)
+        columns = {
+            name: self._column(self._cleaned(frame[name], name, dates=reading.form is not None), name, again=True)
+            for name, reading in self.readings.items()
+        }
         return pd.DataFrame(columns, index=frame.index)
+
+    def _cleaned(self, column: Any, name: str, *, dates: bool = False) -> Any:
+        """The column without marks of missing values, which a note tells."""
+        as_dates = dates and is_text(column)
+        column, marks = without_marks(column) if as_dates else clean(column, as_text=name in self.codes)
+        self._note_marks(name, marks)
+        return column
+
+    def _note_marks(self, name: str, marks: Counter[str]) -> None:
+        if marks:
+            self.notes.append(marks_note(name, marks))
 
     def _reading_of(self, column: Any, name: str) -> Reading | None:
         reading = reading_of(column)
