@@ -25,7 +25,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rsens._app.tables._cells import MISSING, labels, marks_note, number_in, read_cells, taken_apart
-from rsens._app.tables._columns import Note, columns_to_read, header_names, is_number, split
+from rsens._app.tables._columns import UNNAMED, Note, columns_to_read, header_names, is_number, split
 from rsens._app.tables._dates import forms_of
 from rsens._app.tables._readings import DECIMAL_POINTS
 from rsens._app.tables._where import with_columns_of
