@@ -351,8 +351,7 @@ def _cut(values: Any) -> tuple[Any, str]:
     )
     names = [f"up to {texts[0]}", *(f"{a} to {b}" for a, b in pairwise(texts))]
     names.append(f"above {texts[-1]}")
-    codes = np.searchsorted(edges, values, side="left")
-    known = pd.Series(pd.Categorical([names[code] for code in codes], categories=names, ordered=True))
+    known = pd.cut(values, [-np.inf, *edges, np.inf], labels=names)
     if values.isna().any():
         known = known.cat.add_categories(MISSING).mask(values.isna(), MISSING)
     return known, f"{counted(len(edges) + 1, 'range')} of about as many rows, at {', '.join(texts)}"
