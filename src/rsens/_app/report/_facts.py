@@ -133,17 +133,18 @@ class Facts:
     def marked_pairs(self) -> list[tuple[str, str]]:
         """The pairs in which the test found an interaction, the strongest first."""
         above = self.explanation.pair_above if len(self.pairs) else None
-        return [] if above is None else [pair for pair in self._ranked_pairs if above[pair]]
+        return [] if above is None else [pair for pair in self.ranked_pairs if above[pair]]
 
     @cached_property
-    def _ranked_pairs(self) -> list[tuple[str, str]]:
+    def ranked_pairs(self) -> list[tuple[str, str]]:
+        """The names in the pairs, the strongest first."""
         return list(zip(self.pairs.get("first", []), self.pairs.get("second", []), strict=True))
 
     @cached_property
     def pairs_that_vary(self) -> list[tuple[str, str]]:
         """The pairs of such columns above 0, those that interact first, and the strongest first among them."""
         vary, marked = set(self.columns_that_vary), set(self.marked_pairs)
-        values = dict(zip(self._ranked_pairs, self.pairs.get("value", []), strict=True))
+        values = dict(zip(self.ranked_pairs, self.pairs.get("value", []), strict=True))
         pairs = sorted(values, key=lambda pair: pair not in marked)
         return [pair for pair in pairs if vary.issuperset(pair) and values[pair] > 0.0]
 

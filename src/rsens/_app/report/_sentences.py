@@ -43,13 +43,12 @@ def names_of(facts: Facts, terms: Sequence[str], after: Callable[[str], str] = l
     return joined([[facts.names[term], after(term)] for term in terms], MOST_NAMES)
 
 
-def pair_names(facts: Facts, pairs: pd.DataFrame) -> Words:
+def pair_names(facts: Facts, pairs: Sequence[tuple[str, str]]) -> Words:
     """a × b, c × d and e × f, with those that are uncertainty only."""
-    only = pairs.get("uncertainty_only", pd.Series(False, pairs.index))
-    lines = zip(pairs["first"], pairs["second"], only, strict=True)
+    only = set(facts.explanation.uncertainty_only)
     items: list[Words] = [
-        [facts.names[first], " × ", facts.names[second], " (uncertainty only)" if alone else ""]
-        for first, second, alone in lines
+        [facts.names[pair[0]], " × ", facts.names[pair[1]], " (uncertainty only)" if pair in only else ""]
+        for pair in pairs
     ]
     return joined(items, MOST_PAIRS)
 
@@ -66,11 +65,6 @@ def relevant(facts: Facts) -> list[str]:
     if null is None:
         return [term for term in facts.ranked if main[term] > 0.0][:MOST_NAMES]
     return [term for term in facts.ranked if main[term] > null[term]]
-
-
-def marked_pairs(facts: Facts, mark: str = "above_null") -> pd.DataFrame:
-    """The lines of the pairs that have a mark."""
-    return facts.pairs[facts.pairs[mark].fillna(False).astype(bool)]
 
 
 # ---- The answer in one paragraph: what matters and which way, how good the model is, and what the marks mean ---------
@@ -210,12 +204,12 @@ def _pairs(facts: Facts) -> Words:
         top = float(frame["value"].iloc[0])
         if not top > 0.0:
             return ["No pair of variables has an R-sens₂ above 0."]
-        first = pair_names(facts, frame.head(1))
+        first = pair_names(facts, facts.ranked_pairs[:1])
         return ["The largest R-sens₂ is that of ", *first, f" ({number(top)}); interactions were not tested."]
     scale = meaning.scale_name(str(e.test_scale))
     if e.pair_additive is not None and e.pair_additive.all():
         return [f"No pair interacts: the model adds up on the {scale} by construction."]
-    tested, marked = int(frame["p_value"].notna().sum()), marked_pairs(facts)
+    tested, marked = int(frame["p_value"].notna().sum()), facts.marked_pairs
     unclear = 0 if e.pair_unclear is None else int(e.pair_unclear.sum())
     doubt = f" For {counted(unclear, 'pair')} it cannot be told, because columns are collinear." if unclear else ""
     model = f"a model in which {'the two' if 1 in (len(marked), tested) else 'they'} add up on the {scale}"
