@@ -76,10 +76,10 @@ def test_marks_beside_signs_are_missing():
 @pytest.mark.parametrize(
     ("cells", "reason"),
     [
-        (["$5", "€7", "£9"], "its amounts are in $, £ and €. Give all in one currency"),
-        (["12%", "5", "7"], "some of its numbers have a percent sign and some have none"),
+        (["$5", "€7", "£9"], "its numbers are written in several ways ('$5', '£9', '€7'). Write all in one way"),
+        (["12%", "5", "7"], "its numbers are written in several ways ('5', '12%')"),
         (["1,234", "5,678", "7"], "1,234 may be 1234 or 1.234"),
-        (["1,234.5", "1.234,5", "3"], "commas stand for thousands in some of its numbers and for decimals in others"),
+        (["1,234.5", "1.234,5", "3"], "its numbers are written in several ways ('1,234.5', '1.234,5')"),
     ],
 )
 def test_numbers_that_cannot_be_read_are_a_warning(cells, reason):

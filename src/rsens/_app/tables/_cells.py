@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -203,40 +203,22 @@ def fits_both(values: Sequence[str]) -> bool:
     return cells is not None and not _mixture(cells) and len(_kinds(cells)) > 1
 
 
-def doubt(values: Sequence[str]) -> str | None:
-    """Why different cells that are all numbers cannot be read as such, and what to do; None if that is not so."""
-    cells = _all_taken_apart(values)
-    if cells is None or not all(_is_number(cell) for cell in cells):
-        return None
-    if mixture := _mixture(cells):
-        return mixture
-    kinds = _kinds(cells)
-    if len(kinds) > 1:
-        example = next(cell.core for cell in cells if "," in cell.core)
-        return (
-            f"{example} may be {example.replace(',', '')} or {example.replace(',', '.')}. Write it without the comma "
-            "if it is a number"
-        )
-    if not kinds:
-        return "commas stand for thousands in some of its numbers and for decimals in others. Write all in one way"
-    return None
-
-
-def way_of_most(counts: dict[str, int]) -> tuple[str, int, list[str]]:
-    """What most cells are, "number" or "percentage", how many, and the others; the cells come with their counts."""
-    cells = {text: taken_apart(text) for text in counts}
-    best: tuple[str, int, list[str]] = ("number", 0, list(counts))
-    for noun, percent in (("number", False), ("percentage", True)):
-        for pattern in WAYS.values():
-            fits = {
-                text
-                for text, cell in cells.items()
-                if cell is not None and cell.percent == percent and pattern.fullmatch(cell.core)
-            }
-            n = sum(counts[text] for text in fits)
-            if n > best[1]:
-                best = (noun, n, [text for text in counts if text not in fits])
-    return best
+def numbers_by_way(texts: Iterable[str]) -> dict[tuple[str, ...], set[str]]:
+    """Cells that are numbers in each way: by "number" or "percentage", one of `WAYS`, and the currency."""
+    cells = {text: cell for text in texts if (cell := taken_apart(text)) is not None}
+    currencies = {cell.currency for cell in cells.values()} - {""} or {""}
+    return {
+        (noun, kind, currency): {
+            text
+            for text, cell in cells.items()
+            if cell.percent == (noun == "percentage")
+            and cell.currency in ("", currency)
+            and WAYS[kind].fullmatch(cell.core)
+        }
+        for noun in ("number", "percentage")
+        for kind in WAYS
+        for currency in sorted(currencies)
+    }
 
 
 def has_unit(text: str) -> bool:
@@ -266,22 +248,13 @@ def _kinds(cells: Sequence[Cell]) -> list[str]:
     return [kind for kind in candidates if all(WAYS[kind].fullmatch(cell.core) for cell in cells)]
 
 
-def _is_number(cell: Cell) -> bool:
-    return any(pattern.fullmatch(cell.core) for pattern in WAYS.values())
-
-
 def _is_dressed(cell: Cell) -> bool:
     return bool(cell.currency or cell.percent or cell.parentheses or cell.minus or cell.separator)
 
 
-def _mixture(cells: Sequence[Cell]) -> str:
-    """What cells mix that cannot be one column of numbers, in words; empty if nothing."""
-    currencies = sorted({cell.currency for cell in cells} - {""})
-    if len(currencies) > 1:
-        return f"its amounts are in {listed(currencies)}. Give all in one currency"
-    if len({cell.percent for cell in cells}) > 1:
-        return "some of its numbers have a percent sign and some have none. Write all in one way"
-    return ""
+def _mixture(cells: Sequence[Cell]) -> bool:
+    """Whether cells have several currencies, or a percent sign only in some of them."""
+    return len({cell.currency for cell in cells} - {""}) > 1 or len({cell.percent for cell in cells}) > 1
 
 
 def _words(kind: str, cells: Sequence[Cell]) -> str:

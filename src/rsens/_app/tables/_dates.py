@@ -123,19 +123,16 @@ def date_words(cell: str, form: str) -> str:
     return f"{ORDERS[form]} ({letters})" if form in ORDERS else f"written as {letters}"
 
 
-def several_forms(values: Sequence[str]) -> list[str]:
-    """An example of each form, if these different cells are all dates but no form fits all of them; else none."""
-    for some in (values[:FIRST], values):
-        cells = DateCells.of(some)
-        read = {form: ~np.isnat(cells.moments(form)[0]) for form in FORMS}
-        if not np.logical_or.reduce(list(read.values())).all():
-            return []
-    examples, left = [], np.ones(len(values), dtype=bool)
-    while left.any():
-        best = max(read, key=lambda form: int((read[form] & left).sum()))
-        examples.append(values[int(np.argmax(read[best] & left))])
-        left &= ~read[best]
-    return examples if len(examples) > 1 else []
+def dates_by_form(cells: Sequence[str]) -> dict[tuple[str, ...], set[str]]:
+    """Cells that are dates in each form, by "date" and the form; nothing if few of the first cells are dates."""
+    found: dict[tuple[str, ...], set[str]] = {}
+    for some in (cells[:FIRST], cells):
+        read = DateCells.of(some)
+        known = {form: ~np.isnat(read.moments(form)[0]) for form in FORMS}
+        if 2 * np.count_nonzero(np.logical_or.reduce(list(known.values()))) < len(some):
+            return {}
+        found = {("date", form): {some[k] for k in np.flatnonzero(known[form]).tolist()} for form in FORMS}
+    return found
 
 
 def is_time_of_day(cell: str) -> bool:

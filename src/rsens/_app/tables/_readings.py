@@ -21,22 +21,20 @@ import pandas as pd
 from rsens._app.tables._cells import (
     LEAST_NUMBERS,
     WAYS,
-    doubt,
     fits_both,
     is_mark,
     labels,
     marks_note,
     number_in,
+    numbers_by_way,
     read_cells,
     tally,
     way_of,
-    way_of_most,
 )
 from rsens._app.tables._columns import Note, find_all, naming
 from rsens._app.tables._dates import (
     DAY,
     DAYS,
-    FIRST,
     FORMS,
     MONTH,
     ORDERS,
@@ -44,6 +42,7 @@ from rsens._app.tables._dates import (
     YEAR,
     DateCells,
     date_words,
+    dates_by_form,
     forms_of,
     hours,
     in_words,
@@ -52,7 +51,6 @@ from rsens._app.tables._dates import (
     piece,
     pieces_of,
     read_parts,
-    several_forms,
 )
 from rsens._errors import Argument, InputError, Sentence
 from rsens._labels import holds_labels
@@ -150,16 +148,6 @@ def date_reading(column: Any, form: str | None, words: str = "", others: tuple[s
     first = moments(column, form)[1].dropna().min()
     origin = "1970-01-01T00:00:00" if pd.isna(first) else first.floor("D").isoformat()
     return Reading("date", origin, form, words=words, others=others)
-
-
-def ambiguity(column: Any) -> str | None:
-    """Why a column of nothing but numbers or dates is left as text, and what to do; None if that is not so."""
-    values = _texts(column)
-    if not values or forms_of(values):
-        return None
-    if examples := several_forms(values):
-        return f"its dates are written in several ways ({quoted(examples, 3)}). Write all in one way"
-    return doubt(values)
 
 
 def settled_by_others(
@@ -367,41 +355,47 @@ HALF = 0.5
 LONG = 30
 
 
-def odd_cells(column: Any) -> str | None:
-    """What keeps a column of text from being numbers or dates, in words; None if most of its cells are something else.
+def doubt_about(column: Any) -> tuple[str, str] | None:
+    """Why text that looks like numbers or dates is not read as such: "ambiguous" or "odd_cells", and the reason.
 
-    Cells that stand for missing values do not count.
+    None if most of its cells are something else. Cells that stand for missing values do not count.
     """
-    if not is_text(column):
-        return None
     counts: Counter[str] = Counter()
-    for cell, count in tally(column).items():
+    for cell, count in tally(column).items() if is_text(column) else ():
         if not is_mark(cell):
             counts[cell.strip()] += int(count)
     if not (total := counts.total()):
         return None
-    noun, n, others = max(way_of_most(counts), _dates(counts), key=lambda way: way[1])
-    qualified = sum(count for cell, count in counts.items() if QUALIFIED.fullmatch(cell))
+    numbers, dates = numbers_by_way(counts), dates_by_form(list(counts))
+    for noun, ways in (("number", numbers), ("date", dates)):
+        examples = _examples(counts, ways)
+        if len(examples) > 1:
+            return "ambiguous", f"its {noun}s are written in several ways ({quoted(examples, 3)}). Write all in one way"
+    if has_both(column):
+        cell = next(cell for cell in counts if "," in cell)
+        either = f"{cell.replace(',', '')} or {cell.replace(',', '.')}"
+        return "ambiguous", f"{cell} may be {either}. Write it without the comma if it is a number"
+    found = {way: sum(counts[cell] for cell in cells) for way, cells in (numbers | dates).items()}
+    best = max(found, key=lambda way: found[way])
+    n, qualified = found[best], sum(count for cell, count in counts.items() if QUALIFIED.fullmatch(cell))
     if n == total or (n < MOST * total and (n < HALF * total or n + qualified < MOST * total)):
         return None
-    odd = [cell if len(cell) <= LONG else f"{cell[: LONG - 1]}…" for cell in others]
-    return f"{counted(n, noun)} and {counted(total - n, 'other cell')} ({quoted(odd, 3)})"
+    odd = [cell for cell in counts if cell not in (numbers | dates)[best]]
+    shown = quoted([cell if len(cell) <= LONG else f"{cell[: LONG - 1]}…" for cell in odd], 3)
+    return "odd_cells", f"{counted(n, best[0])} and {counted(total - n, 'other cell')} ({shown})"
 
 
-def _dates(counts: Counter[str]) -> tuple[str, int, list[str]]:
-    """How many cells are dates in the form that fits most of them, and the others."""
-    cells = list(counts)
-    best: tuple[str, int, list[str]] = ("date", 0, cells)
-    some, taken_apart = DateCells.of(cells[:FIRST]), None
-    for form in FORMS:
-        if np.isnat(some.moments(form)[0]).mean() > 1.0 - HALF:
-            continue
-        taken_apart = taken_apart or DateCells.of(cells)
-        wrong = np.isnat(taken_apart.moments(form)[0])
-        n = sum(counts[cell] for cell, is_wrong in zip(cells, wrong, strict=True) if not is_wrong)
-        if n > best[1]:
-            best = ("date", n, [cell for cell, is_wrong in zip(cells, wrong, strict=True) if is_wrong])
-    return best
+def _examples(cells: Iterable[str], ways: Mapping[tuple[str, ...], set[str]]) -> list[str]:
+    """An example of each of the fewest ways, found one after the other, that fit all cells; none if they do not."""
+    left, examples = dict.fromkeys(cells), []
+    while left:
+        best = max(ways.values(), key=lambda fitting: len(left.keys() & fitting), default=set())
+        fitting = [cell for cell in left if cell in best]
+        if not fitting:
+            return []
+        examples.append(fitting[0])
+        left = dict.fromkeys(cell for cell in left if cell not in best)
+    return examples
 
 
 # ---- Dates as the user describes them: the form of a column, a format of strptime, and the parts of a date to use ----
@@ -593,14 +587,15 @@ class ColumnReader:
 
     def _look_at_labels(self, name: str, column: Any) -> None:
         """Text that looks like numbers or dates: the answer is probably wrong without it."""
-        if reason := ambiguity(column):
+        kind, reason = doubt_about(column) or ("", "")
+        if kind == "ambiguous":
             if name == self.target:
                 raise InputError(f"the target {name!r} is text: {reason}.")
-            self.doubtful[name] = "ambiguous", f"{name!r} was ", Sentence(f": {reason}.")
-        elif found := odd_cells(column):
+            self.doubtful[name] = kind, f"{name!r} was ", Sentence(f": {reason}.")
+        elif kind:
             if name == self.target:
-                raise InputError(f"the target {name!r} has {found}, so it is text. ", mend(name))
-            self.doubtful[name] = "odd_cells", f"{name!r} has {found}, so it was ", Sentence(". ", mend(name))
+                raise InputError(f"the target {name!r} has {reason}, so it is text. ", mend(name))
+            self.doubtful[name] = kind, f"{name!r} has {reason}, so it was ", Sentence(". ", mend(name))
 
     def _note_conversions(self) -> None:
         """One note for all columns that were read in the same way: in a file with decimal commas these are many."""
