@@ -5,7 +5,7 @@ import shlex
 import click
 import pytest
 
-from rsens._app.cli._follow_up import OF_ONE_COMMAND, follow_up
+from rsens._app.cli._command import OF_ONE_COMMAND
 from rsens._app.cli._main import COMMANDS, main
 from rsens._app.cli._options import Flag
 from rsens._app.study import study
@@ -61,7 +61,7 @@ def kept(command):
 def test_every_option_is_kept(name, other):
     """A new option of `explain` needs a line in `TYPED`, or in `OF_ONE_COMMAND`."""
     given = settings_of("explain", "my data.csv", *TYPED["target"], *TYPED[name])
-    line = follow_up(BY_NAME[other], given)
+    line = BY_NAME[other].follow_up(given)
     words = shlex.split(line)
     assert words[:5] == ["rsens", other, "my data.csv", "--target", "it's y"]
     there = {option.name for option in kept(other)}
@@ -76,15 +76,14 @@ def test_every_option_is_kept(name, other):
 def test_select_has_all_but_these():
     """What `select` does not take: groups, and folds of a check, which it has as a flag."""
     assert {option.name for option in kept("explain")} - {option.name for option in kept("select")} == {"groups", "cv"}
-    assert follow_up(BY_NAME["select"], settings_of("explain", "t.csv", "--target", "y", "--cv", "0")).endswith(
-        "--target y --no-check"
-    )
+    given = settings_of("explain", "t.csv", "--target", "y", "--cv", "0")
+    assert BY_NAME["select"].follow_up(given).endswith("--target y --no-check")
 
 
 @pytest.mark.parametrize("other", ["compare", "stability", "select"])
 def test_defaults_are_not_repeated(other):
     given = settings_of("explain", "t.csv", "--target", "y", "--seed", "0", "--rows", "50", "--pairs", "3", "--no-null")
-    assert follow_up(BY_NAME[other], given) == f"rsens {other} t.csv --target y --rows 50"
+    assert BY_NAME[other].follow_up(given) == f"rsens {other} t.csv --target y --rows 50"
 
 
 def test_the_commands_that_are_printed_work(tmp_path, monkeypatch, capsys):

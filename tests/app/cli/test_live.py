@@ -152,7 +152,7 @@ def test_stopped_work_is_counted_and_goes_on(table, capsys, monkeypatch):
         patch.setattr(stability_package, "stability", stopped)
         assert main([*STABILITY, "3"]) == 130
     said = capsys.readouterr().err
-    assert "rsens: stopped. 2 of 3 samples are kept in rsens-table-stability/samples; the same command goes on" in said
+    assert "rsens: stopped. 2 of 3 samples are kept in rsens-table-stability/samples; run the same command" in said
     assert main([*STABILITY, "3"]) == 0
     assert "Resumed: 2 of 3 samples are there from before; 1 left to do." in capsys.readouterr().err
 

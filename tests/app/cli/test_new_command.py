@@ -1,4 +1,4 @@
-"""A command is one file and one line in a list: everything else learns of it from there."""
+"""A command is one record in a list: everything else learns of it from there."""
 
 import json
 from dataclasses import dataclass
@@ -26,49 +26,42 @@ class ExtremesSettings(Settings):
         whole_number(self.most, "most", 1)
 
 
-class ExtremesCommand(TableCommand):
-    """The rows with the largest predictions."""
+def largest(setup, folder):
+    mean = pd.Series(setup.model.predict(setup.table.X), index=setup.table.X.index)
+    return mean.nlargest(setup.settings.most).rename_axis("row").reset_index(name="prediction")
 
-    name = "extremes"
-    summary = "Show the rows with the largest predictions."
-    paragraphs = ("Show the rows of a table with the largest predictions.",)
-    examples = ("rsens extremes data.csv --target price",)
-    options = table_options("rsens-NAME-extremes", option("--most", type=int, metavar="N", help="How many."), CHECK)
 
-    def settings(self, given):
-        return ExtremesSettings(**from_click(given))
+def answer(found):
+    return [Sentence(f"Row {found['row'][0]} has the largest prediction; for more use ", Argument("most"), ".")]
 
-    def question(self, settings):
-        return settings.plain("most")
 
-    def step(self, settings):
-        return "predicting"
+def details(found, analysis):
+    return f"Largest predictions of {analysis.settings['target']}\n{found.to_string(index=False)}"
 
-    def work(self, setup, folder):
-        mean = pd.Series(setup.model.predict(setup.table.X), index=setup.table.X.index)
-        return mean.nlargest(setup.settings.most).rename_axis("row").reset_index(name="prediction")
 
-    def answer(self, found):
-        return [Sentence(f"Row {found['row'][0]} has the largest prediction; for more use ", Argument("most"), ".")]
-
-    def details(self, found, analysis):
-        return f"Largest predictions of {analysis.settings['target']}\n{found.to_string(index=False)}"
-
-    def tables(self, found):
-        return {"extremes": found}
-
-    def figures(self, found):
-        return {"predictions": lambda: found.plot(y="prediction")}
-
-    def to_dict(self, found):
-        return {"rows": [int(row) for row in found["row"]]}
+EXTREMES = TableCommand(
+    name="extremes",
+    summary="Show the rows with the largest predictions.",
+    paragraphs=("Show the rows of a table with the largest predictions.",),
+    examples=("rsens extremes data.csv --target price",),
+    options=table_options("rsens-NAME-extremes", option("--most", type=int, metavar="N", help="How many."), CHECK),
+    settings=lambda given: ExtremesSettings(**from_click(given)),
+    question=lambda settings: settings.plain("most"),
+    step=lambda settings: "predicting",
+    work=largest,
+    answer=answer,
+    details=details,
+    tables=lambda found: {"extremes": found},
+    figures=lambda found: {"predictions": lambda: found.plot(y="prediction")},
+    to_dict=lambda found: {"rows": [int(row) for row in found["row"]]},
+)
 
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     numbers(40).to_csv("table.csv", index=False)
-    COMMANDS.append(ExtremesCommand())
+    COMMANDS.append(EXTREMES)
     yield tmp_path
     COMMANDS.pop()
 

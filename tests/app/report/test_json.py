@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from rsens._app.report._json import json_in_html, round_to
+from rsens._app.report._rows import json_in_html, round_to
 
 
 def test_round_to():

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import matplotlib
 import pytest
 
-from rsens._app.report import _figures
+from rsens._app.report import _facts
 from rsens._app.report._facts import Facts
 from rsens._app.report._figures import draw_svg, inline, pictures
 from rsens._text import as_label, number, p_text, percent, side_by_side
@@ -88,7 +88,7 @@ def test_same_bytes_whatever_the_users_style():
 
 def test_many_points_are_pixels(monkeypatch):
     """Two swarms, of 100 and of 600 points each."""
-    monkeypatch.setattr(_figures, "PLOTS", [plot for plot in _figures.PLOTS if plot.section == "spread"])
+    monkeypatch.setattr(_facts, "PLOTS", [plot for plot in _facts.PLOTS if plot.section == "spread"])
     few, many = (pictures(Facts.of(studies.function(n)))["spread"][0].svg for n in (100, 600))
     assert few.count("<use") >= 200
     assert many.count("<use") < 100

@@ -4,7 +4,7 @@ import pytest
 
 from rsens import InputError
 from rsens._app.study import Settings
-from rsens._app.study._setup import EXACT_ROWS, INDUCING, model_for, name_of
+from rsens._app.study._setup import EXACT_ROWS, INDUCING, model_for
 from rsens._app.tables import Choice
 from tests.app.study.tables import numbers
 
@@ -58,5 +58,7 @@ def test_exact_while_that_is_quick():
 
 
 def test_names():
-    assert name_of(model_for(settings(), Choice("poisson", ""), 60)[0]) == "Gaussian process"
-    assert name_of(model_for(settings("linear"), Choice("poisson", ""), 60)[0]) == "Bayesian generalised linear model"
+    assert model_for(settings(), Choice("poisson", ""), 60)[0].description == "Gaussian process"
+    assert (
+        model_for(settings("linear"), Choice("poisson", ""), 60)[0].description == "Bayesian generalised linear model"
+    )

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rsens import InputError
-from rsens._app.study._settings import check_by, division_of
+from rsens._app.study._settings import Settings, division_of
 
 
 def test_labels_keep_their_order_and_small_ones_are_put_together():
@@ -68,4 +68,4 @@ def test_what_divides_nothing(column):
 @pytest.mark.parametrize(("by", "words"), [("y", "is the target"), ("c", "belong together"), (["a"], "one column")])
 def test_wrong_columns(by, words):
     with pytest.raises(InputError, match=words):
-        check_by(by, "y", "c")
+        Settings(data=pd.DataFrame(), target="y", cluster="c", by=by)

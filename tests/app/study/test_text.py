@@ -138,12 +138,11 @@ def test_the_split_is_left_out_where_the_uncertainty_has_no_parameter_that_moves
 
 def test_what_gives_way_where_there_is_no_room(monkeypatch):
     """Bars first, then other columns, then letters of names; and nothing in a wide terminal."""
-    header, align = ["name", "bar", "n", "m"], "~<>>"
-    rows = [["y" * 40, "█" * 12, "1", "2"]]
+    cells, align = {"name": ["y" * 40], "bar": ["█" * 12], "n": ["1"], "m": ["2"]}, "~<>>"
     shown = {}
     for columns in (80, 60, 50, 44, 40):
         monkeypatch.setenv("COLUMNS", str(columns))
-        shown[columns] = table(header, rows, align, give_way=[[1], [2]])
+        shown[columns] = table(cells, align, give_way=[[1], [2]])
         assert max(map(width_of, shown[columns].split("\n"))) <= columns
     assert ("█" in shown[80], "y" * 40 in shown[80]) == (True, True)
     assert ("█" in shown[60], "…" in shown[60]) == (True, True)
@@ -168,6 +167,6 @@ def test_a_command_has_no_break_inside(monkeypatch):
 
 
 def test_tables_leave_out_empty_columns_and_shorten_the_flexible_one():
-    assert table(["x", "", "n"], [["a", "", "10"], ["bb", "", "9"]], "<<>") == "  x    n\n  a   10\n  bb   9"
-    lines = table(["name", "n"], [["y" * 200, "1"]], "~>").split("\n")
+    assert table({"x": ["a", "bb"], "": ["", ""], "n": ["10", "9"]}, "<<>") == "  x    n\n  a   10\n  bb   9"
+    lines = table({"name": ["y" * 200], "n": ["1"]}, "~>").split("\n")
     assert max(map(len, lines)) == WIDTH

@@ -8,6 +8,7 @@ import pytest
 
 import rsens
 from rsens import Explanation, InputError, study
+from rsens._app.report import _facts
 from rsens._app.report import _figures as report_figures
 from rsens._app.study import _result
 from rsens._files import SUMMARY
@@ -86,7 +87,7 @@ def test_odd_names_everywhere(tmp_path, monkeypatch):
 
 
 def test_the_report_alone(result, tmp_path, monkeypatch):
-    monkeypatch.setattr(report_figures, "PLOTS", [])
+    monkeypatch.setattr(_facts, "PLOTS", [])
     path = result.report(tmp_path / "r.html")
     assert path.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html")
 

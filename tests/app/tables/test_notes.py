@@ -1,4 +1,4 @@
-from rsens._app.tables._notes import Note, gathered
+from rsens._app.tables._columns import Note, gathered
 
 
 def test_many_notes_that_are_alike_become_a_few():

@@ -76,10 +76,10 @@ def test_marks_beside_signs_are_missing():
 @pytest.mark.parametrize(
     ("cells", "reason"),
     [
-        (["$5", "€7", "£9"], "its amounts are in $, £ and €. Give all in one currency"),
-        (["12%", "5", "7"], "some of its numbers have a percent sign and some have none"),
+        (["$5", "€7", "£9"], "its numbers are written in several ways ('$5', '£9', '€7'). Write all in one way"),
+        (["12%", "5", "7"], "its numbers are written in several ways ('5', '12%')"),
         (["1,234", "5,678", "7"], "1,234 may be 1234 or 1.234"),
-        (["1,234.5", "1.234,5", "3"], "commas stand for thousands in some of its numbers and for decimals in others"),
+        (["1,234.5", "1.234,5", "3"], "its numbers are written in several ways ('1,234.5', '1.234,5')"),
     ],
 )
 def test_numbers_that_cannot_be_read_are_a_warning(cells, reason):
@@ -92,7 +92,8 @@ def test_numbers_that_cannot_be_read_are_a_warning(cells, reason):
 def test_some_rows_of_a_table_are_read_as_all_are():
     """Among the rows that are drawn, no number tells what a comma means."""
     frame = table(new=["1,234", "5,678", "-", "7"] * (N // 4 - 1) + ["1,234,567", "7", "8", "9"])
-    some = prepare(frame.iloc[:50], "y", known=prepare(frame, "y"))
+    whole = prepare(frame, "y")
+    some = whole.some_rows(whole.X.index[:50])
     assert some.X["new"].iloc[:3].tolist() == [1234.0, 5678.0, 7.0]
     assert not severe(some)
 
@@ -158,8 +159,8 @@ def test_dates_without_a_name_are_data():
 
 
 def test_some_rows_of_a_count_still_count():
-    frame = table(**{"Unnamed: 0": rng.permutation(N)})
-    assert "Unnamed: 0" in prepare(frame.iloc[:50], "y", known=prepare(frame, "y")).dropped
+    whole = prepare(table(**{"Unnamed: 0": rng.permutation(N)}), "y")
+    assert "Unnamed: 0" in whole.some_rows(whole.X.index[:50]).dropped
 
 
 # ---- too many levels -------------------------------------------------------------------------------------------------
@@ -183,10 +184,18 @@ def test_too_many_levels_are_left_out_with_a_warning(levels, rows, is_kept, dtyp
     assert "town" in prepare(frame, "y", categorical=["town"]).X
 
 
-def test_columns_that_were_left_out_of_all_rows_stay_out():
-    frame = table(town=[f"town {i % 55}" for i in range(N)])
-    some = prepare(frame.iloc[:15].assign(town=list("abc") * 5), "y", known=prepare(frame, "y"))
-    assert "town" in some.dropped
+def test_some_rows_have_no_columns_that_are_useless_there():
+    """Levels that repeat in all rows need not in some of them, and a column may be constant."""
+    towns = [f"town {i % 40}" for i in range(N)]
+    frame = pd.DataFrame({"x": rng.normal(size=2 * N), "town": towns * 2, "y": rng.normal(size=2 * N)})
+    whole = prepare(frame.assign(half=np.arange(2 * N) // N), "y")
+    assert list(whole.X) == ["x", "town", "half"]
+    some = whole.some_rows(whole.X.index[:45])
+    assert list(some.X) == ["x"] == list(some.kinds)
+    assert list(some.recipe["columns"]) == ["x", "y"]
+    assert list(whole.some_rows(whole.X.index[:45], ["town"]).X) == ["x", "town"]
+    with pytest.raises(InputError, match="has only one value"):
+        prepare(frame.assign(y=np.arange(2 * N) // N), "y").some_rows(whole.X.index[:9])
 
 
 def test_the_error_about_no_columns_says_why():

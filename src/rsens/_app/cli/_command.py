@@ -1,20 +1,29 @@
-"""What a command is: its options, its work, and the views of its result.
+"""Commands: their options, their work, and the views of their results.
 
-A command is one file in this folder and one line in `COMMANDS`. Its file imports what it needs when it runs, so that
-help appears at once.
+A command is a record or a small class in this folder and an entry in `COMMANDS`. It imports what it needs when it runs,
+so that help appears at once.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rsens._app.cli._options import DATE_FORMAT, DATE_PARTS, options_of, read_by_column, read_groups
+from rsens._app.cli._options import (
+    DATE_FORMAT,
+    DATE_PARTS,
+    Flag,
+    command_line,
+    options_of,
+    read_by_column,
+    read_groups,
+    words_of,
+)
 from rsens._app.cli._say import complain
 from rsens._errors import InputError, Spelling, spelled
 
@@ -27,10 +36,15 @@ if TYPE_CHECKING:
 
 DATA = "DATA is a CSV, TSV or Parquet file, also packed with gzip, or - for standard input."
 NAMES = "The name of a column is taken as it is; if there is no such column, as a list with commas between."
+#: Options that belong to one command and its result, not to the table and the model.
+OF_ONE_COMMAND = (
+    *("pairs", "by", "methods", "order", "null", "report", "model_file"),
+    *("out", "overwrite", "as_json", "quiet"),
+)
 
 
 class BadInput(click.ClickException):
-    """Something given is wrong; the text says what, in the words of the command line."""
+    """An input error in the words of the command line."""
 
     exit_code = 2
 
@@ -39,22 +53,53 @@ class BadInput(click.ClickException):
         complain(self.message)
 
 
-class Command(ABC):
-    """A command that analyses a table."""
+def default_settings(given: Mapping[str, Any]) -> Settings:
+    """The options as settings, checked."""
+    from rsens._app.study import Settings
 
-    #: Its name, its line in `rsens --help`, the paragraphs of its own help, and examples.
-    name: ClassVar[str]
-    summary: ClassVar[str]
-    paragraphs: ClassVar[tuple[str, ...]]
-    examples: ClassVar[tuple[str, ...]] = ()
-    #: Its options, called like the fields of `Settings`.
-    options: ClassVar[tuple[click.Parameter, ...]]
-    #: The folder inside the folder of results that keeps finished pieces of long work.
-    pieces: ClassVar[str | None] = None
-    #: The command whose question it answers, for the folder of results; by default its own name.
-    answers: ClassVar[str] = ""
-    #: Whether the user is told at once what was read, before the result is there.
-    tells: ClassVar[bool] = True
+    return Settings(**from_click(given))
+
+
+def from_click(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that were given, as arguments of `Settings`. Without --n-jobs, all cores are used where it helps."""
+    chosen = {name: value for name, value in given.items() if value not in (None, ())}
+    if "groups" in chosen:
+        chosen["groups"] = read_groups(chosen["groups"])
+    for name, metavar in (("date", DATE_FORMAT), ("date_parts", DATE_PARTS)):
+        if name in chosen:
+            chosen[name] = read_by_column(chosen[name], name, metavar)
+    return chosen | {"all_cores": True, "progress": False if given["quiet"] else None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command(ABC):
+    """A command that analyses a table.
+
+    name, summary, paragraphs, examples: Its help; the summary is its line in `rsens --help`.
+    options: Named like the fields of `Settings`.
+    question: Settings that make it another question on the same data: results of another one are not replaced.
+    settings: Makes checked settings of the options. A command with further options has a subclass of `Settings`.
+    n_fits: About how many fits the work amounts to, which decides whether several processes are worth it.
+    takes: Whether a value that another command was given makes sense here too.
+    pieces: The folder inside the folder of results that keeps finished pieces of long work.
+    n_pieces: How many pieces there are when all are finished; 0 if that shows only later.
+    answers: The command whose question it answers, for the folder of results; by default its own name.
+    tells: Whether the user is told at once what was read, before the result is there.
+    """
+
+    name: str
+    summary: str
+    paragraphs: tuple[str, ...]
+    options: tuple[click.Parameter, ...]
+    question: Callable[[Settings], dict[str, Any]]
+    examples: tuple[str, ...] = ()
+    settings: Callable[[Mapping[str, Any]], Settings] = default_settings
+    n_fits: Callable[[Settings], int] = lambda settings: settings.fits
+    takes: Callable[[str, Any], bool] = lambda option, value: True
+    pieces: str | None = None
+    n_pieces: Callable[[Settings], int] = lambda settings: 0
+    answers: str = ""
+    tells: bool = True
 
     def for_click(self) -> click.Command:
         """The command as click runs it."""
@@ -79,118 +124,83 @@ class Command(ABC):
         except InputError as error:
             raise BadInput(spelled(error.sentence, spell)) from error
 
-    # ---- the question ------------------------------------------------------------------------------------------------
-
-    def settings(self, given: Mapping[str, Any]) -> Settings:
-        """The options as settings, checked. A command with options of its own makes a subclass of `Settings`."""
-        from rsens._app.study import Settings
-
-        return Settings(**from_click(given))
-
-    def takes(self, option: str, value: Any) -> bool:
-        """Whether a value that another command was given makes sense here too."""
-        return True
+    def follow_up(self, settings: Settings) -> str:
+        """The command on the table of another one: it keeps every option that it has too, and that is not default."""
+        words: list[Any] = ["rsens", self.name, settings.data]
+        defaults = {each.name: None if each.default is MISSING else each.default for each in fields(settings)}
+        for option in self.options:
+            name = str(option.name)
+            if not isinstance(option, click.Option) or name not in defaults or name in OF_ONE_COMMAND:
+                continue
+            value = getattr(settings, name)
+            if isinstance(option, Flag):
+                words += [option.opts[0]] if value == option.sets != defaults[name] else []
+            elif value not in (None, (), {}, defaults[name]) and self.takes(name, value):
+                words += words_of(option.opts[0], value)
+        return command_line(*words)
 
     def folder(self, settings: Settings) -> Path:
-        """Where the results go, unless the user says otherwise."""
+        """The folder of the results, unless the user names another."""
         from rsens._app.study._result import plain
 
         return Path(f"rsens-{plain(settings.data_name)}-{self.name}")
 
-    def n_fits(self, settings: Settings) -> int:
-        """How many fits the work amounts to, roughly: whether it is worth several processes depends on it."""
-        return settings.fits
-
-    @abstractmethod
-    def question(self, settings: Settings) -> dict[str, Any]:
-        """What makes it another question on the same data and target: results of another one are not replaced."""
-
-    # ---- the work ----------------------------------------------------------------------------------------------------
-
     @abstractmethod
     def task(self, settings: Settings, folder: Path, live: Live) -> Task[Any]:
-        """What is asked of the model."""
-
-    def stopped(self, folder: Path, live: Live) -> str:
-        """What is said after Ctrl-C: what is kept, if anything is."""
-        return "stopped."
-
-    # ---- the views ---------------------------------------------------------------------------------------------------
+        """The work on the model."""
 
     @abstractmethod
     def text(self, analysis: Any, settings: Settings, shown: Sequence[Note] | None, spell: Spelling) -> str:
-        """What is printed; the heading and the notes in `shown` have been printed already, if it is not None."""
+        """The printed result; the heading and the notes in `shown` have been printed already, if it is not None."""
 
     @abstractmethod
     def write(self, analysis: Any, settings: Settings, folder: Path, live: Live) -> list[Path]:
         """Write all files; their paths."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class TableCommand(Command):
-    """A command whose result is an answer in a sentence, text, tables, figures, and entries of the JSON document."""
+    """A command whose result is an answer in a sentence, text, tables, figures, and entries of the JSON document.
 
-    #: Whether its work needs a model fitted to all rows.
-    fit: ClassVar[bool] = True
+    step: The name of the work on the progress line.
+    work: Computes the result; its second argument is the folder of finished pieces, if the command has `pieces`.
+    answer: One sentence or several.
+    details: The rest of the text, from the result and the analysis.
+    tables: Data frames by name, for CSV files.
+    figures: Functions that draw, by name.
+    to_dict: The result as plain values, ready for JSON.
+    recorded: Settings that the result records, besides the question, the model and the seed.
+    fit: Whether the work needs a model fitted to all rows.
+    work_question: What finished pieces depend on besides the table and the model; by default the question.
+    """
 
-    @abstractmethod
-    def step(self, settings: Settings) -> str:
-        """What the work is called on the progress line."""
-
-    @abstractmethod
-    def work(self, setup: ModelSetup, folder: Path | None) -> Any:
-        """Compute what is found; `folder` keeps finished pieces, if the command has `pieces`."""
-
-    def n_pieces(self, settings: Settings) -> int:
-        """How many pieces there are when all are finished."""
-        return 0
-
-    def arguments(self, settings: Settings) -> dict[str, Any]:
-        """What the result records as asked."""
-        return self.question(settings) | settings.plain("model", "seed")
-
-    @abstractmethod
-    def answer(self, found: Any) -> Sequence[str]:
-        """The answer, one sentence or several."""
-
-    @abstractmethod
-    def details(self, found: Any, analysis: Analysis[Any]) -> str:
-        """The rest of the text."""
-
-    @abstractmethod
-    def tables(self, found: Any) -> dict[str, pd.DataFrame]:
-        """Tables by name, for CSV files."""
-
-    @abstractmethod
-    def figures(self, found: Any) -> dict[str, Callable[[], Any]]:
-        """What draws each figure, by name."""
-
-    @abstractmethod
-    def to_dict(self, found: Any) -> dict[str, Any]:
-        """What was found as plain values, ready for JSON."""
-
-    # ---- what follows from these -------------------------------------------------------------------------------------
+    step: Callable[[Settings], str]
+    work: Callable[[ModelSetup, Path | None], Any]
+    answer: Callable[[Any], Sequence[str]]
+    details: Callable[[Any, Analysis[Any]], str]
+    tables: Callable[[Any], dict[str, pd.DataFrame]]
+    figures: Callable[[Any], dict[str, Callable[[], Any]]]
+    to_dict: Callable[[Any], dict[str, Any]]
+    recorded: tuple[str, ...] = ()
+    fit: bool = True
+    work_question: Callable[[Settings], dict[str, Any]] | None = None
 
     def task(self, settings: Settings, folder: Path, live: Live) -> Task[Any]:
         """The work, within its folder of finished pieces if it has one."""
         from rsens._app.cli._kept_work import KeptWork
         from rsens._app.study import Analysis, Task
 
-        step, arguments = self.step(settings), self.arguments(settings)
+        arguments = self.question(settings) | settings.plain(*self.recorded, "model", "seed")
+        task = Task(self.step(settings), lambda setup: self.work(setup, None), Analysis, arguments, self.fit)
         if self.pieces is None:
-            return Task(step, lambda setup: self.work(setup, None), Analysis, arguments, self.fit)
+            return task
         kept = KeptWork(folder, self.pieces, self.n_pieces(settings))
-        return Task(
-            step,
-            lambda setup: self.work(setup, kept.folder),
-            Analysis,
-            arguments,
-            self.fit,
-            lambda setup: kept.resume(setup, self.work_question(settings), live),
+        question = (self.work_question or self.question)(settings)
+        return replace(
+            task,
+            work=lambda setup: self.work(setup, kept.folder),
+            keep=lambda setup: kept.resume(setup, question, live),
         )
-
-    def work_question(self, settings: Settings) -> dict[str, Any]:
-        """What finished pieces of work depend on, besides the table and the model."""
-        return self.question(settings)
 
     def text(self, analysis: Any, settings: Settings, shown: Sequence[Note] | None, spell: Spelling) -> str:
         """Warnings, the answer, the heading, notes, and the rest."""
@@ -215,14 +225,3 @@ class TableCommand(Command):
         writers = (*table_writers(self.tables(found)), *figure_writers(self.figures(found).items()))
         kept = {} if self.pieces is None else {"work": self.pieces}
         return write_folder(folder, self.name, content | kept, writers, listener=live)
-
-
-def from_click(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that were given, as arguments of `Settings`. Without --n-jobs, all cores are used where it helps."""
-    chosen = {name: value for name, value in given.items() if value not in (None, ())}
-    if "groups" in chosen:
-        chosen["groups"] = read_groups(chosen["groups"])
-    for name, metavar in (("date", DATE_FORMAT), ("date_parts", DATE_PARTS)):
-        if name in chosen:
-            chosen[name] = read_by_column(chosen[name], name, metavar)
-    return chosen | {"all_cores": True, "progress": False if given["quiet"] else None}

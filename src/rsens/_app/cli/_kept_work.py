@@ -13,8 +13,6 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-import click
-
 from rsens._app.cli._live import Live
 from rsens._app.study import REFITS, ModelSetup, Settings
 from rsens._errors import Argument, InputError, Sentence
@@ -29,10 +27,6 @@ NOT_ASKED = frozenset((
     "pairs", "null", "methods", "order", "budget", "samples", "folds", "repeats",
     "n_jobs", "all_cores", "fits", "progress", "out", "overwrite", "report", "as_json", "quiet",
 ))  # fmt: skip
-
-
-class Stopped(click.Abort):
-    """Stopped with Ctrl-C; the text tells which pieces are kept."""
 
 
 @dataclass(frozen=True)
@@ -64,16 +58,17 @@ class KeptWork:
             live.say(
                 f"Resumed: {kept} of {self.total} {self.name} are there from before; {left or 'none'} left to do.\n"
             )
+        with self._tidied():
+            yield
+
+    @contextmanager
+    def _tidied(self, *, forget_failed: bool = False) -> Iterator[None]:
+        """Removes the folder if the work ends without a piece, or if it fails and `forget_failed`."""
         try:
             yield
         except BaseException as error:
-            if not self.pieces:
+            if not self.pieces or (forget_failed and isinstance(error, Exception)):
                 self.forget()
-            elif isinstance(error, KeyboardInterrupt):
-                raise Stopped(
-                    f"stopped. {min(self.total, self.pieces)} of {self.total} {self.name} are kept in {self.folder}; "
-                    "the same command goes on from there."
-                ) from None
             raise
 
     def _check(self, question: dict[str, Any]) -> None:
@@ -110,22 +105,16 @@ class KeptWork:
         checkpoint = Checkpoint.open(self.folder, question, setup.seed)
         if count := self.pieces:
             live.say(f"Resumed: {counted(count, 'refit')} {'is' if count == 1 else 'are'} there from before.\n")
-        try:
+        with self._tidied(forget_failed=True):
             yield checkpoint
-        except Exception:
-            self.forget()
-            raise
-        except BaseException:  # stopped
-            if not self.pieces:
-                self.forget()
-            raise
 
     def stopped(self, live: Live) -> str:
-        """The sentence after Ctrl-C, about refits."""
+        """The sentence after Ctrl-C: how many pieces are kept, of how many."""
         if not (count := self.pieces):
             return "stopped."
-        total = max(count, live.progress.total("refit"))
-        kept = counted(count, "refit") if total == count else f"{count} of {total} refits"
+        total = max(count, self.total or live.progress.total("refit"))
+        piece = self.name.removesuffix("s")
+        kept = counted(count, piece) if total == count else f"{count} of {counted(total, piece)}"
         return f"stopped. {kept} are kept in {self.folder}; run the same command again to go on."
 
     def forget(self) -> None:

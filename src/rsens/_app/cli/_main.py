@@ -18,14 +18,14 @@ from typing import Any
 import click
 
 from rsens._app.cli._command import Command
-from rsens._app.cli._compare import CompareCommand
-from rsens._app.cli._demo import DemoCommand
-from rsens._app.cli._explain import ExplainCommand
+from rsens._app.cli._explain import DEMO, EXPLAIN
+from rsens._app.cli._questions import COMPARE, SELECT, STABILITY
 from rsens._app.cli._say import complain
-from rsens._app.cli._select import SelectCommand
-from rsens._app.cli._stability import StabilityCommand
 from rsens._errors import MissingExtraError
 from rsens._version import __version__
+
+#: Every command, in the order of `rsens --help`. A new one is a record in this folder and an entry here.
+COMMANDS: list[Command] = [EXPLAIN, COMPARE, STABILITY, SELECT, DEMO]
 
 DONE, FAILURE, BAD_INPUT, STOPPED, TERMINATED = 0, 1, 2, 130, 143
 
@@ -116,10 +116,3 @@ def _process() -> Iterator[None]:
 
 def _terminate(*_: Any) -> None:
     sys.exit(TERMINATED)
-
-
-# ---- The commands, in the order of `rsens --help` --------------------------------------------------------------------
-
-
-#: Every command. A new one is a file in this folder and a line here.
-COMMANDS: list[Command] = [ExplainCommand(), CompareCommand(), StabilityCommand(), SelectCommand(), DemoCommand()]

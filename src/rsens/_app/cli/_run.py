@@ -9,8 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import click
+
 from rsens._app.cli._command import Command
-from rsens._app.cli._kept_work import Stopped
+from rsens._app.cli._kept_work import KeptWork
 from rsens._app.cli._live import Live, spelled_note
 from rsens._app.cli._say import say, say_json
 from rsens._app.study import Settings, Unfinished, analyse, paragraph
@@ -42,13 +44,20 @@ def run(command: Command, settings: Settings, spell: Spelling) -> None:
         except Unfinished as stopped:
             if prints:
                 say(_unfinished(stopped, command.text(_spelled(stopped.analysis, spell), settings, live.shown, spell)))
-            raise Stopped(command.stopped(folder, live)) from None
+            raise click.Abort(_stopped(command, settings, folder, live)) from None
         except KeyboardInterrupt:
-            raise Stopped(command.stopped(folder, live)) from None
+            raise click.Abort(_stopped(command, settings, folder, live)) from None
     if settings.as_json:
         say_json(read_summary(folder) | {"folder": str(folder)})
     elif not settings.quiet:
         say(files_written(folder, files))
+
+
+def _stopped(command: Command, settings: Settings, folder: Path, live: Live) -> str:
+    """The sentence after Ctrl-C."""
+    if command.pieces is None:
+        return "stopped."
+    return KeptWork(folder, command.pieces, command.n_pieces(settings)).stopped(live)
 
 
 def _unfinished(stopped: Unfinished, text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -18,7 +19,7 @@ from rsens._typing import Array, Positions
 from rsens.adapters import read_for
 from rsens.derivatives import Model
 from rsens.distributions import Distribution, is_event
-from rsens.plots import Plot
+from rsens.plots import PLOTS, Plot
 
 #: The most rows that can be looked at one by one, and that are points of the swarms.
 MOST_ROWS = 500
@@ -132,20 +133,34 @@ class Facts:
     def marked_pairs(self) -> list[tuple[str, str]]:
         """The pairs in which the test found an interaction, the strongest first."""
         above = self.explanation.pair_above if len(self.pairs) else None
-        return [] if above is None else [pair for pair in self._ranked_pairs if above[pair]]
+        return [] if above is None else [pair for pair in self.ranked_pairs if above[pair]]
 
     @cached_property
-    def _ranked_pairs(self) -> list[tuple[str, str]]:
+    def ranked_pairs(self) -> list[tuple[str, str]]:
+        """The names in the pairs, the strongest first."""
         return list(zip(self.pairs.get("first", []), self.pairs.get("second", []), strict=True))
 
     @cached_property
     def pairs_that_vary(self) -> list[tuple[str, str]]:
-        """The pairs of such columns, those that interact first, and the strongest first among them."""
+        """The pairs of such columns above 0, those that interact first, and the strongest first among them."""
         vary, marked = set(self.columns_that_vary), set(self.marked_pairs)
-        pairs = sorted(self._ranked_pairs, key=lambda pair: pair not in marked)
-        return [pair for pair in pairs if vary.issuperset(pair)]
+        values = dict(zip(self.ranked_pairs, self.pairs.get("value", []), strict=True))
+        pairs = sorted(values, key=lambda pair: pair not in marked)
+        return [pair for pair in pairs if vary.issuperset(pair) and values[pair] > 0.0]
 
-    def result_of(self, plot: Plot) -> Explanation | Assessment | None:
+    def drawings(self, variables: int, pairs: int) -> Iterator[tuple[Plot, Any, int, tuple[str, ...]]]:
+        """Each plot and its result, with the number and the name of a variable, or the names of a pair; () for all."""
+        subjects: dict[str, list[tuple[str, ...]]] = {
+            "variable": [(term,) for term in self.columns_that_vary[:variables]],
+            "pair": [*self.pairs_that_vary[:pairs]],
+        }
+        for plot in PLOTS:
+            result = self._result_of(plot)
+            if result is not None:
+                for number, terms in enumerate(subjects.get(plot.of, [()])):
+                    yield plot, result, number, terms
+
+    def _result_of(self, plot: Plot) -> Explanation | Assessment | None:
         """What a plot draws; None where there is nothing, or where it draws something else than a study."""
         if plot.of == "assessment":
             return self.assessment

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from rsens._app.report._facts import Facts, Name
-from rsens.plots import PLOTS, Plot, Section, lay_out, tip_of
+from rsens.plots import Plot, Section, lay_out, tip_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,33 +38,17 @@ class Picture:
 def pictures(facts: Facts) -> dict[str, list[Picture]]:
     """Draw everything, by the section of the page that it belongs to."""
     found: dict[str, list[Picture]] = {section: [] for section in get_args(Section)}
-    for plot in PLOTS:
-        result = facts.result_of(plot)
-        if result is None:
-            continue
-        for k, terms in enumerate(_terms(facts, plot)):
-            figure_id = f"{plot.name}-{k}" if terms else plot.name
-            picture = Picture(
-                id=figure_id,
-                alt=plot.alt(result, *terms),
-                caption=plot.caption(result, *terms),
-                svg=_svg(facts, plot, result, terms, figure_id),
-                names=tuple(facts.names[term] for term in terms),
-            )
-            found[plot.section].append(picture)
+    for plot, result, number, terms in facts.drawings(VARIABLES, PAIRS):
+        figure_id = f"{plot.name}-{number}" if terms else plot.name
+        picture = Picture(
+            id=figure_id,
+            alt=plot.alt(result, *terms),
+            caption=plot.caption(result, *terms),
+            svg=_svg(facts, plot, result, terms, figure_id),
+            names=tuple(facts.names[term] for term in terms),
+        )
+        found[plot.section].append(picture)
     return found
-
-
-def _terms(facts: Facts, plot: Plot) -> list[tuple[str, ...]]:
-    """The variables, or pairs of them, that have a figure of this kind; () for a figure of all."""
-    if plot.of == "variable":
-        return [(term,) for term in facts.columns_that_vary[:VARIABLES]]
-    if plot.of == "pair":
-        # In the order of the columns, as everywhere: the first has the horizontal axis.
-        values = facts.explanation.pairs
-        pairs: list[tuple[str, ...]] = [pair for pair in facts.pairs_that_vary if values[pair] > 0.0]
-        return pairs[:PAIRS]
-    return [()]
 
 
 def _svg(facts: Facts, plot: Plot, result: Any, terms: tuple[str, ...], figure_id: str) -> str:

@@ -11,11 +11,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from rsens import _meaning as meaning
 from rsens._app.report._facts import Facts
 from rsens._app.report._figures import pictures
-from rsens._app.report._json import json_in_html
-from rsens._app.report._rows import rows
+from rsens._app.report._rows import json_in_html, rows
 from rsens._app.report._sentences import answer, details, model_and_likelihood, unit_of
 from rsens._app.report._tables import SHOWN_PAIRS, about, effects, flatten, pairs, quality, subgroups, variables
 from rsens._files import write_whole
@@ -53,7 +51,6 @@ def render(study: Any) -> str:
         "effects": effects(facts),
         "pairs": pairs(facts),
         "subgroups": subgroups(facts),
-        "measured": meaning.RSENS2_LINK if facts.explanation.pair_scale == "link" else meaning.RSENS2,
         "marked": bool(facts.marked_pairs),
         "shown_pairs": getattr(study, "n_pairs", None) or SHOWN_PAIRS,
         "figures": pictures(facts),

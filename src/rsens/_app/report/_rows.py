@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rsens._app.report._facts import NAME_LENGTH, Facts, Name
-from rsens._app.report._json import round_to
 from rsens._explain import LocalRow, adds_up, bend_sign, has_local_pairs, in_points, local_rows, signed
 from rsens._text import aligned, as_label, distinct, number, percent, side_by_side
 from rsens._typing import Array
@@ -192,3 +193,24 @@ def _of_classes(facts: Facts, probabilities: Array, y: Any) -> dict[str, Any]:
     bars = [[labels[k], percent(float(probabilities[k])), round_to(probabilities[k], 3)] for k in order]
     text = f"Predicted {labels[top]} with probability {percent(float(probabilities[top]))}{seen}."
     return {"text": text, "shape": {"kind": "classes", "bars": bars}}
+
+
+# ---- Values as JSON that is safe inside HTML -------------------------------------------------------------------------
+
+
+def round_to(values: ArrayLike, digits: int = 4) -> Any:
+    """Numbers, nested as they are, with this many digits; None for what is not finite."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim:
+        return [round_to(part, digits) for part in array]
+    if not np.isfinite(array):
+        return None
+    value = float(f"{float(array):.{digits}g}")
+    # A whole number without its point is shorter in a file.
+    return int(value) if value == int(value) and abs(value) < 1e15 else value
+
+
+def json_in_html(content: Any) -> str:
+    """JSON for a script element: nothing in it can end the element or begin a comment."""
+    text = json.dumps(content, allow_nan=False, separators=(",", ":"))  # ASCII: no line separators
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

@@ -11,7 +11,7 @@ from rsens import _meaning as meaning
 from rsens._app.report._facts import Facts, Name
 from rsens._app.tables import Choice
 from rsens._assess import Assessment
-from rsens._explain import Explanation, directions, has_test, in_points, intervals_legend
+from rsens._explain import Explanation, directions, has_test, in_points
 from rsens._text import as_label, counted, listed, number, percent, plus_minus, side_by_side
 from rsens.likelihoods import likelihood_named
 from rsens.measures import BOTH, DOWN, UP, arrows
@@ -43,13 +43,12 @@ def names_of(facts: Facts, terms: Sequence[str], after: Callable[[str], str] = l
     return joined([[facts.names[term], after(term)] for term in terms], MOST_NAMES)
 
 
-def pair_names(facts: Facts, pairs: pd.DataFrame) -> Words:
+def pair_names(facts: Facts, pairs: Sequence[tuple[str, str]]) -> Words:
     """a × b, c × d and e × f, with those that are uncertainty only."""
-    only = pairs.get("uncertainty_only", pd.Series(False, pairs.index))
-    lines = zip(pairs["first"], pairs["second"], only, strict=True)
+    only = set(facts.explanation.uncertainty_only)
     items: list[Words] = [
-        [facts.names[first], " × ", facts.names[second], " (uncertainty only)" if alone else ""]
-        for first, second, alone in lines
+        [facts.names[pair[0]], " × ", facts.names[pair[1]], " (uncertainty only)" if pair in only else ""]
+        for pair in pairs
     ]
     return joined(items, MOST_PAIRS)
 
@@ -66,11 +65,6 @@ def relevant(facts: Facts) -> list[str]:
     if null is None:
         return [term for term in facts.ranked if main[term] > 0.0][:MOST_NAMES]
     return [term for term in facts.ranked if main[term] > null[term]]
-
-
-def marked_pairs(facts: Facts, mark: str = "above_null") -> pd.DataFrame:
-    """The lines of the pairs that have a mark."""
-    return facts.pairs[facts.pairs[mark].fillna(False).astype(bool)]
 
 
 # ---- The answer in one paragraph: what matters and which way, how good the model is, and what the marks mean ---------
@@ -135,15 +129,16 @@ def _leading(facts: Facts) -> Words:
         return ["No variable moves the prediction of ", facts.target, " more than an irrelevant one would."]
     shown = found[:LEADING]
     effects = dict(zip(shown, directions(facts.explanation, shown, digits=2), strict=True))
-    start: Words = [*_prediction(facts), " depends most on "]
+    start = [*_prediction(facts, facts.target), " depends most on "]
     return [*start, *names_of(facts, shown, lambda term: _effect(facts, effects[term])), *_arrows(facts, effects)]
 
 
-def _prediction(facts: Facts) -> Words:
+def _prediction(facts: Facts, *target: str | Name) -> Words:
+    """The predicted quantity at the beginning of a sentence, with the name of the target if given."""
     classes = getattr(facts.model, "classes_", None)
     if facts.outputs_are_probabilities and classes is not None and len(classes) == 2:
-        return ["The predicted probability of ", facts.target, " “", Name.of(classes[1]), "”"]
-    return ["The prediction of ", facts.target]
+        return ["The predicted probability of ", *target, " " if target else "", "“", Name.of(classes[1]), "”"]
+    return ["The prediction", " of " if target else "", *target]
 
 
 def _effect(facts: Facts, direction: str) -> str:
@@ -209,12 +204,12 @@ def _pairs(facts: Facts) -> Words:
         top = float(frame["value"].iloc[0])
         if not top > 0.0:
             return ["No pair of variables has an R-sens₂ above 0."]
-        first = pair_names(facts, frame.head(1))
+        first = pair_names(facts, facts.ranked_pairs[:1])
         return ["The largest R-sens₂ is that of ", *first, f" ({number(top)}); interactions were not tested."]
     scale = meaning.scale_name(str(e.test_scale))
     if e.pair_additive is not None and e.pair_additive.all():
         return [f"No pair interacts: the model adds up on the {scale} by construction."]
-    tested, marked = int(frame["p_value"].notna().sum()), marked_pairs(facts)
+    tested, marked = int(frame["p_value"].notna().sum()), facts.marked_pairs
     unclear = 0 if e.pair_unclear is None else int(e.pair_unclear.sum())
     doubt = f" For {counted(unclear, 'pair')} it cannot be told, because columns are collinear." if unclear else ""
     model = f"a model in which {'the two' if 1 in (len(marked), tested) else 'they'} add up on the {scale}"
@@ -226,8 +221,7 @@ def _pairs(facts: Facts) -> Words:
     return [start, *pair_names(facts, marked), means]
 
 
-# ---- What else a study says in words: the details below the answer ---------------------------------------------------
-# A sentence is a list of texts and names, so that the page can set names apart; `as_text` makes plain text of it.
+# ---- The details below the answer ------------------------------------------------------------------------------------
 
 
 #: Above this share of R-sens, a variable is said to move the uncertainty.
@@ -235,15 +229,11 @@ UNCERTAIN = 0.5
 
 
 def details(facts: Facts) -> list[Words]:
-    """How much, which way, what of all together, by prediction or uncertainty, and on what ground."""
+    """How much, which way, by prediction or uncertainty, and on what ground."""
     sentences = [
         _strength(facts),
         _directions(facts),
-        _discovered_variables(facts),
         _parts(facts),
-        _discovered_pairs(facts),
-        _uncertain_pairs(facts),
-        _intervals(facts.explanation),
         _quality(facts.assessment),
         _rows_explained(facts.explanation),
     ]
@@ -303,41 +293,6 @@ def _strength(facts: Facts) -> Words:
     ]
 
 
-def _discovered_variables(facts: Facts) -> Words:
-    """Which variables have the mark for all of them together."""
-    discovery, found = facts.explanation.discovery, relevant(facts)
-    if discovery is None or levels(facts) is None or not found:
-        return []
-    discovered = [term for term in facts.ranked if discovery[term]]
-    return ["Among all variables, a", *_discoveries(found, discovered, lambda terms: names_of(facts, terms))]
-
-
-def _discovered_pairs(facts: Facts) -> Words:
-    """Which pairs have the mark for all of them together."""
-    if not len(facts.pairs) or not has_test(facts.explanation):
-        return []
-    marked, discovered = (marked_pairs(facts, mark).index.to_list() for mark in ("above_null", "discovery"))
-    if not marked:
-        return []
-    return [
-        "Among all pairs, a",
-        *_discoveries(marked, discovered, lambda lines: pair_names(facts, facts.pairs.loc[lines])),
-    ]
-
-
-def _discoveries(marked: list[Any], discovered: list[Any], names: Callable[[list[Any]], Words]) -> Words:
-    """What is found at a false-discovery rate, given what has a mark of its own."""
-    start = f" {meaning.DISCOVERY.replace('rate', 'rate of')} finds "
-    if discovered == marked:
-        return [f"{start}the same."]
-    if not discovered:
-        return [f"{start}none."]
-    more = [each for each in discovered if each not in marked]
-    if len(more) + len(marked) == len(discovered):
-        return [f"{start}these and ", *names(more), "."]
-    return [start, "" if more else "only ", *names(discovered), "."]
-
-
 def _directions(facts: Facts) -> Words:
     e, found = facts.explanation, relevant(facts)
     if not isinstance(e.direction, pd.Series) or not isinstance(e.consistency, pd.Series) or not found:
@@ -346,21 +301,11 @@ def _directions(facts: Facts) -> Words:
     verbs = ((UP, " rises with "), (DOWN, " falls with "), (BOTH, " goes both ways with "))
     groups = [(verb, [term for term in found if signs[term] == sign]) for sign, verb in verbs]
     groups = [(verb, terms) for verb, terms in groups if terms]
-    sentence = _prediction_error(facts)
+    sentence = _prediction(facts)
     for k, (verb, terms) in enumerate(groups):
         between = "" if k == 0 else " and" if k == len(groups) - 1 else ","
         sentence += [between + verb, *names_of(facts, terms)]
     return [*sentence, "."] if groups else []
-
-
-def _prediction_error(facts: Facts) -> Words:
-    """What the model predicts, at the beginning of a sentence."""
-    classes = getattr(facts.model, "classes_", None)
-    if classes is None:
-        return ["The prediction"]
-    if len(classes) == 2:
-        return ["The predicted probability of “", Name.of(classes[1]), "”"]
-    return ["The predicted probabilities"]
 
 
 def _parts(facts: Facts) -> Words:
@@ -383,22 +328,7 @@ def _parts(facts: Facts) -> Words:
     return [f"{start} But ", *names_of(facts, other), f" mostly {moves} {what}."]
 
 
-# ---- pairs, quality, rows --------------------------------------------------------------------------------------------
-
-
-def _uncertain_pairs(facts: Facts) -> Words:
-    """How many of the pairs with a large R-sens₂ change only the uncertainty."""
-    frame = facts.pairs
-    if not len(frame) or "uncertainty_only" not in frame.columns or not frame["uncertainty_only"].any():
-        return []
-    only, total = int(frame["uncertainty_only"].sum()), len(frame)
-    which = "The pair of variables is" if total == 1 else f"{only} of {total} pairs {'is' if only == 1 else 'are'}"
-    return [f"{which} uncertainty only: {meaning.UNCERTAINTY_ONLY}."]
-
-
-def _intervals(explanation: Explanation) -> Words:
-    """What the intervals hold for."""
-    return [f"{line[0].upper()}{line[1:]}." for line in intervals_legend(explanation)]
+# ---- quality, rows ---------------------------------------------------------------------------------------------------
 
 
 def _quality(assessment: Assessment | None) -> Words:
@@ -422,65 +352,3 @@ def _rows_explained(explanation: Explanation) -> Words:
     lie = "lies" if outside == 1 else "lie"
     of = counted(explanation.n, "row")
     return [f"{outside:,} of {of} {lie} outside the cloud of the data, where the model extrapolates."]
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# What marks, p-values and intervals of the tables mean: a plain sentence each, in the words of `rsens._meaning`.
-
-
-#: What the tables call the marks for all variables, or all pairs, together.
-DISCOVERY, FAMILYWISE = "discovery", "family-wise"
-
-
-def variable_notes(explanation: Explanation) -> list[str]:
-    """What stands below the table of variables."""
-    e, notes = explanation, []
-    if e.null_levels is not None and e.discovery is not None and e.familywise is not None:
-        notes = [
-            f"* {meaning.VARIABLE}; {meaning.BY_CHANCE}.",
-            "p: how rarely an irrelevant variable made like this one gets as far.",
-        ]
-        if e.discovery.any():
-            notes.append(f"{DISCOVERY.capitalize()} ({meaning.DISCOVERY}): {meaning.DISCOVERY_MEANS}.")
-        if e.familywise.any():
-            notes.append(f"{FAMILYWISE.capitalize()} (5 %; these are discoveries too): {meaning.FAMILYWISE_MEANS}.")
-        if e.p_value is not None and ((e.main > e.null_levels) != (e.p_value <= meaning.PER_VARIABLE)).any():
-            notes.append(f"Some are {meaning.BORDERLINE}.")
-    return notes + _interval_notes(e)
-
-
-def pair_notes(explanation: Explanation) -> list[str]:
-    """What stands below the table of pairs."""
-    e, notes = explanation, []
-    if e.pair_above is not None and e.pair_additive is not None and e.test_scale is not None:
-        if e.pair_additive.all():
-            reason = meaning.no_pair_mark(e.test_scale)
-            notes = [f"{reason[:1].upper()}{reason[1:]}; {meaning.P_OF_DATA}."]
-        else:
-            notes = [
-                f"* {meaning.pair_mark(e.test_scale)}; {meaning.PAIR_BY_CHANCE}.",
-                "p: how rarely data of two variables that add up look so unlike it.",
-            ]
-        if e.pair_unclear is not None and e.pair_unclear.any():
-            notes.append(f"? {meaning.UNCLEAR}.")
-        if e.pair_discovery is not None and e.pair_discovery.any():
-            notes.append(f"{DISCOVERY.capitalize()} ({meaning.DISCOVERY}): {meaning.DISCOVERY_MEANS}.")
-    if e.uncertainty_only:
-        notes.append(f"Uncertainty only: {meaning.UNCERTAINTY_ONLY}.")
-    return notes + _interval_notes(e)
-
-
-def interval_sentence(explanation: Explanation) -> str:
-    """What the intervals hold for, or that they do not; nothing without intervals."""
-    e = explanation
-    if e.intervals is None or e.interval_kind is None:
-        return ""
-    if not e.intervals_hold:
-        return f"{meaning.NOTHING_FOUND}."
-    narrow = f"; {meaning.TOO_NARROW}" if e.interval_kind == "rows" else ""
-    return f"{meaning.interval(e.interval_kind, e.level, e.interval_refits)}{narrow}."
-
-
-def _interval_notes(explanation: Explanation) -> list[str]:
-    sentence = interval_sentence(explanation)
-    return [f"Intervals: {sentence}"] if sentence else []

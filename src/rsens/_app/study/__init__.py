@@ -7,6 +7,7 @@ from rsens._app.study._pipeline import Unfinished as Unfinished
 from rsens._app.study._pipeline import analyse as analyse
 from rsens._app.study._plain import head_as_dict as head_as_dict
 from rsens._app.study._plain import plain as plain
+from rsens._app.study._plain import records as records
 from rsens._app.study._result import REFITS as REFITS
 from rsens._app.study._result import Study as Study
 from rsens._app.study._result import Writer as Writer
@@ -19,6 +20,7 @@ from rsens._app.study._setup import Listener as Listener
 from rsens._app.study._setup import ModelSetup as ModelSetup
 from rsens._app.study._study import study as study
 from rsens._app.study._text import Hints as Hints
+from rsens._app.study._text import block as block
 from rsens._app.study._text import early_quality as early_quality
 from rsens._app.study._text import early_ranking as early_ranking
 from rsens._app.study._text import heading_of as heading_of

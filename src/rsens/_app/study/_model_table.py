@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -16,12 +16,13 @@ from rsens._app.study._settings import Settings
 from rsens._app.tables import (
     Choice,
     CollinearSet,
+    FileData,
     KeptRows,
     Note,
+    PreparedTable,
     choose_likelihood,
     collinear_sets,
     columns_to_read,
-    constant_target,
     find_all,
     gathered,
     keep_rows,
@@ -45,17 +46,14 @@ from rsens.models import read_metadata
 #: The most rows, and cells, that are read unless more rows are asked for: a million rows of ten columns take some ten
 #: minutes and two gigabytes; see docs/scaling.md.
 MOST_ROWS, MOST_CELLS = 1_000_000, 30_000_000
-#: Notes about rows stay true when rows are drawn; notes about columns are made again.
-OF_ROWS = ("missing", "infinite")
 #: Why a target of each of these kinds is Gaussian.
 TIMES = dict.fromkeys(("date", "duration"), "points or lengths of time, in days") | {"time": "times, in hours"}
 
 
 @dataclass(frozen=True, eq=False)
 class RawTable:
-    """A table as it comes: rows numbered from 0, their labels, and how many rows its file has.
+    """A table as it was read: rows numbered from 0, their labels, and how many rows its file has.
 
-    extra: Columns that are read only for the conditions on rows, or for the subgroups.
     kept: The rows that were asked for, if not all were.
     by: The column that has the subgroups, if there is one.
     """
@@ -64,31 +62,28 @@ class RawTable:
     labels: pd.Index | None
     n_rows: int
     notes: tuple[Note, ...]
-    extra: tuple[str, ...] = ()
-    kept: KeptRows | None = None
-    by: Any = None
+    kept: KeptRows | None
+    by: Any
 
-    def explained(self, notes: Iterable[Note]) -> list[Note]:
-        """The notes, where columns that do not vary in the rows that were asked for say so."""
-        return list(notes) if self.kept is None else self.kept.explained([*notes])
+    def ready(self, prepared: PreparedTable, name: str, likelihood: Choice, notes: Iterable[Note]) -> ModelTable:
+        """The prepared rows under the labels they came with."""
+        rows = {each: _with_labels(getattr(prepared, each), self.labels) for each in ("X", "y", "clusters")}
+        by = self.by
+        if by is not None:  # as it was read, if it is a column of X
+            by = prepared.X[by.name] if by.name in prepared.X.columns else by.loc[prepared.X.index]
+        own = {"name": name, "n_rows": self.n_rows, "likelihood": likelihood, "kept": self.kept, "by": by}
+        return ModelTable(**vars(prepared) | rows | own | {"notes": tuple(gathered(list(notes)))})
 
 
-@dataclass(frozen=True, eq=False)
-class ModelTable:
-    """Inputs and target, ready for a model; see `PreparedTable`."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ModelTable(PreparedTable):
+    """Inputs and target, ready for a model, with what is known of the table they come from."""
 
     name: str
     n_rows: int
-    X: pd.DataFrame
-    y: Any
     likelihood: Choice
-    notes: tuple[Note, ...]
-    recipe: dict[str, Any]
-    clusters: Any = None
-    groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    dropped: dict[str, str] = field(default_factory=dict)
-    kept: KeptRows | None = None
-    by: Any = None
+    kept: KeptRows | None
+    by: Any
 
 
 def read_table(settings: Settings) -> ModelTable:
@@ -96,48 +91,31 @@ def read_table(settings: Settings) -> ModelTable:
     target, rows, seed = str(settings.target), settings.rows, settings.seed
     table = _read(settings, target, (*settings.categorical, *(settings.date or ())))
     codes = split(settings.categorical, list(table.frame.columns))
-    options: dict[str, Any] = {
-        "missing": settings.missing,
-        "categorical": codes,
-        "cluster": settings.cluster,
-        "date": settings.date,
-        "date_parts": settings.date_parts,
-    }
     if table.kept is not None:
-        constant_target(table.kept, target)
-    prepared = prepare(table.frame, target, **options)
+        table.kept.check_target(target)
+    prepared = prepare(
+        table.frame,
+        target,
+        missing=settings.missing,
+        categorical=codes,
+        cluster=settings.cluster,
+        date=settings.date,
+        date_parts=settings.date_parts,
+    )
     choice = choose_likelihood(prepared.y, settings.likelihood)
     kind = prepared.recipe["columns"][target][0]
     if settings.likelihood == "auto" and kind in TIMES:
         choice = Choice("gaussian", TIMES[kind])  # whole days are not counts
-    notes, most = list(table.notes), _most_rows(rows, table.frame.shape[1])
-    if len(prepared.X) > most:
-        total = len(prepared.X)
-        whole = prepared
-        # Prepared again: a column may be constant in the rows that were drawn. Dates are read as in all rows.
-        prepared = prepare(table.frame.loc[_draw(prepared.X.index, most, seed)], target, known=whole, **options)
-        notes += [note for note in whole.notes if note.kind in OF_ROWS or _still_true(note, prepared.kinds)]
-        choice = Choice(choice.kind, choice.reason, choose_likelihood(prepared.y, choice.kind).classes)
+    sample, total, most = [], len(prepared.X), _most_rows(rows, table.frame.shape[1])
+    if total > most:
+        prepared = prepared.some_rows(_draw(prepared.X.index, most, seed), codes)
+        choice = replace(choice, classes=choose_likelihood(prepared.y, choice.kind).classes)
         more = Sentence(": more may not fit in memory. If they do, ask for more with ", Argument("rows"))
-        text = f"The model is fitted to {len(prepared.X):,} of {total:,} rows, drawn at random (seed {seed})"
-        notes.append(Note("sample", (), Sentence(text, more if rows is None else "", ".")))
-    severe = {(note.kind, note.columns) for note in notes if note.severe}
-    notes += [note for note in prepared.notes if not (note.severe and (note.kind, note.columns) in severe)]
-    notes = table.explained(notes)
-    return ModelTable(
-        name=settings.data_name,
-        n_rows=table.n_rows,
-        X=_with_labels(prepared.X, table.labels),
-        y=_with_labels(prepared.y, table.labels),
-        likelihood=choice,
-        notes=tuple(gathered(notes)),
-        recipe=prepared.recipe,
-        clusters=_with_labels(prepared.clusters, table.labels),
-        groups=prepared.groups,
-        dropped=prepared.dropped,
-        kept=table.kept,
-        by=_by(table, prepared.X),
-    )
+        text = f"The model is fitted to {most:,} of {total:,} rows, drawn at random (seed {seed})"
+        sample = [Note("sample", (), Sentence(text, more if rows is None else "", "."))]
+    notes = [*table.notes, *prepared.notes, *sample]
+    notes = notes if table.kept is None else [table.kept.explained(note) for note in notes]
+    return table.ready(prepared, settings.data_name, choice, notes)
 
 
 def read_new_rows(
@@ -164,77 +142,51 @@ def read_new_rows(
     if extra:
         text = f"{counted(len(extra), 'column')} that the model does not know {'was' if len(extra) == 1 else 'were'}"
         notes.append(Note("skipped", tuple(extra), f"{text} left out."))
-    clusters = _with_labels(_usable(table.frame.get(cluster), X.index), table.labels)
-    by = _by(table, X)
-    X, y = _with_labels(X, table.labels), _with_labels(y, table.labels)
-    return ModelTable(
-        settings.data_name,
-        table.n_rows,
-        X,
-        y,
-        likelihood,
-        tuple(gathered(notes)),
-        recipe,
-        clusters,
-        prepared.groups,
-        kept=table.kept,
-        by=by,
-    )
+    prepared = replace(prepared, X=X, y=y, clusters=_usable(table.frame.get(cluster), X.index))
+    return table.ready(prepared, settings.data_name, likelihood, notes)
 
 
 def _most_rows(asked: int | None, n_columns: int) -> int:
     return min(MOST_ROWS, MOST_CELLS // n_columns) if asked is None else asked
 
 
-def _by(table: RawTable, X: pd.DataFrame) -> Any:
-    """The column that has the subgroups, as it was read if it is a column of X."""
-    if table.by is None:
-        return None
-    name = str(table.by.name)
-    return X[name] if name in X.columns else table.by.loc[X.index]
-
-
 def _read(settings: Settings, target: str | None, as_text: Iterable[str], least: int = 2) -> RawTable:
-    table = _read_all(settings, target, as_text, least)
-    frame, notes, kept = table.frame, table.notes, None
-    if settings.where:
+    data, where, labels = settings.data, tuple(settings.where or ()), None
+    asked: dict[str, Any] = {"columns": settings.columns, "drop": settings.drop, "cluster": settings.cluster}
+    if isinstance(data, pd.DataFrame):
+        file, labels = _from_frame(data, target, asked, where, settings.by), data.index
+    else:
+        # Rows with missing values are left out, and rows are chosen by conditions, before rows are drawn.
+        asked |= {"where": where, "by": settings.by, "as_text": as_text, "least": least, "header": settings.header}
+        most = max(MOST_ROWS, settings.rows or 0)
+        file = read_file(data, target=target, max_rows=most, seed=settings.seed, **asked)  # type: ignore[arg-type]
+    frame, notes, kept = file.frame, file.notes, None
+    if where:
         codes = split(settings.categorical, list(frame.columns))
-        kept = keep_rows(frame, tuple(settings.where), codes=codes, date=settings.date)
+        kept = keep_rows(frame, where, codes=codes, date=settings.date)
         frame, notes = kept.frame, (*notes, kept.note)
     by = None if settings.by is None else frame[settings.by]
-    return replace(table, frame=frame.drop(columns=list(table.extra)), notes=notes, kept=kept, by=by)
+    return RawTable(frame.drop(columns=list(file.extra)), labels, file.n_rows, notes, kept, by)
 
 
-def _read_all(settings: Settings, target: str | None, as_text: Iterable[str], least: int) -> RawTable:
-    data, columns, drop, cluster = settings.data, settings.columns, settings.drop, settings.cluster
-    where = tuple(settings.where or ())
-    if isinstance(data, pd.DataFrame):
-        names = [str(name) for name in data.columns]
-        wanted = columns_to_read(names, target, columns, drop, "the table", cluster)
-        frame = data.set_axis(names, axis=1)
-        extra: tuple[str, ...] = ()
-        if len(set(names)) == len(names):  # else `prepare` says so
-            frame = frame[with_columns_of(where, wanted, names, "the table", settings.by)]
-            extra = tuple(name for name in frame.columns if name not in wanted)
-        return RawTable(frame.reset_index(drop=True), data.index, len(data), (), extra)
-    # Rows with missing values are left out, and rows are chosen by conditions, before rows are drawn.
-    most = max(MOST_ROWS, settings.rows or 0)
-    options: dict[str, Any] = {"max_rows": most, "seed": settings.seed, "as_text": as_text, "least": least}
-    options["header"] = settings.header
-    options |= {"where": where, "by": settings.by}
-    file = read_file(data, columns=columns, drop=drop, target=target, cluster=cluster, **options)
-    return RawTable(file.frame, None, file.n_rows, file.notes, file.extra)
+def _from_frame(
+    data: pd.DataFrame, target: str | None, asked: dict[str, Any], where: tuple[str, ...], by: str | None
+) -> FileData:
+    """The columns that are asked for, and those that conditions and subgroups need, as `read_file` gives them."""
+    names = [str(name) for name in data.columns]
+    wanted = columns_to_read(names, target, asked["columns"], asked["drop"], "the table", asked["cluster"])
+    frame = data.set_axis(names, axis=1)
+    extra: tuple[str, ...] = ()
+    if len(set(names)) == len(names):  # else `prepare` raises an error
+        frame = frame[with_columns_of(where, wanted, names, "the table", by)]
+        extra = tuple(name for name in frame.columns if name not in wanted)
+    return FileData(frame.reset_index(drop=True), (), len(data), extra)
 
 
 def _usable(labels: Any, index: pd.Index) -> Any:
     """The labels of clusters of new rows, if every row has one and there are several; else None."""
     labels = None if labels is None else labels.loc[index]
     return None if labels is None or labels.isna().any() or labels.astype(str).nunique() < 2 else labels
-
-
-def _still_true(note: Note, kinds: dict[str, str]) -> bool:
-    """Whether a warning about all rows holds for the ones that were drawn: odd cells may not be among them."""
-    return note.severe and not (note.kind == "odd_cells" and kinds.get(note.columns[0], "categorical") != "categorical")
 
 
 def _draw(index: pd.Index, n: int, seed: Any) -> pd.Index:

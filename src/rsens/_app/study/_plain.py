@@ -21,16 +21,15 @@ def as_dict(study: Study) -> dict[str, Any]:
     last = {name: head.pop(name) for name in ("notes", "settings")}
     e = study.explanation
     hold = None if e.intervals is None else e.intervals_hold
-    effects = [{str(name): plain(value) for name, value in line.items()} for line in e.effects.to_dict("records")]
     found: dict[str, Any] = {
         "variables": _variables(e),
-        "effects": effects,
+        "effects": records(e.effects),
         "pairs": _pairs(study),
         "intervals_hold": hold,
     }
     by = e.by_frame()
     if by is not None:
-        found["by"] = [{str(name): plain(value) for name, value in line.items()} for line in by.to_dict("records")]
+        found["by"] = records(by)
     return head | found | last
 
 
@@ -128,3 +127,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The lines of a table, ready for JSON."""
+    return [{str(name): plain(value) for name, value in line.items()} for line in frame.to_dict("records")]

@@ -26,7 +26,7 @@ from rsens._assess import quality_table
 from rsens._explain import Explanation, html_tables
 from rsens._files import Question, check_folder, new_files, write_csv, write_summary
 from rsens.models import save_model
-from rsens.plots import PLOTS, lay_out, short_labels
+from rsens.plots import lay_out, short_labels
 
 MODEL = "model.rsens"
 #: With more rows than this, explanation.json has averages only: it would take hundreds of megabytes.
@@ -188,18 +188,10 @@ def figures_of(study: Study) -> Iterator[tuple[str, Callable[[], Any]]]:
     """The name of each figure, and what draws it."""
     facts = Facts.of(study)
     given = {"model": facts.model, "X": facts.X, "y": _points(study)}
-    subjects: dict[str, list[tuple[str, ...]]] = {
-        "variable": [(term,) for term in facts.columns_that_vary[:VARIABLES]],
-        "pair": list(facts.pairs_that_vary[:PAIRS]),
-    }
-    for plot in PLOTS:
-        result = facts.result_of(plot)
-        if result is None:
-            continue
+    for plot, result, number, terms in facts.drawings(VARIABLES, PAIRS):
         options = {name: given[name] for name in plot.takes} | dict(plot.options)
-        for number, terms in enumerate(subjects.get(plot.of, [()]), start=1):
-            file = "-".join([plot.file, str(number), *map(plain, terms)]) if terms else plot.file
-            yield file, partial(plot.draw, result, *terms, **options)
+        file = "-".join([plot.file, str(number + 1), *map(plain, terms)]) if terms else plot.file
+        yield file, partial(plot.draw, result, *terms, **options)
 
 
 def _points(study: Study) -> Any:

@@ -140,12 +140,9 @@ class Settings:
         self._set("groups", name_lists(self.groups, "groups"))
         self._set("date", read_formats(self.date))
         self._set("date_parts", read_all_parts(self.date_parts))
-        if self.cluster is not None:
-            if isinstance(self.cluster, list | tuple | set | dict | np.ndarray | pd.Series):
-                got = type(self.cluster).__name__
-                raise InputError(Argument("cluster"), f" must be the name of one column; got a {got}.")
-            self._set("cluster", str(self.cluster))
-        self._set("by", check_by(self.by, self.target, self.cluster))
+        for name in ("cluster", "by"):
+            self._set(name, _one_column(getattr(self, name), Argument(name)))
+        check_by(self.by, self.target, self.cluster)
         if self.rows is not None:
             self._set("rows", whole_number(self.rows, "rows", 2 if self.model_file is None else 1))
 
@@ -262,20 +259,20 @@ MOST_SUBGROUPS = 20
 OTHERS, MISSING = "(others)", "(missing)"
 
 
-def check_by(by: Any, target: str | None, cluster: str | None) -> str | None:
-    """The argument `by`: the name of a column that can divide the rows."""
-    if by is None:
-        return None
-    if isinstance(by, list | tuple | set | dict | np.ndarray | pd.Series):
-        raise InputError(BY, f" must be the name of one column; got a {type(by).__name__}.")
-    name = str(by)
-    if name == target:
-        raise InputError(f"{name!r} is the target and cannot divide the rows. Name another ", BY, ".")
-    if name == cluster:
+def check_by(by: str | None, target: str | None, cluster: str | None) -> None:
+    """An `InputError` if the column for `by` has another role."""
+    if by is not None and by == target:
+        raise InputError(f"{by!r} is the target and cannot divide the rows. Name another ", BY, ".")
+    if by is not None and by == cluster:
         raise InputError(
-            f"{name!r} says which rows belong together, and each would be a subgroup of its own. Name another ", BY, "."
+            f"{by!r} says which rows belong together, and each would be a subgroup of its own. Name another ", BY, "."
         )
-    return name
+
+
+def _one_column(name: Any, argument: Argument) -> str | None:
+    if isinstance(name, list | tuple | set | dict | np.ndarray | pd.Series):
+        raise InputError(argument, f" must be the name of one column; got a {type(name).__name__}.")
+    return None if name is None else str(name)
 
 
 def division_of(column: Any, name: str) -> tuple[Division, list[Note]]:
@@ -351,8 +348,7 @@ def _cut(values: Any) -> tuple[Any, str]:
     )
     names = [f"up to {texts[0]}", *(f"{a} to {b}" for a, b in pairwise(texts))]
     names.append(f"above {texts[-1]}")
-    codes = np.searchsorted(edges, values, side="left")
-    known = pd.Series(pd.Categorical([names[code] for code in codes], categories=names, ordered=True))
+    known = pd.cut(values, [-np.inf, *edges, np.inf], labels=names)
     if values.isna().any():
         known = known.cat.add_categories(MISSING).mask(values.isna(), MISSING)
     return known, f"{counted(len(edges) + 1, 'range')} of about as many rows, at {', '.join(texts)}"

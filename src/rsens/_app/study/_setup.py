@@ -117,11 +117,6 @@ def notes_on_fit(model: Any, settings: Settings) -> list[Note]:
     return [Note("model", (), f"{text}."), Note("warning", (), check.advice)]
 
 
-def name_of(model: Any) -> str:
-    """What a model is called at the beginning of a sentence."""
-    return str(model.description)
-
-
 # ---- Who hears what the pipeline does. The plain listener shows the step at work on one line of the terminal ---------
 
 

@@ -105,31 +105,6 @@ def study(
         >>> study.explanation.top(3).round(1).to_dict()
         {'s5': 0.6, 's1': 0.6, 'bmi': 0.5}
     """
-    settings = Settings(
-        data=as_pandas(data, "data"),
-        target=target,
-        drop=drop,
-        categorical=categorical,
-        numeric=numeric,
-        groups=groups,
-        where=where,
-        date=date,
-        date_parts=date_parts,
-        cluster=cluster,
-        by=by,
-        likelihood=likelihood,
-        model=model,
-        rows=rows,
-        pairs=pairs,
-        seed=random_state,
-        n_jobs=n_jobs,
-        model_file=model_file,
-        columns=columns,
-        header=header,
-        missing=missing,
-        inducing=inducing,
-        cv=cv,
-        null=null,
-        progress=progress,
-    )
+    asked: dict[str, Any] = {name: value for name, value in locals().items() if name not in ("data", "random_state")}
+    settings = Settings(**asked, data=as_pandas(data, "data"), seed=random_state)
     return analyse(settings, explain_task(settings))

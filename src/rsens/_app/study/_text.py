@@ -141,28 +141,21 @@ def quality_of(assessment: Assessment | None) -> str:
 def _variables(study: Study, hints: Hints) -> str:
     e = study.explanation
     frame = e.to_frame()
-    shown = frame.head(VARIABLES)
-    most = float(frame["value"].max()) or 1.0
-    parts = part_columns(frame)
+    shown, parts = frame.head(VARIABLES), part_columns(frame)
     columns = {
         "": [str(rank) for rank in shown["rank"]],
         "variable": [str(term) for term in shown["term"]],
-        **_values(e, shown, "R-sens", most, "null"),
+        **_values(e, frame, shown, "R-sens", "null"),
         "p": [p_text(p) for p in shown["p_value"]],
         _direction_title(study): directions(e, list(shown["term"])),
         "pred.": shares(shown, parts[0]) if parts else [""] * len(shown),
         "unc.": shares(shown, parts[1]) if parts else [""] * len(shown),
     }
-    ranked = table(list(columns), _rows(columns), ">~><>>><>>", give_way=[[3], [8, 9], [6], [5]])
-    lines = [
-        paragraph(f"Variables by R-sens: how far the prediction and its uncertainty move per {unit_of(e)}"),
-        ranked,
-    ]
-    split = "unc." in ranked.split("\n")[0]
-    lines += _legend_lines([*hidden(e, frame, VARIABLES, "in importance.csv"), *_legend(study, split)])
-    if hints.stability:
-        lines.append(with_command("Does the ranking hold in other samples of the data?", hints.stability, "  "))
-    return "\n".join(lines)
+    ranked = table(columns, ">~><>>><>>", give_way=[[3], [8, 9], [6], [5]])
+    legend = [*hidden(e, frame, VARIABLES, "in importance.csv"), *_legend(study, "unc." in ranked.split("\n")[0])]
+    title = f"Variables by R-sens: how far the prediction and its uncertainty move per {unit_of(e)}"
+    hint = with_command("Does the ranking hold in other samples of the data?", hints.stability, "  ")
+    return block(title, ranked, legend) + (f"\n{hint}" if hints.stability else "")
 
 
 def _effects(study: Study) -> str:
@@ -171,18 +164,17 @@ def _effects(study: Study) -> str:
     lines = effect_lines(e, EFFECTS)
     if not lines:
         return ""
-    level = f"{percent(e.level, level=True)} " if e.intervals_hold else ""
-    columns: dict[str, Sequence[str]] = {
+    columns = {
         "variable": [line.name for line in lines],
         "step": [line.step for line in lines],
         "effect": [line.effect for line in lines],
-        f"{level}interval": [f"{line.lower} to {line.upper}" if line.lower else "" for line in lines],
+        f"{_level(e)}interval": [f"{line.lower} to {line.upper}" if line.lower else "" for line in lines],
         "per unit": [line.per_unit for line in lines],
         "percent": [line.percent for line in lines],
         "spread": [line.spread for line in lines],
     }
-    shown = table(list(columns), _rows(columns), "~<>>>>>", give_way=[[6], [4], [5]])
-    return "\n".join(["Effects: what a change does", shown, *_legend_lines(effects_legend(e, lines))])
+    shown = table(columns, "~<>>>>>", give_way=[[6], [4], [5]])
+    return block("Effects: what a change does", shown, effects_legend(e, lines))
 
 
 def _pairs(study: Study, hints: Hints) -> str:
@@ -190,25 +182,19 @@ def _pairs(study: Study, hints: Hints) -> str:
     if e.order == 1 or not study.n_pairs or not len(e.pairs):
         return ""
     frame = e.to_frame(order=2)
-    shown = frame.head(study.n_pairs)
-    most = float(frame["value"].max()) or 1.0
-    parts = part_columns(frame)
+    shown, parts = frame.head(study.n_pairs), part_columns(frame)
     columns: dict[str, Sequence[str]] = {
         "": [str(rank) for rank in shown["rank"]],
         "pair": [Pair(first, second) for first, second in zip(shown["first"], shown["second"], strict=True)],
-        **_values(e, shown, "R-sens₂", most),
+        **_values(e, frame, shown, "R-sens₂"),
         "p": [p_text(p) for p in shown["p_value"]],
         "pred.": shares(shown, parts[0]) if parts else [""] * len(shown),
         " ": [ONLY if only else "" for only in shown["uncertainty_only"]] if parts else [""] * len(shown),
     }
-    lines = [
-        "Largest pairs by R-sens₂",
-        table(list(columns), _rows(columns), ">~><>>><", give_way=[[3], [5]]),
-    ]
-    lines += _legend_lines([*hidden(e, frame, study.n_pairs, "in pairs.csv"), *pairs_legend(e)])
-    if hints.select:
-        lines.append(with_command("Which pairs does a model need?", hints.select, "  "))
-    return "\n".join(lines)
+    legend = [*hidden(e, frame, study.n_pairs, "in pairs.csv"), *pairs_legend(e)]
+    ranked = block("Largest pairs by R-sens₂", table(columns, ">~><>>><", give_way=[[3], [5]]), legend)
+    hint = with_command("Which pairs does a model need?", hints.select, "  ")
+    return ranked + (f"\n{hint}" if hints.select else "")
 
 
 def _subgroups(study: Study) -> str:
@@ -216,33 +202,29 @@ def _subgroups(study: Study) -> str:
     if e.by is None:
         return ""
     terms, cells = by_columns(e, VARIABLES)
-    columns: dict[str, Sequence[str]] = {"variable": terms, **cells}
-    lines = [
-        paragraph(f"Subgroups by '{on_one_line(str(by))}': R-sens over all rows, and within each"),
-        table(list(columns), _rows(columns), "~" + ">" * len(cells)),
-    ]
     rest = len(e.names) - len(terms)
     more = [f"… and {counted(rest, 'more variable')} in by.csv"] if rest else []
-    return "\n".join([*lines, *_legend_lines([*more, *by_legend(e)])])
+    title = f"Subgroups by '{on_one_line(str(by))}': R-sens over all rows, and within each"
+    return block(title, table({"variable": terms, **cells}, "~" + ">" * len(cells)), [*more, *by_legend(e)])
 
 
 def _values(
-    explanation: Explanation, shown: pd.DataFrame, title: str, most: float, *further: str
+    explanation: Explanation, frame: pd.DataFrame, shown: pd.DataFrame, title: str, *further: str
 ) -> dict[str, list[str]]:
     """The values with their marks, as bars, their intervals, and further columns of such numbers."""
+    most = float(frame["value"].max()) or 1.0
     names = ["value", "lower", "upper", *further]
     lines = [side_by_side(line, most) for line in shown[names].to_numpy(dtype=float).tolist()]
-    level = f"{percent(explanation.level, level=True)} " if explanation.intervals_hold else ""
     return {
         f"{title} ": [line[0] + mark for line, mark in zip(lines, stars(explanation, shown), strict=True)],
         "  ": ["█" * round(BAR * value / most) for value in shown["value"]],
-        f"{level}interval": [f"{line[1]} – {line[2]}" if line[1] and line[2] else "" for line in lines],
+        f"{_level(explanation)}interval": [f"{line[1]} – {line[2]}" if line[1] and line[2] else "" for line in lines],
         **{name: [line[3 + k] for line in lines] for k, name in enumerate(further)},
     }
 
 
-def _rows(columns: Mapping[str, Sequence[str]]) -> list[list[str]]:
-    return [list(row) for row in zip(*columns.values(), strict=True)]
+def _level(explanation: Explanation) -> str:
+    return f"{percent(explanation.level, level=True)} " if explanation.intervals_hold else ""
 
 
 def _direction_title(study: Study) -> str:
@@ -266,10 +248,6 @@ def _legend(study: Study, split: bool) -> list[str]:
     return lines
 
 
-def _legend_lines(lines: Iterable[str]) -> list[str]:
-    return [paragraph(line, "  ", "    ") for line in lines]
-
-
 # ---- Tables and paragraphs that fit into the terminal ----------------------------------------------------------------
 
 
@@ -284,19 +262,18 @@ def terminal_width() -> int:
     return max(LEAST_WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
 
 
-def table(
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    align: str,
-    *,
-    give_way: Iterable[Iterable[int]] = (),
-    indent: str = "  ",
-) -> str:
-    """Columns side by side, "<" or ">" each, or "~" for the one on the left whose names lose letters.
+def block(title: str, lines: str, legend: Iterable[str]) -> str:
+    """A title, a table, and what its columns mean."""
+    return "\n".join([paragraph(title), lines, *(paragraph(line, "  ", "    ") for line in legend if line)])
+
+
+def table(columns: Mapping[str, Sequence[str]], align: str, *, give_way: Iterable[Iterable[int]] = ()) -> str:
+    """Columns of cells side by side, "<" or ">" each, or "~" for the one on the left whose names lose letters.
 
     Empty columns are left out. Where there is no room, names first lose what is beyond `NAME_WIDTH`, then the groups of
     columns in `give_way` go one after the other, then names lose more.
     """
+    indent, header, rows = "  ", list(columns), [list(row) for row in zip(*columns.values(), strict=True)]
     room = terminal_width() - len(indent)
     natural = [max(width_of(on_one_line(line[k])) for line in (header, *rows)) for k in range(len(header))]
     kept = [k for k in range(len(header)) if any(row[k] for row in rows)]
@@ -377,9 +354,6 @@ def in_python(study: Study) -> Hints:
     )
 
 
-# ---- The answer in a few plain sentences, the same as in the report --------------------------------------------------
-
-
 def answer_of(study: Study) -> str:
     """What the prediction depends on, what is above the null level, and what interacts."""
     return " ".join(as_text(sentence) for sentence in answer(Facts.of(study)))
@@ -397,19 +371,14 @@ def early_ranking(explanation: Explanation) -> str:
     frame = explanation.to_frame()
     shown = frame.head(EARLY_VARIABLES)
     write = aligned(float(frame["value"].max()) or 1.0)
-    rows = [
-        [str(rank), str(term), write(value), direction]
-        for rank, term, value, direction in zip(
-            shown["rank"], shown["term"], shown["value"], directions(explanation, list(shown["term"])), strict=True
-        )
-    ]
-    lines = [
-        paragraph("Variables by R-sens, without null level and intervals yet"),
-        table(["", "variable", "R-sens", "direction"], rows, ">~><"),
-    ]
-    if len(frame) > EARLY_VARIABLES:
-        lines.append(f"  … and {len(frame) - EARLY_VARIABLES} more")
-    return "\n".join(lines)
+    columns = {
+        "": [str(rank) for rank in shown["rank"]],
+        "variable": [str(term) for term in shown["term"]],
+        "R-sens": [write(value) for value in shown["value"]],
+        "direction": directions(explanation, list(shown["term"])),
+    }
+    more = [f"… and {len(frame) - EARLY_VARIABLES} more"] if len(frame) > EARLY_VARIABLES else []
+    return block("Variables by R-sens, without null level and intervals yet", table(columns, ">~><"), more)
 
 
 def early_quality(assessment: Assessment) -> str:

@@ -2,10 +2,13 @@
 
 from rsens._app.tables._collinear import CollinearSet as CollinearSet
 from rsens._app.tables._collinear import collinear_sets as collinear_sets
+from rsens._app.tables._columns import Note as Note
 from rsens._app.tables._columns import columns_to_read as columns_to_read
 from rsens._app.tables._columns import find_all as find_all
+from rsens._app.tables._columns import gathered as gathered
 from rsens._app.tables._columns import name_list as name_list
 from rsens._app.tables._columns import name_lists as name_lists
+from rsens._app.tables._columns import naming as naming
 from rsens._app.tables._columns import split as split
 from rsens._app.tables._file import FileData as FileData
 from rsens._app.tables._file import column_names as column_names
@@ -15,16 +18,12 @@ from rsens._app.tables._likelihood import CLASSES as CLASSES
 from rsens._app.tables._likelihood import Choice as Choice
 from rsens._app.tables._likelihood import choose_likelihood as choose_likelihood
 from rsens._app.tables._likelihood import likelihood_choices as likelihood_choices
-from rsens._app.tables._notes import Note as Note
-from rsens._app.tables._notes import gathered as gathered
-from rsens._app.tables._notes import naming as naming
 from rsens._app.tables._prepare import PreparedTable as PreparedTable
 from rsens._app.tables._prepare import prepare as prepare
 from rsens._app.tables._prepare import prepare_again as prepare_again
 from rsens._app.tables._readings import read_all_parts as read_all_parts
 from rsens._app.tables._readings import read_formats as read_formats
 from rsens._app.tables._where import KeptRows as KeptRows
-from rsens._app.tables._where import constant_target as constant_target
 from rsens._app.tables._where import keep_rows as keep_rows
 from rsens._app.tables._where import read_where as read_where
 from rsens._app.tables._where import with_columns_of as with_columns_of

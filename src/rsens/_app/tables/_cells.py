@@ -6,15 +6,18 @@ they are missing values only where all other cells of the column are numbers or 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rsens._app.tables._notes import Note
-from rsens._text import counted, quoted
+from rsens._app.tables._columns import Note
+from rsens._text import counted, listed, quoted
 
 #: Cells that stand for a missing value; and cells with nothing but spaces.
 MISSING = frozenset(
@@ -90,9 +93,184 @@ def _numbers(known: list[str]) -> NDArray[Any] | None:
         return None
 
 
-# ---- How often each value is in a column -----------------------------------------------------------------------------
-
-
 def tally(column: Any) -> Any:
     """Value → number of rows, the most frequent first; equal ones as they come, which pandas 2 does not promise."""
     return column.value_counts(sort=False).sort_values(ascending=False, kind="stable")
+
+
+def as_written(value: Any) -> Any:
+    """A number as people write it: 1, not 1.0; other values unchanged."""
+    value = value.item() if hasattr(value, "item") else value
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+
+
+# ---- Numbers as people write them in text: −5, $12.30, (1.23), 12 %, 1 234,5, 1'234 ----------------------------------
+# A cell is taken apart into its digits, with point and comma, and the signs around and between them. A column is read
+# as numbers only if one way fits all of its cells: a comma for thousands (1,234.5) or for decimals (1.234,5 and 0,5),
+# one currency, a percent sign in all cells or in none.
+
+
+PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+THOUSANDS = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?")
+DECIMAL_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?")
+#: How digits become a number, by the name that a recipe has for it; the order in which ways are tried.
+WAYS = {"plain_text": PLAIN, "thousands": THOUSANDS, "decimal_comma": DECIMAL_COMMA}
+
+#: Minus signs that are not the one on the keyboard; an en dash before digits is meant as one.
+MINUSES = "−–‒﹣－"
+AS_HYPHEN = str.maketrans(MINUSES, "-" * len(MINUSES))
+CURRENCY = r"[$€£¥₹₽₩₪₺₴₫₱฿¢]|\b(?:EUR|USD|GBP|CHF|JPY|CNY|INR)\b"
+#: Spaces (also those that do not break, and thin ones) and apostrophes between groups of three digits.
+SPACES, APOSTROPHES = " \u00a0\u2007\u2009\u202f", "'’"
+GROUPED = re.compile(rf"\d{{1,3}}([{SPACES}{APOSTROPHES}])\d{{3}}(\1\d{{3}})*([.,]\d+)?")
+CELL = re.compile(
+    rf"(?P<open>\()?\s*(?P<sign>[+-]?)\s*(?P<before>{CURRENCY})?\s*(?P<inner>[+-]?)"
+    rf"(?P<digits>(?:\d|\.\d)[\d.,{SPACES}{APOSTROPHES}]*?(?:[eE][+-]?\d+)?)"
+    rf"\s*(?P<after>{CURRENCY}|%)?\s*(?P<close>\))?"
+)
+#: A number and a unit of one short word, 12.5 kg: no number for us, but it looks like one.
+WITH_UNIT = re.compile(r"[+-]?\d[\d.,]*\s?[a-zA-Zµ°²³/%]{1,6}")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell that may be a number: sign and digits with their point and comma, and what else was in it."""
+
+    core: str
+    currency: str = ""
+    percent: bool = False
+    parentheses: bool = False
+    minus: bool = False  # a minus that is not the one on the keyboard
+    separator: str = ""  # between groups of three digits, if it is no point or comma
+
+
+def taken_apart(text: str) -> Cell | None:
+    """The cell, or None if it is no number in any way."""
+    text = text.strip()
+    minus = not text.isascii() and any(sign in text for sign in MINUSES)
+    if minus:
+        text = text.translate(AS_HYPHEN)
+    match = CELL.fullmatch(text)
+    if match is None:
+        return None
+    sign, inner, before, after = match["sign"], match["inner"], match["before"], match["after"]
+    signs = [each for each in (match["open"], sign, inner) if each]
+    if bool(match["open"]) != bool(match["close"]) or len(signs) > 1 or (before and after):
+        return None
+    digits, separator = match["digits"], ""
+    if any(mark in digits for mark in SPACES + APOSTROPHES):
+        grouped = GROUPED.fullmatch(digits)
+        if grouped is None:
+            return None
+        separator = grouped[1]
+        digits = digits.replace(separator, "")
+    currency = next((each for each in (before, after) if each and each != "%"), "")
+    core = ("-" if match["open"] else sign + inner) + digits
+    return Cell(core, currency, after == "%", bool(match["open"]), minus, separator)
+
+
+def way_of(values: Sequence[str], kind: str | None = None) -> tuple[str, str]:
+    """The one way in which all of these different cells are numbers, or this one, and their signs in words.
+
+    The way is one of `WAYS` or "percent"; it is empty if there is none, or several. Digits alone are no numbers: they
+    may be codes. So may numbers that are all in parentheses.
+    """
+    cells = _all_taken_apart(values)
+    if cells is None or _mixture(cells) or all(cell.parentheses and not cell.currency for cell in cells):
+        return "", ""
+    kinds = _kinds(cells) if kind is None else [kind]
+    if len(kinds) != 1 or not any(_is_dressed(cell) or "," in cell.core or "." in cell.core for cell in cells):
+        return "", ""
+    return "percent" if cells[0].percent and kinds == ["plain_text"] else kinds[0], _words(kinds[0], cells)
+
+
+def number_in(text: str, kind: str) -> float:
+    """The number in a cell of a column that is read in this way; a `ValueError` if it is none."""
+    cell = taken_apart(text)
+    if cell is None:
+        return float(text)
+    core = cell.core
+    if kind == "thousands":
+        core = core.replace(",", "")
+    elif kind == "decimal_comma":
+        core = core.replace(".", "").replace(",", ".")
+    return float(core)
+
+
+def fits_both(values: Sequence[str]) -> bool:
+    """Whether the commas of these cells may be for thousands or for decimals."""
+    cells = _all_taken_apart(values)
+    return cells is not None and not _mixture(cells) and len(_kinds(cells)) > 1
+
+
+def numbers_by_way(texts: Iterable[str]) -> dict[tuple[str, ...], set[str]]:
+    """Cells that are numbers in each way: by "number" or "percentage", one of `WAYS`, and the currency."""
+    cells = {text: cell for text in texts if (cell := taken_apart(text)) is not None}
+    currencies = {cell.currency for cell in cells.values()} - {""} or {""}
+    return {
+        (noun, kind, currency): {
+            text
+            for text, cell in cells.items()
+            if cell.percent == (noun == "percentage")
+            and cell.currency in ("", currency)
+            and WAYS[kind].fullmatch(cell.core)
+        }
+        for noun in ("number", "percentage")
+        for kind in WAYS
+        for currency in sorted(currencies)
+    }
+
+
+def has_unit(text: str) -> bool:
+    """Whether a cell is a number with a unit, or a number in some other dress."""
+    return WITH_UNIT.fullmatch(text.strip()) is not None or taken_apart(text) is not None
+
+
+def _all_taken_apart(values: Sequence[str]) -> list[Cell] | None:
+    """All cells, or None at the first that is no number: columns of text end here."""
+    cells = []
+    for value in values:
+        cell = taken_apart(value)
+        if cell is None:
+            return None
+        cells.append(cell)
+    return cells or None
+
+
+def _kinds(cells: Sequence[Cell]) -> list[str]:
+    """The ways that fit all cells. Where spaces or apostrophes separate thousands, a comma does not."""
+    if not any("," in cell.core or cell.core.count(".") > 1 for cell in cells):
+        candidates = ["plain_text"]
+    elif any(cell.separator for cell in cells):
+        candidates = ["decimal_comma"]
+    else:
+        candidates = ["thousands", "decimal_comma"]
+    return [kind for kind in candidates if all(WAYS[kind].fullmatch(cell.core) for cell in cells)]
+
+
+def _is_dressed(cell: Cell) -> bool:
+    return bool(cell.currency or cell.percent or cell.parentheses or cell.minus or cell.separator)
+
+
+def _mixture(cells: Sequence[Cell]) -> bool:
+    """Whether cells have several currencies, or a percent sign only in some of them."""
+    return len({cell.currency for cell in cells} - {""}) > 1 or len({cell.percent for cell in cells}) > 1
+
+
+def _words(kind: str, cells: Sequence[Cell]) -> str:
+    """The signs in words: numbers with a currency ($) and parentheses for negative ones."""
+    separators, has_comma = {cell.separator for cell in cells}, any("," in cell.core for cell in cells)
+    currency = next((cell.currency for cell in cells if cell.currency), "")
+    marks = [
+        "a comma for thousands" if kind == "thousands" else "",
+        "a decimal comma" if kind == "decimal_comma" and has_comma else "",
+        "a point for thousands" if kind == "decimal_comma" and not has_comma else "",
+        "a space for thousands" if any(sign in separators for sign in SPACES) else "",
+        "an apostrophe for thousands" if any(sign in separators for sign in APOSTROPHES) else "",
+        f"a currency ({currency})" if currency else "",
+        "a long minus sign" if any(cell.minus for cell in cells) else "",
+        "parentheses for negative ones" if any(cell.parentheses for cell in cells) else "",
+    ]
+    found = [mark for mark in marks if mark]
+    noun = "percentages" if cells[0].percent else "numbers"
+    return f"{noun} with {listed(found)}" if found else noun

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -75,25 +75,9 @@ CLOCK = re.compile(
     r"(?:\s?(?P<zone>Z|UTC|GMT|(?P<ahead>[+-])(?P<hours>\d{2}):?(?P<minutes>\d{2})?))?",
     re.IGNORECASE,
 )
-WORDS = {DAY: "day first", MONTH: "month first", YEAR: "year first"}
+ORDERS = {DAY: "day first", MONTH: "month first", YEAR: "year first"}
 MICROSECONDS = 1_000_000
 NO_TIME = np.iinfo(np.int64).min  # not-a-time
-
-
-@dataclass(frozen=True)
-class DateForm:
-    """How dates are written: one of `FORMS`, as letters show it, and the other forms that fit as well."""
-
-    name: str
-    letters: str
-    others: tuple[str, ...] = ()
-
-    @property
-    def words(self) -> str:
-        """Day first (dd/mm/yyyy)."""
-        if self.name not in FORMS or self.letters.startswith("as "):
-            return self.letters
-        return f"{WORDS[self.name]} ({self.letters})" if self.name in WORDS else f"written as {self.letters}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,42 +109,30 @@ class DateCells:
         return wall.view("datetime64[us]"), utc.view("datetime64[us]")
 
 
-def form_of(values: Sequence[str]) -> DateForm | None:
-    """The form of a column of these different cells, in the order of rows; None if they are no dates."""
+def forms_of(values: Sequence[str]) -> tuple[str, ...]:
+    """The forms that these different cells, in the order of rows, may have, the most likely first; () if no dates."""
     if not values or not _forms_of(values[:FIRST]):
-        return None
+        return ()
     fitting = _forms_of(values)
-    if not fitting:
-        return None
-    name, others = _most_likely(fitting, values[0])
-    return DateForm(name, _letters(values[0], name), others)
+    return _most_likely(fitting, values[0]) if fitting else ()
 
 
-def settled(form: DateForm, decided: set[str]) -> DateForm:
-    """The form that other columns have, if it fits; `decided` are the forms of columns with only one."""
-    fitting = [each for each in (form.name, *form.others) if each in decided]
-    if not form.others or len(fitting) != 1:
-        return form
-    letters = form.letters
-    if {form.name, fitting[0]} == {DAY, MONTH}:
-        day, _, time = letters.partition(" ")
-        letters = " ".join(filter(None, [day.translate(str.maketrans("dm", "md")), time]))
-    return replace(form, name=fitting[0], letters=letters, others=())
+def date_words(cell: str, form: str) -> str:
+    """How dates in a form of `FORMS` are written, by an example: day first (dd/mm/yyyy)."""
+    letters = _letters(cell, form)
+    return f"{ORDERS[form]} ({letters})" if form in ORDERS else f"written as {letters}"
 
 
-def several_forms(values: Sequence[str]) -> list[str]:
-    """An example of each form, if these different cells are all dates but no form fits all of them; else none."""
-    for some in (values[:FIRST], values):
-        cells = DateCells.of(some)
-        read = {form: ~np.isnat(cells.moments(form)[0]) for form in FORMS}
-        if not np.logical_or.reduce(list(read.values())).all():
-            return []
-    examples, left = [], np.ones(len(values), dtype=bool)
-    while left.any():
-        best = max(read, key=lambda form: int((read[form] & left).sum()))
-        examples.append(values[int(np.argmax(read[best] & left))])
-        left &= ~read[best]
-    return examples if len(examples) > 1 else []
+def dates_by_form(cells: Sequence[str]) -> dict[tuple[str, ...], set[str]]:
+    """Cells that are dates in each form, by "date" and the form; nothing if few of the first cells are dates."""
+    found: dict[tuple[str, ...], set[str]] = {}
+    for some in (cells[:FIRST], cells):
+        read = DateCells.of(some)
+        known = {form: ~np.isnat(read.moments(form)[0]) for form in FORMS}
+        if 2 * np.count_nonzero(np.logical_or.reduce(list(known.values()))) < len(some):
+            return {}
+        found = {("date", form): {some[k] for k in np.flatnonzero(known[form]).tolist()} for form in FORMS}
+    return found
 
 
 def is_time_of_day(cell: str) -> bool:
@@ -184,24 +156,22 @@ def _forms_of(cells: Sequence[str]) -> dict[str, NDArray[Any]]:
     return {form: utc for form, utc in found.items() if not np.isnat(utc).any()}
 
 
-def _most_likely(fitting: dict[str, NDArray[Any]], cell: str) -> tuple[str, tuple[str, ...]]:
+def _most_likely(fitting: dict[str, NDArray[Any]], cell: str) -> tuple[str, ...]:
     """One of the forms that fit, and those that cannot be ruled out."""
-    names = list(fitting)
-    if len(names) == 1:
-        return names[0], ()
+    names = tuple(fitting)
     in_order = [name for name in names if _is_in_order(fitting[name])]
     if len(in_order) == 1:
-        return in_order[0], ()
+        return (in_order[0],)
     if DAY in names and "." in cell:
-        return DAY, ()
-    if YEAR in names:  # and two digits for the year: the wrong order spreads dates over decades
+        return (DAY,)
+    if YEAR in names and len(names) > 1:  # two digits for the year: the wrong order spreads dates over decades
         spans = {name: float(np.ptp(fitting[name].astype(np.int64))) for name in names}
-        others = [name for name in names if name != YEAR]
+        others = tuple(name for name in names if name != YEAR)
         if spans[YEAR] * SPREAD < min(spans[name] for name in others):
-            return YEAR, ()
+            return (YEAR,)
         if spans[YEAR] > SPREAD * max(spans[name] for name in others):
-            names = others
-    return names[0], tuple(names[1:])
+            return others
+    return names
 
 
 def _is_in_order(moments: NDArray[Any]) -> bool:
@@ -265,20 +235,14 @@ def _letters(cell: str, form: str) -> str:
     """The cell with letters for its fields: dd/mm/yyyy hh:mm."""
     day, time = _date_and_time(cell.strip())
     match = next(filter(None, (pattern.fullmatch(day) for pattern in PATTERNS[form])))
-    shown: dict[str, Callable[[str], str]] = {
-        "year": lambda text: "y" * len(text),
-        "month": lambda text: "mm",
-        "day": lambda text: "dd",
-        "name": lambda text: "Month" if len(text) > 3 else "Mon",
-    }
-    fields = sorted((match.start(name), match.end(name), name) for name in match.groupdict() if name in shown)
-    start, letters = fields[0][0], ""
-    for begin, end, name in fields:
-        letters += day[start:begin] + shown[name](day[begin:end])
-        start = end
-    if time:
-        clock = CLOCK.fullmatch(time)
-        assert clock is not None
+    fields = sorted((match.span(name), name) for name in match.groupdict() if name != "mark")
+    letters, end = "", fields[0][0][0]
+    for (start, stop), name in fields:
+        length = stop - start
+        shown = {"year": "y" * length, "month": "mm", "day": "dd", "name": "Month" if length > 3 else "Mon"}
+        letters, end = f"{letters}{day[end:start]}{shown[name]}", stop
+    clock = CLOCK.fullmatch(time)
+    if clock is not None:
         letters += " hh:mm" + (":ss" if clock["second"] else "") + (" am/pm" if clock["half"] else "")
     return letters
 
@@ -307,12 +271,13 @@ DETERMINED = 0.999
 
 @dataclass(frozen=True)
 class Cycle:
-    """What comes round again: its period in days, in words, its steps, and what it takes to pay."""
+    """A period in days, in words, its steps (a unit of NumPy, and how many), and the rules by which it pays."""
 
     name: str
     words: str
     period: float
-    unit: str  # the steps that are counted
+    unit: str
+    n_steps: int
     least_steps: int
     least_rows: int
 
@@ -328,18 +293,14 @@ class Cycle:
             return False
         if self.name == "weekday" and len(np.unique(wall.astype("M8[D]"))) < np.ptp(_days(wall, "2000-01-01")) / 7.0:
             return False
-        return len(np.unique(self._steps(wall))) >= self.least_steps
-
-    def _steps(self, wall: NDArray[Any]) -> NDArray[Any]:
-        if self.unit == "month":
-            return wall.astype("M8[M]").astype(np.int64) % 12
-        return (self.phase(wall) * self.period * (24.0 if self.unit == "hour" else 1.0) + 1e-6).astype(np.int64)
+        steps = wall.astype(f"M8[{self.unit}]").astype(np.int64) % self.n_steps
+        return len(np.unique(steps)) >= self.least_steps
 
 
 CYCLES = (
-    Cycle("year", "time of year", 365.2425, "month", 3, 24),
-    Cycle("weekday", "weekday", 7.0, "day", 4, 70),
-    Cycle("hour", "hour", 1.0, "hour", 3, 48),
+    Cycle("year", "time of year", 365.2425, "M", 12, 3, 24),
+    Cycle("weekday", "weekday", 7.0, "D", 7, 4, 70),
+    Cycle("hour", "hour", 1.0, "h", 24, 3, 48),
 )
 WAVES: dict[str, Callable[[Array], Array]] = {"sin": np.sin, "cos": np.cos}
 #: What can be asked for, and the columns that are made of it.

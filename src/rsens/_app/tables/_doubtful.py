@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rsens._app.tables._columns import UNNAMED
-from rsens._app.tables._notes import Note, naming
-from rsens._app.tables._numbers import has_unit
+from rsens._app.tables._cells import as_written, has_unit
+from rsens._app.tables._columns import UNNAMED, Note, naming
 from rsens._app.tables._readings import Reading, is_text
 from rsens._coding import MOST_UNNAMED_LEVELS
 from rsens._errors import Argument, InputError, Sentence
@@ -53,23 +52,14 @@ def useless(name: str, column: Any, reading: Reading, named: bool = False) -> No
                 ", or do not name it.",
             )
         return None
+    unnamed = f"{name!r}, a column without a name, names the rows and was left out."
     if not reading.categorical:
         is_count = reading.kind == "number" and UNNAMED.fullmatch(name) and counts_rows(known)
-        return _unnamed(name) if is_count else None
-    if different == 2:
-        return None
-    if different == len(known):
-        return _unnamed(name) if UNNAMED.fullmatch(name) else _different_in_each_row(name, known)
-    return _too_many_levels(name, known, different) if has_too_many_levels(different, len(known)) else None
-
-
-def has_too_many_levels(levels: int, rows: int) -> bool:
-    """Whether a column of text has more levels than these rows can tell apart."""
-    return levels > MOST_LEVELS or (levels > MOST_UNNAMED_LEVELS and rows < LEAST_ROWS_PER_LEVEL * levels)
-
-
-def _unnamed(name: str) -> Note:
-    return Note("identifier", (name,), f"{name!r}, a column without a name, names the rows and was left out.")
+        return Note("identifier", (name,), unnamed) if is_count else None
+    if different == len(known) > 2:
+        return Note("identifier", (name,), unnamed) if UNNAMED.fullmatch(name) else _different_in_each_row(name, known)
+    few_rows = different > MOST_UNNAMED_LEVELS and len(known) < LEAST_ROWS_PER_LEVEL * different
+    return _too_many_levels(name, known, different) if different > MOST_LEVELS or few_rows else None
 
 
 def _different_in_each_row(name: str, known: Any) -> Note:
@@ -100,12 +90,14 @@ def _looks_like_numbers(known: Any) -> bool:
 
 def counts_rows(column: Any) -> bool:
     """Whether numbers count the rows: 0, 1, 2, … or 1, 2, 3, …, in any order, or from the row of the file on."""
-    values = column.to_numpy(dtype=np.float64)
+    ordered = np.sort(column.to_numpy(dtype=np.float64))
+    from_start = ordered[0] in (0.0, 1.0) and (np.diff(ordered) == 1.0).all()
+    return bool(from_start or _counts_rows_of_file(column))
+
+
+def _counts_rows_of_file(column: Any) -> bool:
     rows = column.index.to_numpy()
-    if rows.dtype.kind in "iu" and np.ptp(values - rows) == 0.0:
-        return True
-    ordered = np.sort(values)
-    return bool(ordered[0] in (0.0, 1.0) and (np.diff(ordered) == 1.0).all())
+    return rows.dtype.kind in "iu" and np.ptp(column.to_numpy(dtype=np.float64) - rows) == 0.0
 
 
 def may_be_identifier(name: str, column: Any) -> bool:
@@ -119,11 +111,8 @@ def may_be_identifier(name: str, column: Any) -> bool:
     if UNNAMED.fullmatch(name):
         return len(np.unique(values)) == len(values)
     steps = np.diff(values)
-    if not ((steps > 0.0).all() or (steps < 0.0).all()):
-        return False
-    rows = column.index.to_numpy()
-    counts = rows.dtype.kind in "iu" and np.ptp(values - rows) == 0.0
-    return bool(counts or IDENTIFIER.search(name))
+    in_order = (steps > 0.0).all() or (steps < 0.0).all()
+    return bool(in_order and (IDENTIFIER.search(name) or _counts_rows_of_file(column)))
 
 
 def may_be_codes(column: Any) -> bool:
@@ -255,17 +244,11 @@ def settled_levels(column: Any, target: Any) -> dict[Any, Any]:
     """
     if not 1 < column.nunique() <= MOST_SETTLED_VALUES:
         return {}
-    level_of, levels = pd.factorize(column.to_numpy(), sort=True)
-    value_of, values = pd.factorize(target)
-    sizes = np.bincount(level_of[level_of >= 0], minlength=len(levels))
-    known = (level_of >= 0) & (value_of >= 0)
-    lowest, highest = np.full(len(levels), len(values)), np.full(len(levels), -1)
-    np.minimum.at(lowest, level_of[known], value_of[known])
-    np.maximum.at(highest, level_of[known], value_of[known])
-    shares = np.bincount(value_of[value_of >= 0]) / np.count_nonzero(value_of >= 0)
-    settled = np.flatnonzero((lowest == highest) & (sizes >= LEAST_ROWS_SETTLED)).tolist()
-    improbable = [k for k in settled if len(levels) * shares[lowest[k]] ** int(sizes[k]) < CHANCE]
-    return {level: values[lowest[k]] for level, k in zip(pd.Index(levels)[improbable], improbable, strict=True)}
+    targets = pd.Series(np.asarray(target)).groupby(column.to_numpy())
+    sizes, values, shares = targets.size(), targets.first(), pd.Series(target).value_counts(normalize=True)
+    settled = sizes.index[(targets.nunique() == 1) & (sizes >= LEAST_ROWS_SETTLED)]
+    improbable = [level for level in settled if len(sizes) * shares[values[level]] ** int(sizes[level]) < CHANCE]
+    return {level: values[level] for level in improbable}
 
 
 def settled_notes(table: pd.DataFrame, names: list[str], target: str) -> list[Note]:
@@ -292,7 +275,7 @@ def _note(name: str, column: Any, found: dict[Any, Any], target: str, severe: bo
     if len(found) == column.nunique():
         text = Sentence(what, " If it is not known beforehand, leave it out with ", Argument("drop", [name]), ".")
         return Note("settled", (name,), text, severe)
-    conditions = [f"{name}!={_plain(level)}" for level in found]
+    conditions = [f"{name}!={as_written(level)}" for level in found]
     text = Sentence(
         what,
         f" This dominates the ranking. To ask what moves {target!r} in the other rows, use ",
@@ -300,12 +283,6 @@ def _note(name: str, column: Any, found: dict[Any, Any], target: str, severe: bo
         ".",
     )
     return Note("settled", (name,), text, severe)
-
-
-def _plain(level: Any) -> Any:
-    """A number as people write it: 1, not 1.0."""
-    level = level.item() if hasattr(level, "item") else level
-    return int(level) if isinstance(level, float) and level.is_integer() else level
 
 
 # ---- Columns that may not be what they were taken for. They are kept, with a note ------------------------------------

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -24,11 +24,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rsens._app.tables._cells import MISSING, labels, marks_note, read_cells
-from rsens._app.tables._columns import UNNAMED, columns_to_read, header_names, is_number, split
-from rsens._app.tables._dates import form_of
-from rsens._app.tables._notes import Note
-from rsens._app.tables._numbers import number_in, taken_apart
+from rsens._app.tables._cells import MISSING, labels, marks_note, number_in, read_cells, taken_apart
+from rsens._app.tables._columns import UNNAMED, Note, columns_to_read, header_names, is_number, split
+from rsens._app.tables._dates import forms_of
 from rsens._app.tables._readings import DECIMAL_POINTS
 from rsens._app.tables._where import with_columns_of
 from rsens._arguments import whole_number
@@ -136,37 +134,41 @@ def column_names(path: str | os.PathLike[str], header: bool = True) -> list[str]
 def _table(path: str | os.PathLike[str], what: str, header: bool) -> Iterator[TextTable | ParquetTable]:
     """The table in a file, while it is open."""
     with ExitStack() as stack:
-        file = stack.enter_context(_opened(path, what))
+        file = _opened(path, what, stack)
         try:
-            if _begin(file).startswith(b"\x1f\x8b"):
-                packed = stack.enter_context(gzip.GzipFile(fileobj=file))
-                file = stack.enter_context(io.BufferedReader(packed))
+            packed = _begin(file).startswith(b"\x1f\x8b")
+            if packed:
+                file = stack.enter_context(io.BufferedReader(stack.enter_context(gzip.GzipFile(fileobj=file))))
             begin = _begin(file)
-            if begin.startswith(b"PAR1"):
-                if not header:
-                    raise InputError(Argument("header"), f" is for text files; {what} has names. Leave it out.")
-                yield open_parquet(_searchable(file, stack), what)
-            else:
-                yield open_text(stack.enter_context(_decoded(file, begin, what)), what, header)
+            if not begin.startswith(b"PAR1"):
+                text = _decoded(file, begin, what)
+                stack.callback(text.detach)
+                yield open_text(text, what, header)
+                return
+            if not header:
+                raise InputError(Argument("header"), f" is for text files; {what} has names. Leave it out.")
+            if packed or not file.seekable():  # Parquet is read from its end
+                copy = stack.enter_context(tempfile.TemporaryFile())
+                copyfileobj(file, copy)
+                file = copy
+            yield open_parquet(file, what)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise InputError(f"{what} cannot be unpacked with gzip: {error}. It may be cut off.") from None
 
 
-@contextmanager
-def _opened(path: str | os.PathLike[str], what: str) -> Iterator[Any]:
+def _opened(path: str | os.PathLike[str], what: str, stack: ExitStack) -> Any:
     if str(path) == "-":
-        yield io.BufferedReader(_Unclosed(sys.stdin.buffer))
-        return
+        file = io.BufferedReader(sys.stdin.buffer)  # type: ignore[type-var]
+        stack.callback(file.detach)  # standard input stays open
+        return file
     if Path(path).is_dir():
         raise InputError(f"{what} is a folder. Give a CSV, TSV or Parquet file.")
     try:
-        file = open(path, "rb")  # noqa: SIM115 (closed below)
+        return stack.enter_context(open(path, "rb"))
     except FileNotFoundError:
         raise InputError(f"There is no file {what}.{_nearest_file(Path(path))}") from None
     except OSError as error:
         raise InputError(f"{what} cannot be opened: {error.strerror}.") from None
-    with file:
-        yield file
 
 
 def _nearest_file(path: Path) -> str:
@@ -177,27 +179,12 @@ def _nearest_file(path: Path) -> str:
     return f" Did you mean {near[0]}?" if near else ""
 
 
-class _Unclosed(io.RawIOBase):
-    """Standard input, which stays open when its reader is closed."""
-
-    def __init__(self, source: IO[bytes]) -> None:
-        self._source = source
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        content = self._source.read(len(buffer))
-        buffer[: len(content)] = content
-        return len(content)
-
-
 def _begin(file: Any) -> bytes:
     begin: bytes = file.peek(8192)[:8192]
     return begin
 
 
-def _decoded(file: Any, begin: bytes, what: str) -> IO[str]:
+def _decoded(file: Any, begin: bytes, what: str) -> io.TextIOWrapper:
     if not begin:
         raise InputError(f"{what} is empty. It should have a line of column names, and rows below.")
     for start, reason in OTHERS.items():
@@ -222,16 +209,6 @@ def _may_be_wide(begin: bytes) -> bool:
     """Whether there is a letter and zeros in turn, as in UTF-16 and UTF-32."""
     text = begin.replace(b"\0", b"")
     return len(text) * 4 <= 2 * len(begin) + 4 and not _is_binary(text)
-
-
-def _searchable(file: IO[bytes], stack: ExitStack) -> IO[bytes]:
-    """Parquet is read from its end: what comes through a pipe or gzip is put into a temporary file first."""
-    if isinstance(getattr(file, "raw", None), io.FileIO) and file.seekable():
-        return file
-    copy = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (the stack closes it)
-    copyfileobj(file, copy)
-    copy.seek(0)
-    return copy
 
 
 # ---- A uniform sample of rows in one pass, however many there are ----------------------------------------------------
@@ -270,6 +247,20 @@ class RowSample:
         """The numbers of the rows in the sample, counted from 0, in order."""
         return np.arange(self.seen) if self.most is None else np.sort(self._rows)
 
+    def collect(
+        self, blocks: Iterable[Any], keep: Callable[[Any, NDArray[np.int64]], Any]
+    ) -> tuple[list[Any], NDArray[np.intp], pd.Index]:
+        """Rows that `keep` takes of each block, which of them are in the sample in the end, and their numbers."""
+        held, numbers = [], [np.empty(0, dtype=np.int64)]
+        for block in blocks:
+            start = self.seen
+            places = self.choose(len(block))
+            held.append(keep(block, places))
+            numbers.append(start + places)
+        number = np.concatenate(numbers)
+        kept = np.flatnonzero(np.isin(number, self.rows))
+        return held, kept, pd.Index(number[kept])
+
 
 # ---- The first line of a text file: does it have names, or is it a row like those below? -----------------------------
 # Text above numbers is a name. Else it is a row if at least half of its texts occur again below, in the same column; or
@@ -306,7 +297,7 @@ def is_row(line: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
 
 def _is_amount(cell: str) -> bool:
     """Whether a cell is a number or a date."""
-    return taken_apart(cell) is not None or form_of([cell.strip()]) is not None
+    return taken_apart(cell) is not None or bool(forms_of([cell.strip()]))
 
 
 def _are_names(cells: Sequence[str]) -> bool:
@@ -358,33 +349,23 @@ class TextTable:
         for note in self.notes:
             if note.kind == "header":
                 raise InputError(f"there is no target column {target!r}: ", note.text)
+        odd = any(UNNAMED.fullmatch(name) or is_number(name) for name in self.names)
         for number, line in enumerate(self._top, start=1):
-            for delimiter in DELIMITERS:
-                cells = [_latin(cell).strip(' "\r\n') for cell in line.split(delimiter)]
-                if target in cells and not any(map(is_number, cells)) and self._may_be_title(len(cells)):
-                    raise InputError(
-                        f"{self.what} has no target column {target!r} in its first line, but line {number} has it. Is "
-                        f"there a title above the names of the columns? Delete the lines above line {number}."
-                    )
-
-    def _may_be_title(self, width: int) -> bool:
-        """Whether the header is shorter than a line of names, or has cells that are empty or numbers."""
-        return len(self.names) < width or any(UNNAMED.fullmatch(name) or is_number(name) for name in self.names)
+            cells = [cell.strip(' "\r\n') for cell in re.split(f"[{DELIMITERS}]", _latin(line))]
+            if target in cells and not any(map(is_number, cells)) and (odd or len(self.names) < len(cells)):
+                raise InputError(
+                    f"{self.what} has no target column {target!r} in its first line, but line {number} has it. Is "
+                    f"there a title above the names of the columns? Delete the lines above line {number}."
+                )
 
     def read(self, columns: list[str], sample: RowSample, as_text: Iterable[str]) -> pd.DataFrame:
         """The rows of the sample, with numbers and truth values where a column holds nothing else."""
         positions = [self.names.index(name) for name in columns]
-        held: list[list[_Cells]] = []
-        numbers: list[NDArray[np.int64]] = []
         rows = self._rows()
-        while block := list(islice(rows, BLOCK)):
-            start = sample.seen
-            places = sample.choose(len(block))
-            chosen = [block[place] for place in places]
-            held.append([_packed([row[p] for row in chosen]) for p in positions])
-            numbers.append(start + places)
-        number = np.concatenate([np.empty(0, dtype=np.int64), *numbers])
-        kept = np.flatnonzero(np.isin(number, sample.rows))
+        held, kept, index = sample.collect(
+            iter(lambda: list(islice(rows, BLOCK)), []),
+            lambda block, places: [_packed([block[place][p] for place in places]) for p in positions],
+        )
         plain, has_points = set(as_text), False
         frame = {}
         for position, name in enumerate(columns):
@@ -396,7 +377,7 @@ class TextTable:
             has_points = has_points or (frame[name].dtype.kind == "f" and "." in "".join(cells))
             if marks:
                 self.notes.append(marks_note(name, marks))
-        table = pd.DataFrame(frame, index=pd.Index(number[kept]), columns=columns)
+        table = pd.DataFrame(frame, index=index, columns=columns)
         table.attrs[DECIMAL_POINTS] = has_points  # in such a file, the comma of 1,234 is none
         return table
 
@@ -545,24 +526,19 @@ class ParquetTable:
 
     def read(self, columns: list[str], sample: RowSample, as_text: Any) -> pd.DataFrame:
         """The rows of the sample. Columns have the types that the file gives them."""
-        batches, numbers = [], []
         schema = self._file.schema_arrow
         labels = [schema.names[self._position(name)] for name in columns]
         try:
-            for batch in self._file.iter_batches(BATCH, columns=labels):
-                start = sample.seen
-                places = sample.choose(batch.num_rows)
-                batches.append(batch.select(labels).take(self._arrow.array(places)))
-                numbers.append(start + places)
+            batches, kept, index = sample.collect(
+                self._file.iter_batches(BATCH, columns=labels),
+                lambda batch, places: batch.select(labels).take(self._arrow.array(places)),
+            )
             fields = [schema.field(label) for label in labels]
             table = self._arrow.Table.from_batches(batches, schema=self._arrow.schema(fields)).unify_dictionaries()
             frame = table.to_pandas(ignore_metadata=True, date_as_object=False)
         except (OSError, self._arrow.ArrowException) as error:
             raise _damaged(self.what, error) from None
-        number = np.concatenate([np.empty(0, dtype=np.int64), *numbers])
-        kept = np.flatnonzero(np.isin(number, sample.rows))
-        frame = frame.iloc[kept].set_axis(columns, axis=1)
-        return frame.set_axis(pd.Index(number[kept]), axis=0)
+        return frame.iloc[kept].set_axis(columns, axis=1).set_axis(index, axis=0)
 
     def _position(self, name: str) -> int:
         names = [each.strip() for each in self._file.schema_arrow.names]

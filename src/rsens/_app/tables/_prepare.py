@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from rsens._app.tables._columns import CLUSTER, columns_to_read, find_all
+from rsens._app.tables._columns import CLUSTER, Note, columns_to_read, find_all, naming
 from rsens._app.tables._doubtful import look, shown, useless
-from rsens._app.tables._notes import Note, naming
 from rsens._app.tables._readings import (
     ColumnReader,
     Reading,
@@ -50,11 +49,35 @@ class PreparedTable:
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
     readings: dict[str, Reading] = field(default_factory=dict)
 
-    @property
-    def without_levels(self) -> dict[str, Note]:
-        """The notes on columns that name rows or have too many levels: that stays true in some of the rows."""
-        notes = [note for note in self.notes if note.kind in ("identifier", "levels")]
-        return {note.columns[0]: note for note in notes if note.columns[0] in self.dropped}
+    def some_rows(self, index: pd.Index, codes: Collection[str] = ()) -> PreparedTable:
+        """Some of the rows, read as all are, without columns that are useless in them.
+
+        `codes` are the columns that the user named as categorical.
+        """
+        X, y = self.X.loc[index], _settled(self.y.loc[index])
+        notes, dropped = [note for note in self.notes if note.kind != "clusters"], dict(self.dropped)
+        for name in self.kinds:
+            own = list(self.groups.get(name, (name,)))
+            found = [useless(name, X[each], self.readings[name], name in codes) for each in own]
+            if found[0] is not None and None not in found:
+                notes.append(found[0])
+                dropped[name] = found[0].text
+                X = X.drop(columns=own)
+        _check_left(y, X.shape[1], dropped)
+        kept = {name: reading for name, reading in self.readings.items() if name not in dropped}
+        labels = None if self.clusters is None else self.clusters.loc[index]
+        return replace(
+            self,
+            X=pd.DataFrame({name: _settled(X[name]) for name in X.columns}, index=index),
+            y=y,
+            notes=(*notes, *([] if labels is None else [cluster_note(labels)])),
+            dropped=dropped,
+            kinds={name: kind for name, kind in self.kinds.items() if name in kept},
+            recipe=self.recipe | {"columns": {name: reading.plain for name, reading in kept.items()}},
+            clusters=labels,
+            groups={name: columns for name, columns in self.groups.items() if name in kept},
+            readings=kept,
+        )
 
 
 def prepare(
@@ -68,7 +91,6 @@ def prepare(
     cluster: str | None = None,
     date: Mapping[str, str] | None = None,
     date_parts: Mapping[str, Any] | None = None,
-    known: PreparedTable | None = None,
 ) -> PreparedTable:
     """Decide what each column is, and leave out what no model can use.
 
@@ -94,7 +116,6 @@ def prepare(
         cluster: The name of a column whose labels say which rows belong together. It is not a column of X.
         date: How the dates of a column are written: a format of strptime, or day-first, month-first or year-first.
         date_parts: What to make of the dates of a column: some of days, year, weekday and hour.
-        known: The same table with more rows, prepared before: dates are read as there.
     """
     one_of(missing, "missing", ("drop", "error"))
     names = [str(name) for name in frame.columns]
@@ -108,17 +129,15 @@ def prepare(
     _check_rows(frame)
     labels = None if cluster is None else frame[cluster]
     reader = ColumnReader(target, codes)
-    steps = _Preparation(reader, {} if known is None else known.without_levels)
-    before = {} if known is None else known.readings
-    table = reader.read(frame[[name for name in wanted if name != cluster]], formats, before)
-    steps.start()
+    table = reader.read(frame[[name for name in wanted if name != cluster]], formats)
+    steps = _Preparation(reader)
     table = steps.finite(table)
     table = steps.without_useless(table)
     table = steps.complete(table, missing, labels)
     table = steps.without_useless(table)  # rows are gone, and perhaps all but one value
-    steps.check(table)
+    _check_left(table[target], table.shape[1] - 1, steps.dropped)
     for name in [name for name in table.columns if reader.readings[name].kind == "date" and name != target]:
-        reader.choose_parts(name, table[name], parts.pop(name, None), before.get(name))
+        reader.choose_parts(name, table[name], parts.pop(name, None))
     check_have_dates(parts, table.columns)
     steps.note_readings(table)
     steps.notes += look(table, reader.readings, codes, target)
@@ -145,9 +164,8 @@ def prepare_again(frame: pd.DataFrame, recipe: Mapping[str, Any], *, missing: st
     _check_rows(frame)
     wanted = [name for name in readings if name in names]
     reader = ColumnReader(target, {name for name in wanted if readings[name].kind == "labels"})
-    steps = _Preparation(reader, {})
     table = reader.read_again(frame[wanted], readings)
-    steps.start()
+    steps = _Preparation(reader)
     table = steps.complete(steps.finite(table), missing)
     if table.empty:
         raise InputError("no rows are left: each has a missing value.")
@@ -156,19 +174,14 @@ def prepare_again(frame: pd.DataFrame, recipe: Mapping[str, Any], *, missing: st
 
 @dataclass
 class _Preparation:
-    """The steps, and the notes they make."""
+    """The steps after reading, and the notes they make."""
 
     reader: ColumnReader
-    known: Mapping[str, Note]  # on columns that were left out of the same table with more rows
     notes: list[Note] = field(default_factory=list)
     dropped: dict[str, str] = field(default_factory=dict)
 
-    @property
-    def target(self) -> str:
-        return self.reader.target
-
-    def start(self) -> None:
-        """With the notes on reading."""
+    def __post_init__(self) -> None:
+        self.target = self.reader.target
         self.notes += self.reader.notes
         for note in self.reader.unsupported:
             self._leave_out(note)
@@ -187,7 +200,7 @@ class _Preparation:
         """The table without columns that say nothing."""
         for name in [name for name in table.columns if name != self.target]:
             reading, named = self.reader.readings[name], name in self.reader.codes
-            note = self.known.get(name) or useless(name, table[name], reading, named)
+            note = useless(name, table[name], reading, named)
             if note is not None:
                 self._leave_out(note)
         return table[[name for name in table.columns if name not in self.dropped]]
@@ -221,20 +234,6 @@ class _Preparation:
         self.notes.append(Note("missing", tuple(map(str, counts.index)), text, severe))
         return table[~incomplete]
 
-    def check(self, table: pd.DataFrame) -> None:
-        """An error if nothing is left to explain, or to explain it with."""
-        target = self.target
-        if len(table) == 1:
-            raise InputError("only one row is left. A model needs many more.")
-        if table[target].nunique() == 1:
-            value = shown(table[target].iloc[0])
-            raise InputError(f"the target {target!r} has only one value, {value}: there is nothing to explain.")
-        if len(table.columns) == 1:
-            raise InputError(
-                f"no columns are left beside the target {target!r}: there is nothing to explain it with.",
-                *(part for reason in list(self.dropped.values())[:3] for part in (" ", Sentence(reason))),
-            )
-
     def note_readings(self, table: pd.DataFrame) -> None:
         """On dates and odd cells, when it is known which columns were left out."""
         for name in [name for name in table.columns if self.reader.readings[name].kind == "date"]:
@@ -257,7 +256,8 @@ class _Preparation:
             if doubles:
                 raise InputError(f"the dates of {name!r} make a column {doubles[0]!r}, and there is one. Rename it.")
             columns |= own
-            kinds[name] = _kind(readings[name])
+            kind = "date" if readings[name].kind == "date" else "number"
+            kinds[name] = "categorical" if readings[name].categorical else kind
         X = pd.DataFrame(columns, index=table.index)
         y = _settled(table[self.target]) if self.target in table else None
         recipe = {"target": self.target, "columns": {name: reading.plain for name, reading in readings.items()}}
@@ -266,9 +266,23 @@ class _Preparation:
         )
 
     def _leave_out(self, note: Note) -> None:
-        if note.columns[0] not in (*self.reader.doubts, *self.reader.odd):  # which have a better note
+        if note.columns[0] not in self.reader.doubtful:  # which has a better note
             self.notes.append(note)
         self.dropped[note.columns[0]] = note.text
+
+
+def _check_left(y: Any, n_inputs: int, dropped: Mapping[str, str]) -> None:
+    """An error if nothing is left to explain, or to explain it with."""
+    if len(y) == 1:
+        raise InputError("only one row is left. A model needs many more.")
+    if y.nunique() == 1:
+        value = shown(y.iloc[0])
+        raise InputError(f"the target {y.name!r} has only one value, {value}: there is nothing to explain.")
+    if not n_inputs:
+        raise InputError(
+            f"no columns are left beside the target {y.name!r}: there is nothing to explain it with.",
+            *(part for reason in list(dropped.values())[:3] for part in (" ", Sentence(reason))),
+        )
 
 
 def _check_rows(frame: pd.DataFrame) -> None:
@@ -283,12 +297,6 @@ def _settled(column: Any) -> Any:
     if column.dtype == object and len(column) and all(isinstance(value, bool) for value in column):
         return column.astype(bool)
     return column
-
-
-def _kind(reading: Reading) -> str:
-    if reading.categorical:
-        return "categorical"
-    return "date" if reading.kind == "date" else "number"
 
 
 def _from_recipe(recipe: Mapping[str, Any]) -> tuple[str, dict[str, Reading]]:

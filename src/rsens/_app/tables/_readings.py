@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
@@ -18,19 +18,32 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rsens._app.tables._cells import LEAST_NUMBERS, MISSING, is_mark, labels, marks_note, read_cells, tally
-from rsens._app.tables._columns import find_all
+from rsens._app.tables._cells import (
+    LEAST_NUMBERS,
+    WAYS,
+    fits_both,
+    is_mark,
+    labels,
+    marks_note,
+    number_in,
+    numbers_by_way,
+    read_cells,
+    tally,
+    way_of,
+)
+from rsens._app.tables._columns import Note, find_all, naming
 from rsens._app.tables._dates import (
     DAY,
     DAYS,
-    FIRST,
     FORMS,
     MONTH,
+    ORDERS,
     PIECES,
     YEAR,
     DateCells,
-    DateForm,
-    form_of,
+    date_words,
+    dates_by_form,
+    forms_of,
     hours,
     in_words,
     is_time_of_day,
@@ -38,12 +51,7 @@ from rsens._app.tables._dates import (
     piece,
     pieces_of,
     read_parts,
-    settled,
-    several_forms,
 )
-from rsens._app.tables._dates import WORDS as WORDS_OF_FORMS
-from rsens._app.tables._notes import Note, naming
-from rsens._app.tables._numbers import WAYS, Way, doubt, fits_both, number_in, way_of, way_of_most
 from rsens._errors import Argument, InputError, Sentence
 from rsens._labels import holds_labels
 from rsens._text import counted, listed, quoted
@@ -56,31 +64,33 @@ DECIMAL_POINTS = "decimal_points"
 
 @dataclass(frozen=True)
 class Reading:
-    """How a column is read: one of `KINDS`; for dates the day that is 0, how text is written, and the columns it makes.
+    """How a column is read.
 
-    `way` and `dates` say more about text, for notes.
+    kind: One of `WORDS`.
+    origin: For dates, the day that is 0.
+    form: How text writes dates: one of `FORMS`, or a format of strptime; None if they are not text.
+    pieces: The columns that dates become.
+    words, others: How text is written, and other forms of its dates that fit as well, for notes.
     """
 
     kind: str
     origin: str | None = None
-    form: str | None = None  # one of `FORMS`, or a format of strptime; None if dates are no text
+    form: str | None = None
     pieces: tuple[str, ...] = (DAYS,)
-    way: Way | None = field(default=None, compare=False)
-    dates: DateForm | None = field(default=None, compare=False)
+    words: str = field(default="", compare=False)
+    others: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pieces", tuple(self.pieces))
         is_date = isinstance(self.origin, str)
-        if self.kind not in KINDS or (self.kind == "date") != is_date or not (is_date or self.form is None):
-            raise InputError(f"there is no way to read a column called {self.kind!r:.40} from {self.origin!r:.40}.")
-        if self.form not in (None, *FORMS) and "%" not in str(self.form):
-            raise InputError(f"there is no form of dates called {self.form!r:.40}.")
-        if not self.pieces or set(self.pieces) - set(PIECES):
-            raise InputError(f"dates cannot be made into {list(self.pieces)!r:.40}.")
+        known = self.kind in WORDS and (self.kind == "date") == is_date and (is_date or self.form is None)
+        known_form = self.form in (None, *FORMS) or "%" in str(self.form)
+        if not (known and known_form and self.pieces and set(self.pieces) <= set(PIECES)):
+            raise ValueError(f"no way to read a column: {self.plain!r:.80}")
 
     @property
     def plain(self) -> list[Any]:
-        """What a recipe has."""
+        """The reading in a recipe."""
         more = [] if self.form is None and self.pieces == (DAYS,) else [self.form, list(self.pieces)]
         return [self.kind, self.origin, *more]
 
@@ -133,40 +143,31 @@ def reading_of(column: Any) -> Reading | None:
     return None
 
 
-def date_reading(column: Any, form: str | None, dates: DateForm | None = None) -> Reading:
+def date_reading(column: Any, form: str | None, words: str = "", others: tuple[str, ...] = ()) -> Reading:
     """Dates in this form, counted from the first; a `ValueError` if they are none."""
     first = moments(column, form)[1].dropna().min()
     origin = "1970-01-01T00:00:00" if pd.isna(first) else first.floor("D").isoformat()
-    return Reading("date", origin, form, dates=dates)
-
-
-def ambiguity(column: Any) -> str | None:
-    """Why a column of nothing but numbers or dates is left as text, and what to do; None if that is not so."""
-    values = _texts(column)
-    if not values or form_of(values):
-        return None
-    if examples := several_forms(values):
-        return f"its dates are written in several ways ({quoted(examples, 3)}). Write all in one way"
-    return doubt(values)
+    return Reading("date", origin, form, words=words, others=others)
 
 
 def settled_by_others(
-    readings: Mapping[str, Reading], table: Mapping[str, Any], *, points: bool = False
+    readings: Mapping[str, Reading], table: Mapping[str, Any], codes: Collection[str], *, points: bool
 ) -> dict[str, Reading]:
-    """The readings, where what fits both ways is read as the other columns are, if these agree: commas and dates.
+    """The readings; commas and dates that fit both ways are read as in the other columns, if these agree.
 
-    `points`: whether other numbers of the same file have decimal points.
+    `codes` are labels in any case. `points`: whether other numbers of the same file have decimal points.
     """
     commas = {reading.kind for reading in readings.values()} & {"thousands", "decimal_comma"}
     commas |= {"thousands"} if points else set()
-    decided = {each.dates.name for each in readings.values() if each.dates is not None and not each.dates.others}
+    decided = {each.form for each in readings.values() if each.words and not each.others}
     found = dict(readings)
     for name, reading in readings.items():
-        if len(commas) == 1 and reading.kind == "labels" and has_both(table[name]):
+        fitting = [form for form in (reading.form, *reading.others) if form in decided] if reading.others else []
+        if len(commas) == 1 and reading.kind == "labels" and name not in codes and has_both(table[name]):
             (kind,) = commas
-            found[name] = Reading(kind, way=way_of(_texts(table[name]), kind))
-        elif reading.dates is not None and (form := settled(reading.dates, decided)) != reading.dates:
-            found[name] = date_reading(table[name], form.name, form)
+            found[name] = Reading(kind, words=way_of(_texts(table[name]), kind)[1])
+        elif len(fitting) == 1:
+            found[name] = date_reading(table[name], fitting[0], date_words(_texts(table[name])[0], str(fitting[0])))
     return found
 
 
@@ -179,13 +180,12 @@ def _of_text(known: Any) -> Reading:
     values = _texts(known)
     if not values:
         return Reading("number")
-    if way := way_of(values):
-        return Reading(way.kind, way=way)
-    if dates := form_of(values):
-        return date_reading(known, dates.name, dates)
-    if all(is_time_of_day(value) for value in values):
-        return Reading("time")
-    return Reading("labels")
+    kind, words = way_of(values)
+    if kind:
+        return Reading(kind, words=words)
+    if forms := forms_of(values):
+        return date_reading(known, forms[0], date_words(values[0], forms[0]), forms[1:])
+    return Reading("time" if all(is_time_of_day(value) for value in values) else "labels")
 
 
 def _texts(column: Any) -> list[str]:
@@ -253,10 +253,6 @@ def _truth(column: Any) -> Any:
     return column.astype(bool) if len(known) == len(column) else column.astype(object).where(column.notna(), None)
 
 
-def _labels(column: Any) -> Any:
-    return column
-
-
 def _from_text(number: Callable[[str], float]) -> Callable[[Any], Any]:
     def read(column: Any) -> Any:
         if column.dtype.kind in "iuf":
@@ -268,20 +264,14 @@ def _from_text(number: Callable[[str], float]) -> Callable[[Any], Any]:
     return read
 
 
-def _duration(column: Any) -> Any:
-    return pd.to_timedelta(column) / ONE_DAY
-
-
-#: How a column of each kind is read; dates are read from their origin.
+#: How a column of each kind is read, except dates, which are read from their origin.
 KINDS: dict[str, Callable[[Any], Any]] = {
     "number": _number,
     "truth": _truth,
-    "labels": _labels,
-    "duration": _duration,
+    "labels": lambda column: column,
+    "duration": lambda column: pd.to_timedelta(column) / ONE_DAY,
     "time": _from_text(hours),
-    "percent": _from_text(partial(number_in, kind="percent")),
-    **{kind: _from_text(partial(number_in, kind=kind)) for kind in WAYS},
-    "date": partial(moments, form=None),
+    **{kind: _from_text(partial(number_in, kind=kind)) for kind in ("percent", *WAYS)},
 }
 WORDS = {
     "number": "numbers",
@@ -331,19 +321,25 @@ def _is_mixed(column: Any) -> bool:
 
 
 def _without_marks(column: Any) -> tuple[Any, Counter[str]]:
-    """Text without marks, if what is left can be read as numbers or dates."""
-    counts = tally(column)
-    cells = counts.index.tolist()
-    marks = Counter({cell: int(count) for cell, count in zip(cells, counts.tolist(), strict=True) if is_mark(cell)})
-    rest = pd.Series([cell for cell in cells if cell not in marks], dtype=object)
-    if not marks or len(rest) < LEAST_NUMBERS:
+    """Text without marks, if the rest can be read as numbers or dates."""
+    if not any(is_mark(cell) for cell in pd.unique(column.dropna())):
         return column, Counter()
-    known = column.where(~column.isin(list(marks)))
-    if all(WHOLE.fullmatch(cell.strip()) for cell in rest):
-        return pd.Series([np.nan if pd.isna(cell) else float(cell) for cell in known], index=column.index), marks
+    known, marks = without_marks(column)
+    rest = pd.Series(pd.unique(known.dropna()), dtype=object)
+    if len(rest) < LEAST_NUMBERS:
+        return column, Counter()
+    if all(WHOLE.fullmatch(cell) for cell in rest):
+        return known.astype(np.float64), marks
     reading = reading_of(rest)
     is_read = reading is not None and reading.kind != "labels"
     return (known, marks) if is_read or has_both(rest) else (column, Counter())
+
+
+def without_marks(column: Any) -> tuple[Any, Counter[str]]:
+    """The cells as text, without marks of missing values, and these."""
+    texts = column.astype(object).map(as_text, na_action="ignore").astype(object)
+    marks = Counter({cell: int(n) for cell, n in tally(texts).items() if is_mark(cell)})
+    return texts.where(~texts.isin(list(marks)) & texts.notna(), None), marks
 
 
 # ---- Columns of text that would be numbers, or dates, were it not for a few odd cells: <5, 12.3*, 1O, 31/02/2024 -----
@@ -359,41 +355,47 @@ HALF = 0.5
 LONG = 30
 
 
-def odd_cells(column: Any) -> str | None:
-    """What keeps a column of text from being numbers or dates, in words; None if most of its cells are something else.
+def doubt_about(column: Any) -> tuple[str, str] | None:
+    """Why text that looks like numbers or dates is not read as such: "ambiguous" or "odd_cells", and the reason.
 
-    Cells that stand for missing values do not count.
+    None if most of its cells are something else. Cells that stand for missing values do not count.
     """
-    if not is_text(column):
-        return None
     counts: Counter[str] = Counter()
-    for cell, count in tally(column).items():
+    for cell, count in tally(column).items() if is_text(column) else ():
         if not is_mark(cell):
             counts[cell.strip()] += int(count)
     if not (total := counts.total()):
         return None
-    noun, n, others = max(way_of_most(counts), _dates(counts), key=lambda way: way[1])
-    qualified = sum(count for cell, count in counts.items() if QUALIFIED.fullmatch(cell))
+    numbers, dates = numbers_by_way(counts), dates_by_form(list(counts))
+    for noun, ways in (("number", numbers), ("date", dates)):
+        examples = _examples(counts, ways)
+        if len(examples) > 1:
+            return "ambiguous", f"its {noun}s are written in several ways ({quoted(examples, 3)}). Write all in one way"
+    if has_both(column):
+        cell = next(cell for cell in counts if "," in cell)
+        either = f"{cell.replace(',', '')} or {cell.replace(',', '.')}"
+        return "ambiguous", f"{cell} may be {either}. Write it without the comma if it is a number"
+    found = {way: sum(counts[cell] for cell in cells) for way, cells in (numbers | dates).items()}
+    best = max(found, key=lambda way: found[way])
+    n, qualified = found[best], sum(count for cell, count in counts.items() if QUALIFIED.fullmatch(cell))
     if n == total or (n < MOST * total and (n < HALF * total or n + qualified < MOST * total)):
         return None
-    odd = [cell if len(cell) <= LONG else f"{cell[: LONG - 1]}…" for cell in others]
-    return f"{counted(n, noun)} and {counted(total - n, 'other cell')} ({quoted(odd, 3)})"
+    odd = [cell for cell in counts if cell not in (numbers | dates)[best]]
+    shown = quoted([cell if len(cell) <= LONG else f"{cell[: LONG - 1]}…" for cell in odd], 3)
+    return "odd_cells", f"{counted(n, best[0])} and {counted(total - n, 'other cell')} ({shown})"
 
 
-def _dates(counts: Counter[str]) -> tuple[str, int, list[str]]:
-    """How many cells are dates in the form that fits most of them, and the others."""
-    cells = list(counts)
-    best: tuple[str, int, list[str]] = ("date", 0, cells)
-    some, taken_apart = DateCells.of(cells[:FIRST]), None
-    for form in FORMS:
-        if np.isnat(some.moments(form)[0]).mean() > 1.0 - HALF:
-            continue
-        taken_apart = taken_apart or DateCells.of(cells)
-        wrong = np.isnat(taken_apart.moments(form)[0])
-        n = sum(counts[cell] for cell, is_wrong in zip(cells, wrong, strict=True) if not is_wrong)
-        if n > best[1]:
-            best = ("date", n, [cell for cell, is_wrong in zip(cells, wrong, strict=True) if is_wrong])
-    return best
+def _examples(cells: Iterable[str], ways: Mapping[tuple[str, ...], set[str]]) -> list[str]:
+    """An example of each of the fewest ways, found one after the other, that fit all cells; none if they do not."""
+    left, examples = dict.fromkeys(cells), []
+    while left:
+        best = max(ways.values(), key=lambda fitting: len(left.keys() & fitting), default=set())
+        fitting = [cell for cell in left if cell in best]
+        if not fitting:
+            return []
+        examples.append(fitting[0])
+        left = dict.fromkeys(cell for cell in left if cell not in best)
+    return examples
 
 
 # ---- Dates as the user describes them: the form of a column, a format of strptime, and the parts of a date to use ----
@@ -444,16 +446,7 @@ def reading_as_asked(column: Any, name: str, form: str) -> tuple[Any, Reading, C
             f" does not fit {int(counts[wrong].sum()):,} of {counted(int(counts.sum()), 'cell')} in {name!r}: "
             f"{quoted([cell[:30] for cell in wrong], 3)}.",
         )
-    words = DateForm(form, f"as asked for ({WORDS_OF_FORMS.get(form, form)})")
-    return texts, date_reading(texts, form, words), marks
-
-
-def without_marks(column: Any) -> tuple[Any, Counter[str]]:
-    """Dates as text, without marks of missing values, and these."""
-    texts = column.astype(object).map(as_text, na_action="ignore").astype(object)
-    marks = Counter({cell: int(n) for cell, n in tally(texts).items() if is_mark(cell)})
-    known = texts.where(~texts.isin(list(marks)) & texts.notna(), None)
-    return known, Counter({cell: n for cell, n in marks.items() if cell not in MISSING})
+    return texts, date_reading(texts, form, f"as asked for ({ORDERS.get(form, form)})"), marks
 
 
 def check_names(
@@ -522,8 +515,7 @@ class ColumnReader:
     readings: How each column was read.
     notes: On what was done.
     unsupported: Notes on columns that cannot be read.
-    doubts: Columns of text that may be numbers or dates in more than one way, in words.
-    odd: Columns of text that would be numbers or dates but for a few cells, in words.
+    doubtful: Text that may be numbers or dates: the kind of note, and a sentence before and after "taken as text".
     walls: The moments of dates on the clock on the wall.
     """
 
@@ -532,32 +524,22 @@ class ColumnReader:
     readings: dict[str, Reading] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
     unsupported: list[Note] = field(default_factory=list)
-    doubts: dict[str, str] = field(default_factory=dict)
-    odd: dict[str, str] = field(default_factory=dict)
+    doubtful: dict[str, tuple[str, str, Sentence]] = field(default_factory=dict)
     walls: dict[str, Any] = field(default_factory=dict)
 
-    def read(self, frame: pd.DataFrame, formats: Mapping[str, str], known: Mapping[str, Reading]) -> pd.DataFrame:
-        """The columns; dates in `formats` that the user gave, text as it is `known` to be in all rows."""
+    def read(self, frame: pd.DataFrame, formats: Mapping[str, str]) -> pd.DataFrame:
+        """The columns; dates in `formats` that the user gave."""
         cleaned, found = {}, {}
         for name in frame.columns:
-            before = known.get(name)
             if name in formats:
                 cleaned[name], found[name], marks = reading_as_asked(frame[name], name, formats[name])
-            elif before is not None and (before.dates or before.way):
-                cleaned[name], marks = without_marks(frame[name])
-                dates = before.dates
-                found[name] = date_reading(cleaned[name], before.form, dates) if dates is not None else before
-            else:
-                cleaned[name], marks = clean(frame[name], as_text=name in self.codes)
-                reading = None if name in self.codes else self._reading_of(cleaned[name], name)
-                if reading is not None:
-                    found[name] = reading
-            if marks:
-                self.notes.append(marks_note(name, marks))
-        found = settled_by_others(found, cleaned, points=bool(frame.attrs.get(DECIMAL_POINTS))) | {
-            name: Reading("labels") for name in frame if name in self.codes
-        }
-        self.readings = {name: found[name] for name in frame.columns if name in found}
+                self._note_marks(name, marks)
+                continue
+            cleaned[name] = self._cleaned(frame[name], name)
+            reading = Reading("labels") if name in self.codes else self._reading_of(cleaned[name], name)
+            if reading is not None:
+                found[name] = reading
+        self.readings = settled_by_others(found, cleaned, self.codes, points=bool(frame.attrs.get(DECIMAL_POINTS)))
         columns = {name: self._column(cleaned[name], name) for name in self.readings}
         self._note_conversions()
         return pd.DataFrame(columns, index=frame.index)
@@ -565,16 +547,22 @@ class ColumnReader:
     def read_again(self, frame: pd.DataFrame, readings: Mapping[str, Reading]) -> pd.DataFrame:
         """The columns, read as before."""
         self.readings = {name: readings[name] for name in frame.columns}
-        columns = {}
-        for name, reading in self.readings.items():
-            if reading.form is not None and is_text(frame[name]):
-                column, marks = without_marks(frame[name])
-            else:
-                column, marks = clean(frame[name], as_text=name in self.codes)
-            if marks:
-                self.notes.append(marks_note(name, marks))
-            columns[name] = self._column(column, name, again=True)
+        columns = {
+            name: self._column(self._cleaned(frame[name], name, dates=reading.form is not None), name, again=True)
+            for name, reading in self.readings.items()
+        }
         return pd.DataFrame(columns, index=frame.index)
+
+    def _cleaned(self, column: Any, name: str, *, dates: bool = False) -> Any:
+        """The column without marks of missing values, which a note tells."""
+        as_dates = dates and is_text(column)
+        column, marks = without_marks(column) if as_dates else clean(column, as_text=name in self.codes)
+        self._note_marks(name, marks)
+        return column
+
+    def _note_marks(self, name: str, marks: Counter[str]) -> None:
+        if marks:
+            self.notes.append(marks_note(name, marks))
 
     def _reading_of(self, column: Any, name: str) -> Reading | None:
         reading = reading_of(column)
@@ -599,43 +587,44 @@ class ColumnReader:
 
     def _look_at_labels(self, name: str, column: Any) -> None:
         """Text that looks like numbers or dates: the answer is probably wrong without it."""
-        if reason := ambiguity(column):
+        kind, reason = doubt_about(column) or ("", "")
+        if kind == "ambiguous":
             if name == self.target:
                 raise InputError(f"the target {name!r} is text: {reason}.")
-            self.doubts[name] = reason
-        elif found := odd_cells(column):
+            self.doubtful[name] = kind, f"{name!r} was ", Sentence(f": {reason}.")
+        elif kind:
             if name == self.target:
-                raise InputError(f"the target {name!r} has {found}, so it is text. ", mend(name))
-            self.odd[name] = found
+                raise InputError(f"the target {name!r} has {reason}, so it is text. ", mend(name))
+            self.doubtful[name] = kind, f"{name!r} has {reason}, so it was ", Sentence(". ", mend(name))
 
     def _note_conversions(self) -> None:
         """One note for all columns that were read in the same way: in a file with decimal commas these are many."""
         ways: dict[str, list[str]] = {}
         for name, reading in self.readings.items():
             if reading.kind not in ("number", "labels", "truth", "date"):
-                ways.setdefault(WORDS[reading.kind] if reading.way is None else reading.way.words, []).append(name)
+                ways.setdefault(reading.words or WORDS[reading.kind], []).append(name)
         for words, names in ways.items():
             verb = "was" if len(names) == 1 else "were"
             self.notes.append(Note("converted", tuple(names), f"{quoted(names)} {verb} read as {words}."))
 
     def warnings(self, dropped: Mapping[str, str]) -> list[Note]:
         """On text that looks like numbers or dates; `dropped` are the columns that were left out."""
-        notes = []
-        for name, reason in self.doubts.items():
-            text = f"{name!r} was taken as text{' and left out' if name in dropped else ''}: {reason}."
-            notes.append(Note("ambiguous", (name,), text, severe=True))
-        for name, found in self.odd.items():
-            text = f"{name!r} has {found}, so it was taken as text{' and left out' if name in dropped else ''}. "
-            notes.append(Note("odd_cells", (name,), Sentence(text, mend(name)), severe=True))
-        return notes
+        return [
+            Note(
+                kind,
+                (name,),
+                Sentence(f"{before}taken as text{' and left out' * (name in dropped)}", after),
+                severe=True,
+            )
+            for name, (kind, before, after) in self.doubtful.items()
+        ]
 
     # ---- dates -------------------------------------------------------------------------------------------------------
 
-    def choose_parts(self, name: str, days: Any, parts: tuple[str, ...] | None, known: Reading | None) -> None:
-        """Which columns the dates of an input become: the `parts` asked for, or as `known`, or those that pay."""
+    def choose_parts(self, name: str, days: Any, parts: tuple[str, ...] | None) -> None:
+        """Which columns the dates of an input become: the `parts` asked for, or those that pay."""
         wall = self.walls[name].loc[days.index].to_numpy()
-        if parts is None:
-            parts = parts_that_pay(wall) if known is None else tuple(each.split()[0] for each in known.pieces)
+        parts = parts_that_pay(wall) if parts is None else parts
         pieces = pieces_of(days.to_numpy(dtype=float), wall, parts)
         if not pieces:
             raise InputError(Argument("date_parts"), f" of {name!r}: {quoted(parts)} never changes. Ask for others.")
@@ -650,21 +639,21 @@ class ColumnReader:
         return {f"{name} ({each})": pd.Series(piece(each, values, wall), index=days.index) for each in pieces}
 
     def note_on_dates(self, name: str) -> list[Note]:
-        """How dates were read, what they became, and the way out."""
+        """How dates were read, the columns they became, and how to change that."""
         reading = self.readings[name]
-        dates, cycles = reading.dates, in_words(reading.pieces)
+        cycles = in_words(reading.pieces)
         since = str(reading.origin).removesuffix("T00:00:00")
-        days = f"days since {since}" if DAYS in reading.pieces else ""
-        read = f"{name!r} has dates" if dates is None else f"{name!r} was read as dates, {dates.words}"
-        text = Sentence(f"{read}: {listed([each for each in (days, *cycles) if each])}")
+        days = [f"days since {since}"] if DAYS in reading.pieces else []
+        read = f"{name!r} was read as dates, {reading.words}" if reading.words else f"{name!r} has dates"
+        text = Sentence(f"{read}: {listed([*days, *cycles])}")
         if cycles:
             alone = Argument("date_parts", {name: DAYS})
             text = Sentence(text, ", together one variable. For days alone, use ", alone)
         notes = [Note("date", (name,), Sentence(text, "."))]
-        if dates is not None and dates.others:
-            others = " or ".join(WORDS_OF_FORMS[form] for form in dates.others)
+        if reading.others:
+            others = " or ".join(ORDERS[form] for form in reading.others)
             doubt = f"The dates of {name!r} may be {others} as well: no cell tells. If they are, use "
-            out = Argument("date", {name: dates.others[0]})
+            out = Argument("date", {name: reading.others[0]})
             notes.append(Note("ambiguous", (name,), Sentence(doubt, out, ".")))
         return notes
 

@@ -8,15 +8,14 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
 import pandas as pd
 
-from rsens._app.tables._cells import tally
-from rsens._app.tables._columns import find
-from rsens._app.tables._notes import Note
+from rsens._app.tables._cells import as_written, tally
+from rsens._app.tables._columns import Note, find
 from rsens._app.tables._readings import ColumnReader, Reading, read_formats
 from rsens._errors import Argument, InputError
 from rsens._text import counted, listed, number, quoted
@@ -116,16 +115,21 @@ class KeptRows:
         """The same, ready for JSON."""
         return {"rows": len(self.frame), "of": self.total, "where": self.text}
 
-    def explained(self, notes: Sequence[Note]) -> list[Note]:
-        """The notes, where columns that do not vary say that they do in other rows."""
-        return [
-            Note(
-                note.kind, note.columns, f"{note.text.removesuffix('.')}: it is the same in all rows where {self.text}."
+    def explained(self, note: Note) -> Note:
+        """The note; one on a column that does not vary tells that it does in other rows."""
+        if note.kind != "constant" or note.columns[0] not in self.constant:
+            return note
+        return replace(note, text=f"{note.text.removesuffix('.')}: it is the same in all rows where {self.text}.")
+
+    def check_target(self, target: str) -> None:
+        """An `InputError` if the target has one value where the conditions hold."""
+        if target in self.constant:
+            raise InputError(
+                f"the target {target!r} has only one value in the rows where {self.text}: there is nothing to explain. "
+                "Choose other rows with ",
+                WHERE,
+                ".",
             )
-            if note.kind == "constant" and note.columns[0] in self.constant
-            else note
-            for note in notes
-        ]
 
 
 def keep_rows(
@@ -140,7 +144,7 @@ def keep_rows(
     looked_at = list(dict.fromkeys(condition.column for condition in conditions))
     reader = ColumnReader("", set(codes) & set(looked_at))
     formats = {name: form for name, form in read_formats(date).items() if name in looked_at}
-    table = reader.read(frame[looked_at], formats, {})
+    table = reader.read(frame[looked_at], formats)
     kept = pd.Series(True, index=frame.index)
     for condition in conditions:
         name = condition.column
@@ -167,113 +171,75 @@ class _Column:
     moments: Any
 
     def holds(self, condition: Condition) -> Any:
-        """In which rows the condition is true."""
-        known = self.values.notna()
-        if self.moments is not None:
-            return known & self._of_dates(condition)
+        """In which rows the condition is true; an `InputError` if a value that must be equal does not occur."""
         if self.reading.categorical:
-            return known & self._of_labels(condition)
-        number = self._number(condition)
-        if condition.equal and not (self.values == number).any():
-            raise self._unknown(condition)
-        return known & SIGNS[condition.sign](self.values, number)
-
-    def _of_dates(self, condition: Condition) -> Any:
-        moment = self._moment(condition)
-        cells = self.moments.dt.floor("D") if DAY.fullmatch(condition.value) else self.moments
-        if condition.equal and not (cells == moment).any():
-            raise self._unknown(condition)
-        return SIGNS[condition.sign](cells, moment)
-
-    def _of_labels(self, condition: Condition) -> Any:
-        if not condition.equal:
-            raise InputError(
-                WHERE, f": {self.name!r} has no numbers or dates, and {condition.sign} needs an order. Use = or !=."
-            )
-        same = self.values.map(lambda label: _is(label, condition.value), na_action="ignore").eq(True)
-        if not same.any():
-            raise self._unknown(condition)
-        return same if condition.sign != "!=" else ~same
-
-    def _number(self, condition: Condition) -> float:
-        try:
-            return float(condition.value)
-        except ValueError:
-            pass
-        try:  # as the cells are written: 1,5 or 12 %
-            return float(self.reading.read(pd.Series([condition.value]), self.name).iloc[0])
-        except (InputError, TypeError, ValueError):
-            raise InputError(
-                WHERE, f": {self.name!r} has numbers, and {condition.value!r} is none. {self.described()}"
-            ) from None
-
-    def _moment(self, condition: Condition) -> pd.Timestamp:
-        try:
-            if ISO.fullmatch(condition.value):
-                return pd.Timestamp(condition.value)
-            return pd.Timestamp(self.reading.read_dates(pd.Series([condition.value]), self.name)[1].iloc[0])
-        except (InputError, TypeError, ValueError):
+            if not condition.equal:
+                raise InputError(
+                    WHERE, f": {self.name!r} has no numbers or dates, and {condition.sign} needs an order. Use = or !=."
+                )
+            same = self.values.map(lambda label: _is(label, condition.value), na_action="ignore").eq(True)
+            found = ~same if condition.sign == "!=" else same
+        else:
+            cells, value = self.values, self._read(condition.value)
+            if self.moments is not None:
+                cells = self.moments.dt.floor("D") if DAY.fullmatch(condition.value) else self.moments
+            same, found = cells == value, SIGNS[condition.sign](cells, value)
+        if condition.equal and not same.any():
             raise InputError(
                 WHERE,
-                f": {self.name!r} has dates, and {condition.value!r} is none. Write it as 2024-01-31. "
-                f"{self.described()}",
+                f": {self.name!r} is nowhere {condition.value!r}.{self._nearest(condition.value)} {self.described()}",
+            )
+        return self.values.notna() & found
+
+    def _read(self, text: str) -> Any:
+        """The number or the moment in a condition, written plainly or as the cells are."""
+        dates = self.moments is not None
+        try:
+            if dates:
+                if ISO.fullmatch(text):
+                    return pd.Timestamp(text)
+                return pd.Timestamp(self.reading.read_dates(pd.Series([text]), self.name)[1].iloc[0])
+            plain = pd.to_numeric(text, errors="coerce")
+            return self.reading.read(pd.Series([text]), self.name).iloc[0] if pd.isna(plain) else plain
+        except (InputError, TypeError, ValueError):
+            what, how = ("dates", " Write it as 2024-01-31.") if dates else ("numbers", "")
+            raise InputError(
+                WHERE, f": {self.name!r} has {what}, and {text!r} is none.{how} {self.described()}"
             ) from None
 
-    def _unknown(self, condition: Condition) -> InputError:
+    def _nearest(self, value: str) -> str:
         texts = {str(label).lower(): label for label in self.values.dropna().unique()}
-        near = get_close_matches(condition.value.lower(), list(texts), 1, 0.6) if self.reading.categorical else []
-        hint = f" Did you mean {_shown(texts[near[0]])}?" if near else ""
-        return InputError(WHERE, f": {self.name!r} is nowhere {condition.value!r}.{hint} {self.described()}")
+        near = get_close_matches(value.lower(), list(texts), 1, 0.6) if self.reading.categorical else []
+        return f" Did you mean {_shown(texts[near[0]])}?" if near else ""
 
     def described(self) -> str:
-        """The values there are, in a sentence."""
-        if self.moments is not None:
-            known = self.moments.dropna()
-            return (
-                f"Its dates go from {known.min():%Y-%m-%d} to {known.max():%Y-%m-%d}." if len(known) else "It is empty."
-            )
+        """The values that occur, in a sentence."""
         counts = tally(self.values)
+        if counts.empty:
+            return "It is empty."
+        if self.moments is not None:
+            return f"Its dates go from {self.moments.min():%Y-%m-%d} to {self.moments.max():%Y-%m-%d}."
         if not self.reading.categorical:
             counts = counts.sort_index()
-        if not self.reading.categorical and len(counts) > LISTED:
-            return f"Its numbers go from {number(float(self.values.min()))} to {number(float(self.values.max()))}."
+            if len(counts) > LISTED:
+                return f"Its numbers go from {number(float(counts.index[0]))} to {number(float(counts.index[-1]))}."
         shown = [f"{_shown(value)} ({counted(int(n), 'row')})" for value, n in counts.head(LISTED).items()]
         more = f" and {len(counts) - LISTED} more" if len(counts) > LISTED else ""
-        return f"It has {', '.join(shown)}{more}." if shown else "It is empty."
-
-
-def constant_target(kept: KeptRows, target: str) -> None:
-    """An `InputError` if the target has one value where the conditions hold."""
-    if target in kept.constant:
-        raise InputError(
-            f"the target {target!r} has only one value in the rows where {kept.text}: there is nothing to explain. "
-            "Choose other rows with ",
-            WHERE,
-            ".",
-        )
+        return f"It has {', '.join(shown)}{more}."
 
 
 def _is(label: Any, value: str) -> bool:
-    if str(_plain(label)) == value:
-        return True
+    """Whether a label is the value of a condition: 1.0 is also 1, and True is also true."""
+    text = str(as_written(label)).strip()
     if isinstance(label, bool):
-        return value.lower() == str(label).lower()
+        return text.lower() == value.lower()
     if isinstance(label, int | float):
-        try:
-            return float(value) == label
-        except ValueError:
-            return False
-    return str(label).strip() == value
-
-
-def _plain(value: Any) -> Any:
-    """A number as people write it: 1, not 1.0."""
-    value = value.item() if hasattr(value, "item") else value
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+        return bool(pd.to_numeric(value, errors="coerce") == label)
+    return value in (text, str(label))
 
 
 def _shown(value: Any) -> str:
-    return quoted([_plain(value)]) if isinstance(value, str) else str(_plain(value))
+    return quoted([value]) if isinstance(value, str) else str(as_written(value))
 
 
 def _unquoted(value: str) -> str:
