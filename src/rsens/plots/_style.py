@@ -39,6 +39,9 @@ PARTS = (BLUE, ORANGE, GREEN, PURPLE)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
 
+#: Points of the data, in front of other things.
+FAINT: dict[str, Any] = {"alpha": 0.55, "markeredgewidth": 0.0}
+
 #: The most characters of a name beside a tick, and along an axis.
 LABEL_LENGTH, AXIS_LENGTH = 30, 40
 #: Mean width of a letter, of its font size, in names and in sentences, which have few capitals and digits.
@@ -52,6 +55,11 @@ RUG = 500
 #: Kinds of characters to leave out where the font lacks them: joiners and skin tones of emoji, control characters.
 SILENT = {"Cf", "Cc", "Cs", "Sk"}
 LINE_HEIGHT = 1.15  # of one line of text, in units of its font size
+
+
+def series(k: int) -> tuple[str, Any, str]:
+    """Colour, dash and marker of one of several outputs."""
+    return SERIES[k % len(SERIES)], DASHES[k % len(DASHES)], MARKERS[k % len(MARKERS)]
 
 
 def tint(colour: str, strength: float) -> tuple[float, float, float]:
