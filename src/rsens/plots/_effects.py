@@ -141,7 +141,7 @@ def _tip(line: dict[Any, Any], times: float) -> str:
 
 
 def _notes(explanation: Any) -> list[str]:
-    """What changes, and what the intervals hold for."""
+    """Notes on the changes, and on what the intervals hold for."""
     table = explanation.effects
     kinds = set(table["kind"])
     parts = ["numbers: one sd" + (", or between the values named" if "step" in kinds else "")] * ("slope" in kinds)
@@ -218,7 +218,7 @@ def row(explained: Any, *, top: int | None = 10, ax: Axes | None = None) -> Axes
         ax: Where to draw; None for a figure of its own.
 
     Returns:
-        The Axes. Below the axis stands what the contributions add up to.
+        The Axes. The sum of the contributions is below the axis.
 
     Example:
         >>> import numpy as np
@@ -251,7 +251,7 @@ def _in_units(explained: Any, values: Any) -> Any:
 
 
 def _what(explained: Any) -> str:
-    """What the bars are, in which unit."""
+    """The name of the bars, with their unit."""
     of = "" if explained.output is None else f" to {name_in_text(explained.output)}"
     return f"contribution of first order{of}" + (", percentage points" if explained.in_points else "")
 

@@ -215,7 +215,7 @@ PROFILE = Plot(
 # ---- The numbers of a profile ----------------------------------------------------------------------------------------
 
 
-#: Fewer rows near a point say too little of where observations are.
+#: Fewer rows near a point are too few for bands of observations.
 FEW = 5
 #: The probabilities of y at which the rows near a point are pooled, dense in the tails; each stands for one share.
 _EDGES = ndtr(np.linspace(-4.5, 4.5, 201))
@@ -277,7 +277,7 @@ def profile_values(
     weights: Any = None,
     two_valued: Iterable[str | int] = (),
 ) -> ProfileValues:
-    """What `profile` draws, without drawing it; the arguments are the same."""
+    """The numbers that `profile` draws; the arguments are the same."""
     source, table = read_for(model, X)
     counts = check_weights(weights, len(table))
     if weights is not None and table.coding is not None:  # a function's levels are counted under the weights
@@ -487,7 +487,7 @@ def _draw_prediction(ax: Axes, found: ProfileValues) -> None:
 
 
 def _band_labels(found: ProfileValues) -> tuple[str, list[str], str]:
-    """What the line, the predictive bands and the band of an effect are called."""
+    """Names of the line, of the predictive bands and of the band of an effect."""
     held = [percent(share, level=True) for share in found.shares]
     if found.curve is None:
         return found.middle, held, ""

@@ -1,4 +1,4 @@
-"""What models with few interactions lose against the full one. Figure 4 of the paper has their scores themselves."""
+"""Losses of models with few interactions against the full one. Figure 4 of the paper has their scores themselves."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax
 
     The dashed line at 0 is the full model, with all interactions. Differences are taken split by split: scores of the
     same split go up and down together, so a difference is known better than each of the two scores, and an interval
-    that holds 0 says that the two models may be as good. A ring marks the number of interactions that
+    that holds 0 means that the two models may be as good. A ring marks the number of interactions that
     `Selection.suggestions` has. `Selection.summary` has the scores themselves.
 
     Args:

@@ -106,7 +106,7 @@ def check_axes(ax: Any) -> None:
 
 
 def check_two_axes(ax: Any, what: str, options: str) -> tuple[Axes, Axes]:
-    """Two matplotlib Axes; else an `InputError` that says `what` they are for and the call that makes them."""
+    """Two matplotlib Axes; else an `InputError` that names their purpose, `what`, and the call that makes them."""
     try:
         first, second = ax
     except (TypeError, ValueError):
@@ -127,7 +127,7 @@ def check_plot(
     for name in needed:
         if isinstance(result, type) or not (hasattr(type(result), name) or hasattr(result, name)):
             raise InputError(f"{plot} draws what {call} returned; got {type(result).__name__}.")
-        getattr(result, name)  # a result that was made without it says so itself
+        getattr(result, name)  # a result that was made without it raises its own error
     check_top(top)
     if ax is not None:
         check_axes(ax)
@@ -200,7 +200,7 @@ def value_label(result: Any, order: int = 1) -> str:
 def part_labels(names: Iterable[str]) -> list[str]:
     """Labels of the parts of R-sens; every family that splits in two has the prediction first."""
     labels = [str(name) for name in names]
-    if len(labels) != 2 or "knowledge" in labels:  # of posterior draws, which say themselves what they are
+    if len(labels) != 2 or "knowledge" in labels:  # of posterior draws, which have names of their own
         return labels
     return [f"prediction ({labels[0]})", f"uncertainty ({labels[1]})"]
 

@@ -198,7 +198,7 @@ def pair_surface(
     model: Any = None,
     X: Any = None,
 ) -> SurfaceValues:
-    """What `surface` draws, without drawing it; the arguments are the same."""
+    """The numbers that `surface` draws; the arguments are the same."""
     near = at is None
     n_grid = whole_number((CELLS if near else SLICE_POINTS) if n_grid is None else n_grid, "n_grid", 2)
     source, table = model_and_table(explanation, model, X, "plot_surface")
