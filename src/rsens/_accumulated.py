@@ -365,7 +365,7 @@ def plane_over(table: Table, columns: tuple[int, int], axes: tuple[Array, Array]
 
 
 def without_main_effects(surface: Array) -> Array:
-    """What is left of a surface (g, h) after the best sum a(x₁) + b(x₂), by least squares; NaN stays NaN."""
+    """The rest of a surface (g, h) after the best sum a(x₁) + b(x₂), by least squares; NaN stays NaN."""
     i, j = np.nonzero(np.isfinite(surface))
     design = np.zeros((len(i), sum(surface.shape)))
     design[np.arange(len(i)), i] = 1.0

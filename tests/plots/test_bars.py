@@ -280,23 +280,6 @@ def test_many_bars_in_small_axes_get_small_names():
     assert left.get_yticklabels()[0].get_fontsize() < right.get_yticklabels()[0].get_fontsize()
 
 
-def test_given_axes_are_used_and_nothing_global_changes():
-    figure, (given, other) = plt.subplots(1, 2)
-    before, current = dict(matplotlib.rcParams), plt.gca()
-    assert bars(pictured(NAMES), ax=given) is given
-    assert plt.get_fignums() == [figure.number]
-    assert plt.gca() is current
-    assert dict(matplotlib.rcParams) == before
-    assert not other.has_data()
-    assert figure.axes == [given, other]
-
-
-def test_without_axes_there_is_one_new_figure():
-    ax = bars(pictured(NAMES))
-    assert plt.get_fignums() == [ax.figure.number]
-    assert ax.figure.axes == [ax]
-
-
 def test_what_is_drawn_is_not_changed():
     explanation = pictured(NAMES)
     before = copy.deepcopy(explanation)
@@ -313,15 +296,3 @@ def test_all_zero_is_drawn():
     zero = explanation.main * 0.0
     ax = drawn(bars(explanation.but(main=zero, parts=None, intervals=None, null_levels=None)))
     assert ax.get_xlim() == (0.0, 1.0)
-
-
-@pytest.mark.parametrize("top", [0, -1, 2.0, True, "all"])
-def test_a_wrong_top_is_an_error(top):
-    with pytest.raises(InputError, match="top must be a whole number of at least 1"):
-        bars(pictured(NAMES), top=top)
-    assert plt.get_fignums() == []
-
-
-def test_wrong_axes_are_an_error():
-    with pytest.raises(InputError, match=r"ax must be matplotlib Axes or None; got Figure\."):
-        bars(pictured(NAMES), ax=plt.figure())

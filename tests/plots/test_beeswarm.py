@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
@@ -204,21 +203,3 @@ def test_all_zero_is_drawn():
     ax = drawn(beeswarm(explanation.but(main=explanation.main * 0.0, local_main=explanation.local_main * 0.0)))
     assert ax.get_xlim()[1] == 1.0
     assert all((points[:, 0] == 0.0).all() for points in swarms(ax))
-
-
-def test_given_axes_are_used_and_nothing_global_changes():
-    figure, (given, other) = plt.subplots(1, 2)
-    before, current = dict(matplotlib.rcParams), plt.gca()
-    assert beeswarm(pictured(NAMES).but(data=None), ax=given) is given
-    assert plt.gca() is current
-    assert dict(matplotlib.rcParams) == before
-    assert figure.axes == [given, other]
-    assert not other.has_data()
-
-
-def test_wrong_arguments_are_errors_before_anything_is_drawn():
-    with pytest.raises(InputError, match="top must be"):
-        beeswarm(pictured(NAMES), top=0)
-    with pytest.raises(InputError, match="ax must be"):
-        beeswarm(pictured(NAMES), ax="here")
-    assert plt.get_fignums() == []

@@ -166,15 +166,3 @@ def test_groups_have_no_effects():
     found = explain(model, X, groups={"both": ["x0", "x1"]}, null=False, intervals=False)
     with pytest.raises(InputError, match="no effects to draw"):
         effects(found)
-
-
-@pytest.mark.parametrize("top", [0, -1, True, 2.5, "3"])
-def test_wrong_top(top):
-    with pytest.raises(InputError, match="top must be"):
-        effects(mixed_columns(), top=top)
-
-
-@pytest.mark.parametrize("ax", [3, "axes", plt])
-def test_wrong_axes(ax):
-    with pytest.raises(InputError, match="Axes"):
-        effects(mixed_columns(), ax=ax)

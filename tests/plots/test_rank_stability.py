@@ -1,11 +1,7 @@
 from __future__ import annotations
 
-import copy
-
-import matplotlib
 import numpy as np
 import pytest
-from matplotlib import pyplot as plt
 
 from rsens._errors import InputError
 from rsens.plots import rank_stability
@@ -83,13 +79,6 @@ def test_long_names_are_kept_whole_in_the_ids():
     ax = rank_stability(noisy(ODD_NAMES))
     assert {label.get_gid() for label in ax.get_yticklabels()} == set(ODD_NAMES)
     assert max(len(label.get_text()) for label in ax.get_yticklabels()) <= 40
-
-
-def test_given_axes_are_used_and_nothing_global_changes():
-    before = copy.deepcopy(dict(matplotlib.rcParams))
-    _, ax = plt.subplots()
-    assert rank_stability(noisy(NAMES), ax=ax) is ax
-    assert dict(matplotlib.rcParams) == before
 
 
 @pytest.mark.parametrize(

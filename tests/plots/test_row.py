@@ -8,7 +8,7 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 
-from rsens import InputError, explain, from_function
+from rsens import explain, from_function
 from rsens.distributions import Normal
 from rsens.plots import PLOTS, row
 from tests.plots.effects_and_rows import mixed_columns, of_classes, of_events, with_names
@@ -124,15 +124,3 @@ def test_words_for_those_who_do_not_see_it():
     for term in ("a", "b"):
         assert f"{term} " in PLOT.alt(explained)
     assert explained.adds_up in PLOT.caption(explained)
-
-
-@pytest.mark.parametrize("top", [0, -1, True, 2.5, "3"])
-def test_wrong_top(top):
-    with pytest.raises(InputError, match="top must be"):
-        row(with_names(["a"]).row(0), top=top)
-
-
-@pytest.mark.parametrize("ax", [3, "axes", plt])
-def test_wrong_axes(ax):
-    with pytest.raises(InputError, match="Axes"):
-        row(with_names(["a"]).row(0), ax=ax)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
@@ -269,15 +268,6 @@ def test_odd_names():
     lines = drawn(surface(result, ODD_NAMES[2], ODD_NAMES[3], n_grid=4))
     assert "$a$" in legend(lines)
     assert not any(text.get_parse_math() for text in lines.get_legend().get_texts())
-
-
-def test_given_axes_are_used_and_nothing_global_changes(levels):
-    figure, (given, other) = plt.subplots(1, 2)
-    before = dict(matplotlib.rcParams)
-    assert surface(levels, "age", "city", n_grid=5, ax=given) is given
-    assert dict(matplotlib.rcParams) == before
-    assert figure.axes == [given, other]
-    assert not other.has_data()
 
 
 # ---- errors ----------------------------------------------------------------------------------------------------------

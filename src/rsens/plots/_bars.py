@@ -42,10 +42,11 @@ def bars(explanation: Any, *, order: int = 1, top: int | None = None, ax: Axes |
     """Ranked bars of `Explanation.main`, or of `Explanation.pairs`.
 
     Each bar is split into what moves the prediction and what moves the uncertainty where the family tells them apart.
-    Whiskers are the intervals; the line below the axis says what they hold for. Dashed is the null level, which 95 % of
-    irrelevant variables stay below; it differs between variables. The signs on the right say which way the prediction
-    goes with the variable: up (▲), down (▼), or both (±) where `Explanation.consistency` is below ½. Pairs have the
-    marks of the test there: `*` where the data contradict a model in which the two add up, `?` where it cannot be told.
+    Whiskers are the intervals; the line below the axis names what they hold for. Dashed is the null level, which 95 %
+    of irrelevant variables stay below; it differs between variables. The signs on the right show which way the
+    prediction goes with the variable: up (▲), down (▼), or both (±) where `Explanation.consistency` is below ½. Pairs
+    have the marks of the test there: `*` where the data contradict a model in which the two add up, `?` where it cannot
+    be told.
 
     Args:
         explanation: What `rsens.explain` returned.

@@ -22,7 +22,7 @@ def calibration(assessment: Any, ax: Axes | None = None) -> Axes:
 
     Numbers and counts: the histogram of the probability integral transform, which is flat if the predictions are right.
     High at both ends means intervals that are too narrow, high in the middle too wide, high in all three places heavier
-    tails than the model says, and high at one end predictions that are off to one side.
+    tails than the model has, and high at one end predictions that are off to one side.
 
     Classes: the share observed against the probability predicted, for groups of rows; below the diagonal the
     probability was too high. The grey band is what chance does to a model that is right.

@@ -31,7 +31,7 @@ def difference(difference: Any, *, order: int = 1, top: int | None = None, ax: A
     """Both values of each variable (or pair) with their intervals, and beside them the difference with its own.
 
     The variable with the largest value comes first. The dots on the right are filled where the difference is marked:
-    chance alone gives one as large in at most 5 % of cases. The lines below the axis say what the intervals come from.
+    chance alone gives one as large in at most 5 % of cases. The lines below the axis name the source of the intervals.
 
     Args:
         difference: What `Explanation.difference` returned.

@@ -65,14 +65,11 @@ def effects(explanation: Any, *, top: int | None = None, ax: Axes | None = None)
     ax.margins(x=0.06)
     what = "change of the prediction" if times == 1.0 else "change of the probability, percentage points"
     look.set_label_below(ax, what, notes)
-    dots: dict[str, Any] = {"marker": "o", "markersize": 0.5 * look.small()}
-    look.add_legend(
-        ax,
-        [
-            Line2D([], [], color=look.SERIES[k], linestyle=look.DASHES[k % len(look.DASHES)], label=label, **dots)
-            for k, label in enumerate(look.short_labels(outputs))
-        ],
-    )
+    handles = []
+    for k, label in enumerate(look.short_labels(outputs)):
+        colour, dash, _ = look.series(k)
+        handles.append(Line2D([], [], color=colour, linestyle=dash, marker="o", markersize=4.5, label=label))
+    look.add_legend(ax, handles)
     look.tidy(ax, keep=("bottom",))
     return ax
 
@@ -124,13 +121,10 @@ def _draw_line(
     for line in shown.to_dict("records"):
         k = outputs.index(line["output"]) if outputs else 0
         at = row + 0.7 * ((k + 0.5) / max(len(outputs), 1) - 0.5)
-        colour = look.SERIES[k] if outputs else look.BLUE
+        colour, dash, _ = look.series(k)
         if np.isfinite([line["lower"], line["upper"]]).all():
-            style: dict[str, Any] = {
-                "color": colour if hold else look.UNSURE,
-                "linestyle": look.DASHES[k % len(look.DASHES)],
-            }
-            ax.plot([times * line["lower"], times * line["upper"]], [at, at], linewidth=1.6, zorder=2, **style)
+            ends, style = times * np.array([line["lower"], line["upper"]]), colour if hold else look.UNSURE
+            ax.plot(ends, [at, at], color=style, linestyle=dash, linewidth=1.6, zorder=2)
         [dot] = ax.plot(times * line["effect"], at, "o", color=colour, markersize=max(3.0, 0.5 * size), zorder=3)
         dot.set_label(f"_{line['term']}")
         tip(dot, _tip(line, times))
@@ -147,7 +141,7 @@ def _tip(line: dict[Any, Any], times: float) -> str:
 
 
 def _notes(explanation: Any) -> list[str]:
-    """What changes, and what the intervals hold for."""
+    """Notes on the changes, and on what the intervals hold for."""
     table = explanation.effects
     kinds = set(table["kind"])
     parts = ["numbers: one sd" + (", or between the values named" if "step" in kinds else "")] * ("slope" in kinds)
@@ -224,7 +218,7 @@ def row(explained: Any, *, top: int | None = 10, ax: Axes | None = None) -> Axes
         ax: Where to draw; None for a figure of its own.
 
     Returns:
-        The Axes. Below the axis stands what the contributions add up to.
+        The Axes. The sum of the contributions is below the axis.
 
     Example:
         >>> import numpy as np
@@ -257,7 +251,7 @@ def _in_units(explained: Any, values: Any) -> Any:
 
 
 def _what(explained: Any) -> str:
-    """What the bars are, in which unit."""
+    """The name of the bars, with their unit."""
     of = "" if explained.output is None else f" to {name_in_text(explained.output)}"
     return f"contribution of first order{of}" + (", percentage points" if explained.in_points else "")
 

@@ -125,7 +125,7 @@ def square(pairs: Any, kind: type = float) -> NDArray[Any]:
 
 
 def _part_shown(explanation: Any, by: str) -> str:
-    """What the cells show, where it is a part, on a line of its own."""
+    """The part that the cells show, on a line of its own; nothing for the whole."""
     if by == "value":
         return ""
     names = list(explanation.pair_parts.columns)

@@ -30,7 +30,7 @@ TIP, LINE_END = "tip:", "\u2028"
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """How a plot stands on a page: its size in inches, the options it is drawn with, and what makes its Axes."""
+    """The layout of a plot on a page: size in inches, options to draw it with, and a function that makes its Axes."""
 
     width: float = WIDTH
     height: float = 3.6
@@ -53,12 +53,12 @@ class Plot:
         draw: Draws a result, or of an explanation the variable or the two that follow it; takes `ax` and options.
         of: What it draws.
         file: Its file in a folder of results, without an ending. Names of variables follow it.
-        caption: What stands below it in the report, from what `draw` is given.
+        caption: Its caption in the report, from the arguments of `draw`.
         alt: What it shows, for those who cannot see it, from what `draw` is given.
-        section: Where in the report it stands.
+        section: Its section of the report.
         takes: Which of "model", "X" and "y" it is given as well, by keyword.
         options: What it is given for a file.
-        layout: How it stands on a page, from the result.
+        layout: Its layout on a page, from the result.
         add_tips: Gives marks a text for the pointer, with `tip`, from the result and the Axes that `draw` returned.
     """
 
@@ -76,7 +76,7 @@ class Plot:
 
     @property
     def summary(self) -> str:
-        """What it draws, in the words of its documentation."""
+        """The first line of its documentation."""
         return (self.draw.__doc__ or "").partition("\n")[0]
 
 
@@ -123,12 +123,12 @@ def shares_of_parts(parts: Any, term: Any, value: float) -> list[str]:
 FILLED, HOLLOW = "●", "○"
 #: Where it marks them by characters.
 STAR, DOUBT = "*", "?"
-#: What is said of pairs without a mark.
+#: The words for pairs without a mark.
 NOTHING = "no interaction found by the test"
 
 
 def interval_note(explanation: Any) -> str:
-    """What the intervals hold for, or that they do not; nothing without intervals."""
+    """A note on what the intervals hold for, or that they do not; nothing without intervals."""
     if explanation.intervals is None:
         return ""
     if not explanation.intervals_hold:
@@ -137,12 +137,12 @@ def interval_note(explanation: Any) -> str:
 
 
 def is_tested(explanation: Any) -> bool:
-    """Whether a test says which pairs interact."""
+    """Whether pairs were tested for interaction."""
     return explanation.pair_above is not None
 
 
 def pair_notes(explanation: Any, mark: str, doubt: str) -> list[str]:
-    """What the signs for pairs that are marked, and for pairs that cannot be told, mean; nothing without a test."""
+    """Notes on the signs of pairs that are marked, and of pairs that cannot be told; nothing without a test."""
     if not is_tested(explanation):
         return []
     if explanation.pair_additive.all():  # "the model adds up on the logit scale by construction"
@@ -153,7 +153,7 @@ def pair_notes(explanation: Any, mark: str, doubt: str) -> list[str]:
 
 
 def test_result(explanation: Any, pair: tuple[str, str]) -> str:
-    """What the test says of one pair."""
+    """The result of the test of one pair."""
     p = float(explanation.pair_p_values[pair])
     if explanation.pair_additive[pair]:
         return "adds up in the model by construction"

@@ -19,8 +19,8 @@ _WHAT = "R-sens of each draw's own predictive"
 def posterior(explained: Any, *, top: int | None = 10, ax: Axes | None = None) -> Axes:
     """R-sens of each draw's own predictive: median, half of the draws and 95 % of them, largest mean first.
 
-    Beside each line stands the probability that this variable has the largest R-sens. These are not intervals of
-    `Explanation.main`, which is R-sens of the mixture of all draws.
+    The text beside each line is the probability that this variable has the largest R-sens. The lines are not intervals
+    of `Explanation.main`, which is R-sens of the mixture of all draws.
 
     Args:
         explained: What `Explanation.posterior` returned.

@@ -84,7 +84,7 @@ def at_rows(
 
 
 def predictive(family: Distribution, shares: Array) -> tuple[Kind, str, Array, Array]:
-    """What to draw: probabilities as they are, numbers with central intervals, vectors with standard deviations."""
+    """Kind, middle, prediction and bands: numbers have central intervals, vectors standard deviations, events none."""
     with np.errstate(over="ignore", invalid="ignore"):  # a mean that does not fit in float64 counts as none
         mean = np.asarray(family.mean, dtype=np.float64)
     if family.support == "classes" or is_event(family):
@@ -363,7 +363,7 @@ def two_valued_columns(explanation: Any) -> list[str]:
 def step_of(explanation: Any, table: Table, column: int) -> tuple[str | float, str | None]:
     """The step of a column, as `profile` takes it, and the name of that step; None to name it by its size.
 
-    A column that does not vary has no step. It gets the kind of scale instead, and `profile` says what is wrong.
+    A column that does not vary has no step. It gets the kind of scale instead, and `profile` raises the error.
     """
     unit = float(explanation.scale.iloc[column])
     name = {"sd": "per sd", "raw": "per unit"}.get(explanation.scale_kind)

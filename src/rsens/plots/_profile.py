@@ -215,7 +215,7 @@ PROFILE = Plot(
 # ---- The numbers of a profile ----------------------------------------------------------------------------------------
 
 
-#: Fewer rows near a point say too little of where observations are.
+#: Fewer rows near a point are too few for bands of observations.
 FEW = 5
 #: The probabilities of y at which the rows near a point are pooled, dense in the tails; each stands for one share.
 _EDGES = ndtr(np.linspace(-4.5, 4.5, 201))
@@ -277,7 +277,7 @@ def profile_values(
     weights: Any = None,
     two_valued: Iterable[str | int] = (),
 ) -> ProfileValues:
-    """What `profile` draws, without drawing it; the arguments are the same."""
+    """The numbers that `profile` draws; the arguments are the same."""
     source, table = read_for(model, X)
     counts = check_weights(weights, len(table))
     if weights is not None and table.coding is not None:  # a function's levels are counted under the weights
@@ -453,12 +453,8 @@ def _draw_prediction(ax: Axes, found: ProfileValues) -> None:
         # Shades of blue, darkest for the narrowest band (paper, Figure 1), and the wide ones behind the narrow.
         darkest = 0.6 if found.curve is None else 0.35
         for k, strength in enumerate(np.linspace(darkest, 0.15, max(len(held), 2))[: len(held)]):
-            style: dict[str, Any] = {
-                "color": look.tint(look.BLUE, float(strength)),
-                "linewidth": 0.0,
-                "zorder": 1.5 - 0.01 * k,
-            }
-            style |= {"label": held[k], "step": "mid" if found.kind == "count" else None}  # quantiles of counts jump
+            style: dict[str, Any] = {"color": look.tint(look.BLUE, float(strength)), "label": held[k], "linewidth": 0.0}
+            style |= {"zorder": 1.5 - 0.01 * k, "step": "mid" if found.kind == "count" else None}  # counts jump
             _draw_band(ax, found, found.bands[:, k, :, 0], style, bar=max(3.0, 9.0 - 2.5 * k))
         if found.curve is not None:
             dark = {"color": look.BLACK, "zorder": 2.5} if levels else CURVE
@@ -467,18 +463,16 @@ def _draw_prediction(ax: Axes, found: ProfileValues) -> None:
     else:
         names = look.short_labels(found.outputs) if len(found.outputs) > 1 else ["effect" if of_curve else None]
         for k, name in enumerate(names):
-            colour, shift = (
-                look.SERIES[k % len(look.SERIES)],
-                0.5 * (k + 0.5) / len(names) - 0.25,
-            )  # levels side by side
+            colour, dash, marker = look.series(k)
+            shift = 0.5 * (k + 0.5) / len(names) - 0.25  # levels side by side
             band = found.curve if found.curve is not None else found.bands[:, 0] if found.bands.shape[1] else None
             if band is not None:  # of the predictive bands only the narrowest: those of several outputs overlap
-                light = (
-                    {"color": look.tint(colour, 0.4)} if levels else {"color": colour, "alpha": 0.2, "linewidth": 0.0}
-                )
+                light: dict[str, Any] = {"color": look.tint(colour, 0.4)}
+                if not levels:
+                    light = {"color": colour, "alpha": 0.2, "linewidth": 0.0}
                 _draw_band(ax, found, band[:, :, k], light, bar=4.0, shift=shift)
-            style = {"color": colour, "linestyle": look.DASHES[k % len(look.DASHES)], "linewidth": 1.6, "label": name}
-            _draw_line(ax, found, found.prediction[:, k], look.MARKERS[k % len(look.MARKERS)], shift, **style)
+            style = {"color": colour, "linestyle": dash, "linewidth": 1.6, "label": name}
+            _draw_line(ax, found, found.prediction[:, k], marker, shift, **style)
         if of_curve:  # these bands have the colours of their outputs
             several = of_curve.replace("its", "their").replace("band", "bands")
             ax.fill_between([], [], [], label=several if len(names) > 1 else of_curve, **CURVE)
@@ -493,7 +487,7 @@ def _draw_prediction(ax: Axes, found: ProfileValues) -> None:
 
 
 def _band_labels(found: ProfileValues) -> tuple[str, list[str], str]:
-    """What the line, the predictive bands and the band of an effect are called."""
+    """Names of the line, of the predictive bands and of the band of an effect."""
     held = [percent(share, level=True) for share in found.shares]
     if found.curve is None:
         return found.middle, held, ""
@@ -510,8 +504,11 @@ def _limits(found: ProfileValues) -> tuple[float, float]:
     if bands.size:
         inner = bands[:, 0]
         middle, reach = inner.mean(axis=1), REACH * 0.5 * (inner[:, 1] - inner[:, 0])
-        low = min(low, float(np.maximum(bands[:, :, 0].min(axis=1), middle - reach).min()))
-        high = max(high, float(np.minimum(bands[:, :, 1].max(axis=1), middle + reach).max()))
+        lowest = float(np.maximum(bands[:, :, 0].min(axis=1), middle - reach).min())
+        highest = float(np.minimum(bands[:, :, 1].max(axis=1), middle + reach).max())
+        if found.curve is None:  # a mean may be far outside its bands
+            return lowest, highest
+        low, high = min(low, lowest), max(high, highest)
     if found.curve is None:
         return low, high
     room = high - low  # the band of a curve is seen whole unless it would make everything else small
@@ -525,19 +522,13 @@ def _draw_sensitivity(ax: Axes, found: ProfileValues) -> None:
     ]
     for k, (label, part) in enumerate(zip(look.part_labels(found.parts), found.parts.values(), strict=True)):
         dash = look.DASHES[1 + k % (len(look.DASHES) - 1)]  # dashed, dotted (paper, Figure 2)
-        style = {
-            "color": look.PARTS[k % len(look.PARTS)],
-            "linestyle": dash,
-            "linewidth": 1.8,
-            "label": label,
-            "zorder": 4,
-        }
-        drawn.append((part, style))
+        style = {"color": look.PARTS[k % len(look.PARTS)], "linestyle": dash, "linewidth": 1.8, "zorder": 4}
+        drawn.append((part, style | {"label": label}))
     if found.naive is not None and found.labels is None:
         style = {"color": look.BLACK, "linewidth": 1.0, "label": "|derivative| / typical sd", "zorder": 2}
         drawn.append((found.naive, style))
     for k, (number, style) in enumerate(drawn):
-        _draw_line(ax, found, number, look.MARKERS[k % len(look.MARKERS)], 0.12 * k, **style)
+        _draw_line(ax, found, number, look.series(k)[2], 0.12 * k, **style)
     highest = max(float(number.max()) for number, _ in drawn)
     below = 0.0 if found.labels is None else -0.04
     ax.set_ylim(below * highest, 1.05 * highest if highest > 0.0 else 1.05)
@@ -587,9 +578,7 @@ def _draw_targets(ax: Axes, data: Array, targets: Array, *, fixed: bool) -> None
     """The data as points, of many rows some, evenly spaced in their order; the limits grow unless they are fixed."""
     shown = np.sort(look.some_rows(data, TARGETS))
     low, high = ax.get_ylim()
-    ax.plot(
-        data[shown], targets[shown], "o", color=look.BLACK, markersize=3.0, alpha=0.55, markeredgewidth=0.0, zorder=4
-    )
+    ax.plot(data[shown], targets[shown], "o", color=look.BLACK, markersize=3.0, zorder=4, **look.FAINT)
     room = 0.05 * (high - low)
     lowest, highest = float(targets.min()) - room, float(targets.max()) + room
     ax.set_ylim(low if fixed else min(low, lowest), high if fixed else max(high, highest))

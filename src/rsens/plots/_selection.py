@@ -1,4 +1,4 @@
-"""What models with few interactions lose against the full one. Figure 4 of the paper has their scores themselves."""
+"""Losses of models with few interactions against the full one. Figure 4 of the paper has their scores themselves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from rsens.plots import _style as look
 from rsens.plots._plot import Plot
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 #: How much of the step from one number of pairs to the next the methods take, side by side.
@@ -24,7 +23,7 @@ def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax
 
     The dashed line at 0 is the full model, with all interactions. Differences are taken split by split: scores of the
     same split go up and down together, so a difference is known better than each of the two scores, and an interval
-    that holds 0 says that the two models may be as good. A ring marks the number of interactions that
+    that holds 0 means that the two models may be as good. A ring marks the number of interactions that
     `Selection.suggestions` has. `Selection.summary` has the scores themselves.
 
     Args:
@@ -55,14 +54,19 @@ def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax
     table, enough = selection.summary(corrected=corrected), selection.suggestions
     ax = look.new_axes(5.6, 3.8) if ax is None else ax
     for number, method in enumerate(selection.methods):
-        shift = SPREAD * ((number + 0.5) / len(selection.methods) - 0.5)
-        _draw(ax, table[table["method"] == method], number, shift, reach)
-    for number, method in enumerate(selection.methods):
-        shift = SPREAD * ((number + 0.5) / len(selection.methods) - 0.5)
-        difference = table.loc[table["method"] == method, "difference"].iloc[int(enough[method])]
-        ring: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": look.SERIES[number % len(look.SERIES)]}
-        ring |= {"markersize": 11.0, "markeredgewidth": 1.2, "linestyle": "none", "zorder": 3}
-        ax.plot(int(enough[method]) + shift, difference, "o", label=None if number else "suggested", **ring)
+        lines = table[table["method"] == method]
+        k, mean, se = (lines[name].to_numpy(dtype=np.float64) for name in ("k", "difference", "difference_se"))
+        x = k + SPREAD * ((number + 0.5) / len(selection.methods) - 0.5)
+        half = np.nan_to_num(reach * se)  # unknown for a single split
+        colour, dash, marker = look.series(number)
+        line: dict[str, Any] = {"linestyle": dash, "linewidth": 1.0, "marker": marker, "markersize": 5.0, "zorder": 3}
+        ax.plot(x, mean, color=colour, label=str(method), **line)
+        if half.any():
+            ax.errorbar(x, mean, yerr=half, fmt="none", ecolor=colour, elinewidth=1.2, capsize=2.5, zorder=2)
+        ring: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": colour, "markeredgewidth": 1.2}
+        named = "suggested" if number + 1 == len(selection.methods) else None
+        at = int(enough[method])
+        ax.plot(x[at], mean[at], "o", markersize=11.0, linestyle="none", zorder=3, label=named, **ring)
     ax.axhline(0.0, color=look.BLACK, linestyle=(0, (5, 3)), linewidth=1.2, zorder=1, label="full model")
     ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))  # all that fit
     ax.set_xlim(-0.5, selection.k + 0.5)
@@ -71,21 +75,6 @@ def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax
     look.add_legend(ax)
     look.tidy(ax)
     return ax
-
-
-def _draw(ax: Axes, lines: pd.DataFrame, number: int, shift: float, reach: float) -> None:
-    """The differences and intervals of one method."""
-    k, mean, se = (lines[name].to_numpy(dtype=np.float64) for name in ("k", "difference", "difference_se"))
-    half = np.nan_to_num(reach * se)  # unknown for a single split
-    colour = look.SERIES[number % len(look.SERIES)]
-    style: dict[str, Any] = {
-        "linestyle": look.DASHES[number % len(look.DASHES)],
-        "marker": look.MARKERS[number % len(look.MARKERS)],
-    }
-    style |= {"linewidth": 1.0, "markersize": 5.0, "label": str(lines["method"].iloc[0])}
-    ax.plot(k + shift, mean, color=colour, zorder=3, **style)
-    if half.any():
-        ax.errorbar(k + shift, mean, yerr=half, fmt="none", ecolor=colour, elinewidth=1.2, capsize=2.5, zorder=2)
 
 
 SELECTION = Plot(

@@ -39,6 +39,9 @@ PARTS = (BLUE, ORANGE, GREEN, PURPLE)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
 
+#: Points of the data, in front of other things.
+FAINT: dict[str, Any] = {"alpha": 0.55, "markeredgewidth": 0.0}
+
 #: The most characters of a name beside a tick, and along an axis.
 LABEL_LENGTH, AXIS_LENGTH = 30, 40
 #: Mean width of a letter, of its font size, in names and in sentences, which have few capitals and digits.
@@ -52,6 +55,11 @@ RUG = 500
 #: Kinds of characters to leave out where the font lacks them: joiners and skin tones of emoji, control characters.
 SILENT = {"Cf", "Cc", "Cs", "Sk"}
 LINE_HEIGHT = 1.15  # of one line of text, in units of its font size
+
+
+def series(k: int) -> tuple[str, Any, str]:
+    """Colour, dash and marker of one of several outputs."""
+    return SERIES[k % len(SERIES)], DASHES[k % len(DASHES)], MARKERS[k % len(MARKERS)]
 
 
 def tint(colour: str, strength: float) -> tuple[float, float, float]:
@@ -98,7 +106,7 @@ def check_axes(ax: Any) -> None:
 
 
 def check_two_axes(ax: Any, what: str, options: str) -> tuple[Axes, Axes]:
-    """Two matplotlib Axes; else an `InputError` that says `what` they are for and the call that makes them."""
+    """Two matplotlib Axes; else an `InputError` that names their purpose, `what`, and the call that makes them."""
     try:
         first, second = ax
     except (TypeError, ValueError):
@@ -119,7 +127,7 @@ def check_plot(
     for name in needed:
         if isinstance(result, type) or not (hasattr(type(result), name) or hasattr(result, name)):
             raise InputError(f"{plot} draws what {call} returned; got {type(result).__name__}.")
-        getattr(result, name)  # a result that was made without it says so itself
+        getattr(result, name)  # a result that was made without it raises its own error
     check_top(top)
     if ax is not None:
         check_axes(ax)
@@ -192,7 +200,7 @@ def value_label(result: Any, order: int = 1) -> str:
 def part_labels(names: Iterable[str]) -> list[str]:
     """Labels of the parts of R-sens; every family that splits in two has the prediction first."""
     labels = [str(name) for name in names]
-    if len(labels) != 2 or "knowledge" in labels:  # of posterior draws, which say themselves what they are
+    if len(labels) != 2 or "knowledge" in labels:  # of posterior draws, which have names of their own
         return labels
     return [f"prediction ({labels[0]})", f"uncertainty ({labels[1]})"]
 

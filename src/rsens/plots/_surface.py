@@ -198,7 +198,7 @@ def pair_surface(
     model: Any = None,
     X: Any = None,
 ) -> SurfaceValues:
-    """What `surface` draws, without drawing it; the arguments are the same."""
+    """The numbers that `surface` draws; the arguments are the same."""
     near = at is None
     n_grid = whole_number((CELLS if near else SLICE_POINTS) if n_grid is None else n_grid, "n_grid", 2)
     source, table = model_and_table(explanation, model, X, "plot_surface")
@@ -305,8 +305,8 @@ def _draw_surface(ax: Axes, values: SurfaceValues, shown: Array, quantity: str, 
         ax.contourf(x, y, far, levels=[1.0, float(far.max()) + 1.0], colors="white", alpha=1.0 - FADED, zorder=1.5)
         handles.append(Patch(facecolor="#EDEAEC", edgecolor="none", label="far from the rows"))
     points = values.data[look.some_rows(values.data[:, 0], POINTS)].T
-    style: dict[str, Any] = {"color": look.BLACK, "markersize": 2.6, "alpha": 0.55, "markeredgewidth": 0.0}
-    handles += ax.plot(*points, "o", zorder=2.0, clip_on=False, label="rows", **style)
+    style: dict[str, Any] = {"color": look.BLACK, "markersize": 2.6, "clip_on": False, **look.FAINT}
+    handles += ax.plot(*points, "o", zorder=2.0, label="rows", **style)
     ax.set(xlim=cells[:2] if values.near else x[[0, -1]], ylim=cells[2:] if values.near else y[[0, -1]])
     look.plain(ax.set_xlabel(look.axis_name(values.names[0]) + values.others))
     look.plain(ax.set_ylabel(look.axis_name(values.names[1])))
@@ -372,7 +372,7 @@ def _draw_lines(ax: Axes, values: SurfaceValues, shown: Array, quantity: str) ->
     texts = look.short_labels([labels[code] for code in frequent], 20)
     ax.plot([], [], linestyle="none", label=f"{look.short_labels([values.names[k]])[0]}:")
     for row, code in enumerate(frequent):
-        colour, dash = look.SERIES[row], look.DASHES[row % len(look.DASHES)]
+        colour, dash, _ = look.series(row)
         if not values.near:
             ax.plot(x, lines[code], color=look.tint(colour, 0.45), linewidth=0.9)
         near = np.where(far[code], np.nan, lines[code])
