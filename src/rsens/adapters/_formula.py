@@ -15,7 +15,7 @@ from rsens._table import Table, is_frame
 from rsens._text import first_few
 from rsens._typing import Array
 from rsens.adapters._adapter import Described, is_a
-from rsens.adapters._differences import SECOND, first_differences, second_differences
+from rsens.adapters._differences import FIRST, SECOND, quotients
 from rsens.adapters._linear_predictor import LinearPredictor, MultinomialPredictor, OnLinearPredictor
 from rsens.derivatives import (
     AsGiven,
@@ -23,8 +23,10 @@ from rsens.derivatives import (
     Description,
     Finding,
     chain_rule,
+    extrapolated,
     rows_for,
     rows_of,
+    spread_out,
     step_unit,
     without_derivatives,
 )
@@ -94,8 +96,9 @@ class FormulaModel(Described, AsGiven, OnLinearPredictor):
         if not columns:
             return without_derivatives(record.distribution, numbers.shape[1], order)
         inside = np.clip(numbers, *self.bounds)
-        slopes = first_differences(self.design, inside, self.unit, columns)
-        bends = second_differences(self.design, inside, self.unit, columns) if order == 2 else None
+        at, unit = quotients(self.design, inside, columns), np.broadcast_to(self.unit, inside.shape)
+        slopes = spread_out(extrapolated(at.first, FIRST * unit), self.coding, 1)
+        bends = spread_out(extrapolated(at.second, SECOND * unit), self.coding, 2) if order == 2 else None
         return Derivatives(record.distribution, *chain_rule(slopes, bends, record.first, record.second))
 
     def predict_distribution(self, X: Any) -> Distribution:
@@ -158,16 +161,17 @@ class FormulaModel(Described, AsGiven, OnLinearPredictor):
             return
         some = numbers[np.unique(np.linspace(0, len(numbers) - 1, LOOKED_AT).astype(np.intp))]
         some = np.clip(some, *self.bounds)
-        flat = (first_differences(self.design, some, self.unit, columns) == 0.0).all(axis=0)  # (P, D)
+        at = quotients(self.design, some, columns)
+        slopes = extrapolated(at.first, FIRST * np.broadcast_to(self.unit, some.shape))
         jumps = []
-        for d in [d for d in columns if flat[:, d].any()]:
+        for d, flat in zip(columns, (slopes == 0.0).all(axis=0).T, strict=True):
             inwards = np.where(some[:, d] < np.median(some[:, d]), 1.0, -1.0)
             far = some + APART * self.unit[d] * inwards[:, None] * np.eye(len(names))[d]
             try:
-                changed = (self.design(far) != self.design(some)).any(axis=0)
+                changed = flat.any() and (self.design(far) != at.z).any(axis=0)
             except InputError:  # few rows have a wide unit, and the formula ends before: a logarithm, say
                 continue
-            jumps += [repr(names[d])] if (flat[:, d] & changed).any() else []
+            jumps += [repr(names[d])] if (flat & changed).any() else []
         if jumps:
             warnings.warn(
                 f"the formula {self.formula!r} jumps in {', '.join(jumps)}: derivatives see nothing of the jumps, so "

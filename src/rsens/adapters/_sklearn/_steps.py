@@ -18,8 +18,8 @@ from rsens._labels import column_of, columns_of_labels
 from rsens._table import is_frame
 from rsens._typing import Array
 from rsens.adapters._adapter import is_a
-from rsens.adapters._differences import Transform, first_differences, second_differences
-from rsens.derivatives import Inner, NoSecondDerivativesError, step_unit
+from rsens.adapters._differences import FIRST, SECOND, Transform, quotients
+from rsens.derivatives import Inner, NoSecondDerivativesError, extrapolated, step_unit
 
 #: How closely an affine step must reproduce its rows, relative to the size of an output.
 SAME = 1e-11
@@ -275,32 +275,33 @@ def _affine_slopes(transform: Transform, X: Array, labels: bool) -> Array | None
 
 def _by_differences(name: str, transform: Transform, X: Array, order: int) -> Inner:
     """∂z and ∂²z of a step at the rows X, if it is smooth."""
-    n, D = X.shape
-    unit, here = _unit_of(X), transform(X, np.arange(n))
-    first = first_differences(transform, X, unit, list(range(D)))
+    unit = _unit_of(X)
+    at, widths = quotients(transform, X, list(range(X.shape[1]))), np.broadcast_to(unit, X.shape)
+    first = extrapolated(at.first, FIRST * widths)
     # An output that is flat at nearly all rows, and yet changes over a unit of all columns, jumps.
     flat = (first != 0.0).any(axis=2).mean(axis=0) < 0.1
     for by in (unit, -unit) if flat.any() else ():
         try:
-            moved = transform(X + by, np.arange(n))
+            moved = transform(X + by, np.arange(len(X)))
         except ValueError:  # outside the domain of the step
             continue
-        if (flat & (moved != here).any(axis=0)).any():
+        if (flat & (moved != at.z).any(axis=0)).any():
             raise RoughStepError(name)
     if order == 1:
         return Inner(first)
-
-    def check_kinks(coarse: Array, fine: Array) -> None:
-        size = np.ptp(here, axis=0) / np.square(unit)[:, None, None]
-        bends = np.maximum(np.abs(coarse), np.abs(fine)) > 0.01 * np.where(size > 0.0, size, np.inf)
-        if ((bends & (np.abs(fine - coarse) > KINK * np.abs(coarse))).mean(axis=(1, 2)) > 0.01).any():
-            raise NoSecondDerivativesError(
-                f"the step {name} of the pipeline has kinks at the rows, where second derivatives do not exist. "
-                "Replace it by a smooth step, such as PowerTransformer or SplineTransformer, or leave pairs out."
-            )
-
-    mixed = _is_coupled(transform, X, here, first)
-    return Inner(first, second_differences(transform, X, unit, list(range(D)), mixed=mixed, check=check_kinks))
+    coarse, fine = at.diagonal(SECOND * widths), at.diagonal(0.5 * SECOND * widths)
+    size = np.ptp(at.z, axis=0)[:, None] / np.square(unit)
+    bends = np.maximum(np.abs(coarse), np.abs(fine)) > 0.01 * np.where(size > 0.0, size, np.inf)
+    if ((bends & (np.abs(fine - coarse) > KINK * np.abs(coarse))).mean(axis=(0, 1)) > 0.01).any():
+        raise NoSecondDerivativesError(
+            f"the step {name} of the pipeline has kinks at the rows, where second derivatives do not exist. "
+            "Replace it by a smooth step, such as PowerTransformer or SplineTransformer, or leave pairs out."
+        )
+    if _is_coupled(transform, X, at.z, first):
+        return Inner(first, extrapolated(at.second, SECOND * widths))
+    second = np.zeros((*first.shape, X.shape[1]))
+    second[..., range(X.shape[1]), range(X.shape[1])] = (4.0 * fine - coarse) / 3.0
+    return Inner(first, second)
 
 
 def _is_coupled(transform: Transform, X: Array, here: Array, first: Array) -> bool:
