@@ -124,8 +124,8 @@ class Predictor:
 
     def log_density(self, blocks: Array) -> Array:
         """log p(y_i | x_i) at blocks of n rows (…, n, D), shape (…, n)."""
-        self.check_targets()
-        assert self.log_densities is not None
+        if self.log_densities is None:
+            raise InputError(NO_TARGETS)
         self.evaluations += prod(blocks.shape[:-1])
         return self.log_densities(blocks)
 
@@ -152,11 +152,6 @@ class Predictor:
         ends = np.cumsum([0, *map(len, members)]).tolist()
         places = {d: tuple(range(ends[k], ends[k + 1])) for k, d in enumerate(self.continuous)}
         return self.grouping.whole.values[:, [column for columns in members for column in columns]], places
-
-    def check_targets(self) -> None:
-        """An `InputError` without targets, which some methods compare predictions with."""
-        if self.log_densities is None:
-            raise InputError(NO_TARGETS)
 
     def check_rows(self, method: str) -> None:
         """An `InputError` for one row: black-box methods exchange values between rows."""

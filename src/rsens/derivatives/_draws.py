@@ -85,9 +85,7 @@ def from_draws(
             raise InputError(
                 "from_draws: ",
                 Argument("step"),
-                " and ",
-                Argument("scale"),
-                f' are for differences, backend="numpy"; {backend} differentiates exactly. Leave them out.',
+                f' and scale are for differences, backend="numpy"; {backend} differentiates exactly. Leave them out.',
             )
         source = from_jax if backend == "jax" else from_torch
         predictive = source(partial(_traced_mixture, read, backend), categorical=categorical)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 from scipy.optimize import Bounds, OptimizeResult, minimize
 
-from rsens._errors import Argument, InputError, warn
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.kernels import Kernel
 from rsens.likelihoods import Likelihood
@@ -46,17 +46,6 @@ class Optimum:
     converged: bool
     message: str
     steps: int
-
-    def warn_if_not_converged(self, max_iter: int) -> None:
-        if not self.converged:
-            warn(
-                f"The hyperparameters did not converge within {max_iter} steps of L-BFGS-B ({self.message}). The model "
-                "can be used, but a better one may exist: raise ",
-                Argument("max_iter"),
-                " or ",
-                Argument("n_restarts"),
-                ", or give a kernel with fewer hyperparameters.",
-            )
 
 
 @dataclass(frozen=True, eq=False)
