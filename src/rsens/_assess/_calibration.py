@@ -76,7 +76,10 @@ def reliability(probabilities: Array, codes: Positions) -> pd.DataFrame:
 
     The event is the second of two classes; with more classes, that the predicted one is right.
     """
-    p, event = event_of(probabilities, codes)
+    if probabilities.shape[1] == 2:
+        p, event = probabilities[:, 1], (codes == 1).astype(np.float64)
+    else:
+        p, event = probabilities.max(axis=1), (probabilities.argmax(axis=1) == codes).astype(np.float64)
     count = int(np.clip(len(p) // 20, 1, MOST_BINS))
     edges = np.unique(np.quantile(p, np.linspace(0.0, 1.0, count + 1)[1:-1]))
     group = np.searchsorted(edges, p, side="left")
@@ -95,13 +98,6 @@ def reliability(probabilities: Array, codes: Positions) -> pd.DataFrame:
             "standard_error": np.sqrt(mean(p * (1.0 - p)) / size),
         }
     )
-
-
-def event_of(probabilities: Array, codes: Positions) -> tuple[Array, Array]:
-    """The probability to check, and whether it came true (0 or 1)."""
-    if probabilities.shape[1] == 2:
-        return probabilities[:, 1], (codes == 1).astype(np.float64)
-    return probabilities.max(axis=1), (probabilities.argmax(axis=1) == codes).astype(np.float64)
 
 
 def calibration_error(table: pd.DataFrame) -> tuple[float, float]:

@@ -1,14 +1,9 @@
 """Scikit-learn estimators that predict a distribution and differentiate it: the base of all models here.
 
 A model fills in `fit`, `_latents` and `_predictive_likelihood`: the Gaussian posterior of a latent f, or of one f for
-each of K classes, and what a likelihood makes of it. A model whose prediction does not come from a likelihood replaces
-the methods that get checked inputs, such as `_predict_distribution` and `_derivatives`: there, `rows` (n, D) are
-float64 and finite, with the columns that the model was fitted on. `fit` starts with `_read_training`, which reads the
-data and sets what scikit-learn and `explain` look for: `n_features_in_`, `feature_names_in_`, `training_inputs_`,
-`input_scale_`, `coding_` and, for a classifier, `classes_`.
-
-Columns of type category, text or bool are categorical, and so are those that the parameter `categorical` names. `fit`
-keeps their levels in `coding_` (None if there are no such columns). Inside, rows hold level codes in these columns, and
+each of K classes, and what a likelihood makes of it; or it replaces methods that get checked inputs, such as
+`_predict_distribution`. `fit` starts with `_read_training`, which sets what scikit-learn and `explain` look for:
+`n_features_in_`, `training_inputs_`, `coding_`, `classes_` and more. Rows hold level codes in categorical columns, and
 derivatives in them are 0.
 """
 
