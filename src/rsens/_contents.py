@@ -26,10 +26,7 @@ FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 @dataclass(frozen=True, eq=False)
 class OwnOrder:
-    """Positions of rows and of columns, the first of their own order first.
-
-    `clusters` is the cluster of each row of the table, numbered in an order of its own; None without clusters.
-    """
+    """Positions of rows and columns in their own order, and the cluster of each row, numbered in its own, or None."""
 
     rows: Positions
     columns: Positions

@@ -69,11 +69,7 @@ class Progress:
     def stage(
         self, noun: str, count: int, *, name: str = "", done: int = 0, at_once: int = 1
     ) -> Iterator[Callable[..., None]]:
-        """Within this, pieces are done, `at_once` at a time; yields what is called after each of them.
-
-        That is `advance(pieces=1, seconds=None)`. Without seconds, it has the time since the piece before it. `done`
-        pieces were there before.
-        """
+        """Within this, pieces are done, `at_once` at a time; yields `advance(pieces=1, seconds=None)`."""
         stage = Stage(count, done, at_once=at_once)
         self._stages.setdefault(noun, {})[name] = stage
         began = self._clock()

@@ -53,10 +53,7 @@ def pit_histogram(lower: Array, upper: Array, bins: int | None) -> pd.DataFrame:
 
 
 def coverage(lower: Array, upper: Array) -> pd.DataFrame:
-    """The share of the rows within the central intervals, with the standard error of an ideal model.
-
-    The ends of an interval of counts count in part, as in the PIT: the expected share is exactly the level.
-    """
+    """The share of the rows within the central intervals (ends of counts in part), with its standard error."""
     ends = np.array([[0.5 - 0.5 * level, 0.5 + 0.5 * level] for level in LEVELS])
     below = pit_distribution(lower, upper, ends.ravel()).mean(axis=0).reshape(-1, 2)
     levels = np.array(LEVELS)
@@ -72,10 +69,7 @@ def share_above(lower: Array, upper: Array) -> float:
 
 
 def reliability(probabilities: Array, codes: Positions) -> pd.DataFrame:
-    """Groups of about equally many rows, at least 20, by predicted probability: what was predicted, what was observed.
-
-    The event is the second of two classes; with more classes, that the predicted one is right.
-    """
+    """Groups of rows by the probability of class 2 of 2, or of the predicted one, and how often it came true."""
     if probabilities.shape[1] == 2:
         p, event = probabilities[:, 1], (codes == 1).astype(np.float64)
     else:

@@ -258,10 +258,7 @@ JUMP_SHARE = 0.1
 
 
 def flat_columns(at: Differences, changes: Array) -> list[int]:
-    """Columns along which the function is flat at nearly all rows, although it jumps over a wide step at some.
-
-    A column that the function does not use is flat over any step; where it is smooth, the change is not a jump.
-    """
+    """Columns along which the function is flat at nearly all rows, although it jumps over a wide step at some."""
     narrow = np.broadcast_to(at.steps.of_order(1), at.steps.unit.shape) < WIDE / 3.0
     still = [d for d, share in zip(at.columns, _moving(changes), strict=True) if share < 0.1 and narrow[d]]
     if not still:

@@ -96,11 +96,7 @@ def from_draws(
 
 
 class DrawsModel(Around):
-    """A model of a mixture, and one of the distribution that stands for it where pairs are looked at.
-
-    `predictive` gives the mixture of the draws, with first derivatives of every draw's λ. `matched` gives
-    `Mixture.matched`, with second derivatives; None takes them of the draws themselves, the stacked form.
-    """
+    """A model of a mixture of draws, and one, `matched`, of the distribution that stands for it in pairs, if any."""
 
     def __init__(
         self,

@@ -176,11 +176,7 @@ class DifferentiatedFunction(Function):
 
     @abstractmethod
     def _results(self, X: Array, order: int) -> tuple[Distribution, Array, Sequence[bool], Any, Any, Any]:
-        """The function at rows X, and its derivatives unless the order is 0.
-
-        The family as NumPy arrays; λ (n, M); which arguments were computed in single precision, and which depend on x;
-        ∂λ and ∂²λ in the continuous columns, (n, M, columns) and (n, M, columns, columns).
-        """
+        """The family of arrays, λ (n, M), which arguments are single precision, which depend on x, ∂λ and ∂²λ."""
 
     def _derivatives(self, X: Any, order: int) -> Derivatives:
         X = self.numbers(X)

@@ -120,10 +120,7 @@ def _rows_of(distribution: Distribution, rows: slice) -> Distribution:
 
 
 def _check_double(stacked: Distribution, n: int | None) -> None:
-    """Predictions in single precision have no digits left for a small step, even if they were converted afterwards.
-
-    With categorical columns (n rows, then their moved copies) only what differs between copies of a row counts.
-    """
+    """Predictions in single precision, though converted afterwards, have no digits left for a small step."""
     parameters = stacked.parameters
     before = parameters[0] if n is None else np.resize(parameters[:n], parameters.shape)
     with np.errstate(over="ignore"):

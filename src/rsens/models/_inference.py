@@ -327,10 +327,7 @@ def fit_latent(
     tolerance: float,
     rng: np.random.Generator,
 ) -> LatentFit:
-    """Learn hyperparameters by one search on at most `most_rows` random rows, then condition on all rows.
-
-    Counts have mean log(mean count). The search warns of nothing: its caller wants p-values, not the model.
-    """
+    """Learn hyperparameters by one search on at most `most_rows` random rows, silently, then condition on all rows."""
     if likelihood.target == "counts":
         mean = float(np.log(np.sum(y) or 0.5) - np.log(len(y)))
     else:

@@ -237,11 +237,7 @@ def curvature(objective: Objective, theta: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class LogNormals:
-    """θ ~ N(mean, deviation²), independent: the entries of θ are logarithms of hyperparameters.
-
-    The docstring of `GPRegressor` has the table of weak priors. It also gives random starts and, at ±18 around the
-    mean, the limits of the search.
-    """
+    """θ ~ N(mean, deviation²), independent: logs of hyperparameters; `GPRegressor` has the table of weak priors."""
 
     mean: Array
     deviation: Array
