@@ -13,17 +13,10 @@ from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._table import Table, read_table
 from rsens._typing import Array
+from rsens.derivatives import _output as output
 from rsens.derivatives._bends import Bends
 from rsens.derivatives._contrasts import contrast_bytes, contrasts_at
 from rsens.derivatives._derivatives import Derivatives, without_columns, without_derivatives
-from rsens.derivatives._output import (
-    categorical_values,
-    check_fixed,
-    check_precision,
-    check_rows_independent,
-    spread_out,
-    warn_if_cut,
-)
 from rsens.distributions import Distribution
 
 #: Working memory for one chunk of rows.
@@ -183,15 +176,15 @@ class DifferentiatedFunction(Function):
         continuous = self.continuous(X.shape[1])
         family, λ, single, moved, first, second = self._results(X, order if continuous else 0)
         distribution = family.checked(len(X))
-        check_rows_independent(lambda Z: self._results(Z, 0)[1], X, λ, self.coding)
+        output.check_rows_independent(lambda Z: self._results(Z, 0)[1], X, λ, self.coding)
         if not continuous:
             return without_derivatives(distribution, X.shape[1], order)
-        check_precision(family, single, moved)
-        check_fixed(family, moved)
-        first = spread_out(first, self.coding, 1)
-        second = None if second is None else spread_out(0.5 * (second + second.swapaxes(-1, -2)), self.coding, 2)
+        output.check_precision(family, single, moved)
+        output.check_fixed(family, moved)
+        first = output.spread_out(first, self.coding, 1)
+        second = None if second is None else output.spread_out(0.5 * (second + second.swapaxes(-1, -2)), self.coding, 2)
         record = Derivatives(distribution, first, second)
-        warn_if_cut(distribution, record.first, categorical_values(self.coding, X))
+        output.warn_if_cut(distribution, record.first, output.categorical_values(self.coding, X))
         return record
 
     def predict_distribution(self, X: Any) -> Distribution:
