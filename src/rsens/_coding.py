@@ -31,7 +31,7 @@ Categorical = Iterable[str | int] | Mapping[str | int, Any] | None
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """One categorical column: labels, by code, and the share of the rows that has each; of a `numeric` one, numbers."""
+    """One categorical column: its labels by code (numbers, if `numeric`), and the share of the rows that has each."""
 
     position: int
     name: str

@@ -180,7 +180,7 @@ class Bar(StatusLine):
 
 
 def progress_of(progress: Any) -> Progress:
-    """What follows a call, by its argument `progress`: True, False, None for a bar where it is of use, or itself."""
+    """What follows a call, by `progress`: True, False, None for a bar where it is of use, or a `Progress`."""
     if isinstance(progress, Progress):
         return progress
     one_of(progress, "progress", (True, False, None))

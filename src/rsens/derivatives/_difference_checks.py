@@ -41,7 +41,7 @@ def check_first(
     noise: Noise | None,
     jumps: bool,
 ) -> bool:
-    """Refuse first differences (n, M, columns) that are noise or rounding; whether nearly all are 0, which it warns of.
+    """Refuse first differences (n, M, columns) that are noise or rounding; warn, and return True, if nearly all are 0.
 
     `changes` are z(x + h) − z(x − h), (columns, n, M). `jumps`: look for columns in which the function jumps.
     """
