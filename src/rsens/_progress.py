@@ -46,11 +46,6 @@ class Stage:
     seconds: float = 0.0
     at_once: int = 1
 
-    @property
-    def left(self) -> int:
-        """Pieces to do."""
-        return max(0, self.count - self.done)
-
 
 class Progress:
     """Follows the work of one call."""
@@ -129,7 +124,8 @@ def seconds_left(stages: list[Stage]) -> float:
     if not timed:
         return 0.0
     usual, at_once = sum(stage.seconds for stage in stages) / timed, max(stage.at_once for stage in stages)
-    return sum(stage.left * (stage.seconds / stage.timed if stage.timed else usual) for stage in stages) / at_once
+    each = [stage.seconds / stage.timed if stage.timed else usual for stage in stages]
+    return sum(max(0, s.count - s.done) * seconds for s, seconds in zip(stages, each, strict=True)) / at_once
 
 
 def _time_left(seconds: float) -> str:

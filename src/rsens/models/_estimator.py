@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, timedelta
 from numbers import Real
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,28 +34,16 @@ from rsens.distributions import Distribution
 from rsens.likelihoods import Likelihood, through_likelihood
 from rsens.posteriors import Latent
 
+if TYPE_CHECKING:
+    from rsens.models._gp import ScaledPosterior
+    from rsens.models._weights import WeightPosterior
+
 Codes = NDArray[np.intp]
 #: m at n rows (n,), with its first (n, D) and second (n, D, D) derivatives in x, or None.
 Mean = tuple[Array, Array | None, Array | None]
 
 #: Products of larger or smaller numbers may leave float64: a squared slope is y²/x².
 SMALLEST, LARGEST = 1e-75, 1e75
-
-
-class LatentProcess(Protocol):
-    """The Gaussian posterior of a latent f at rows (n, D), in the units of the data."""
-
-    def moments(self, rows: Array) -> Latent:
-        """Mean and variance of f."""
-
-    def derivatives(self, rows: Array, order: int) -> Latent:
-        """The same with first, or first and second (order 2) derivatives in x."""
-
-    def mean_derivatives(self, rows: Array, order: int) -> Mean:
-        """The mean of f with derivatives in x up to this order (0, 1 or 2)."""
-
-    def combination_variances(self, rows: Array, weights: Array) -> Array:
-        """The variances (g,) of Σ_i w_gi f(x_i) over the rows, for weights (g, n)."""
 
 
 class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
@@ -75,8 +63,8 @@ class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
 
     @property
     @abstractmethod
-    def _latents(self) -> Sequence[LatentProcess]:
-        """f, or one f for each of three or more classes."""
+    def _latents(self) -> Sequence[ScaledPosterior | WeightPosterior]:
+        """The Gaussian posterior of f at rows (n, D), in the units of the data; one for each of 3 or more classes."""
 
     @property
     def _predictive_likelihood(self) -> Likelihood:
