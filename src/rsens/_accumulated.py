@@ -4,16 +4,12 @@ Between neighbouring nodes a and b the effect is the mean difference of the pred
 
     δ_ab = mean_i [f(b, x_i) − f(a, x_i)],
 
-where f(a, x_i) is the prediction at row i with the columns set to a; so no row is moved further than its neighbours
-are. Where rows stand on two sides, those on each side count half, so that errors of moving them go in opposite
-directions. The differences add up to the effect, and a constant makes its mean over the rows the mean prediction: the
-axis is in units of y.
+where f(a, x_i) is the prediction at row i with the columns set to a. Where rows stand on two sides, those on each side
+count half. The differences add up to the effect, and a constant makes its mean over the rows the mean prediction.
 
-Why differences, where derivatives ∂f/∂x at the rows are exact too? A mean of slopes times the width of a step is a
-sum with random nodes, and misses what happens between few rows of a steep function. Differences telescope: of a
-function that adds up, f = Σ_d f_d(x_d), they give f_d exactly, however few rows and however wide the steps. They
-exist where derivatives do not (levels, trees). And the effect is a weighted sum of predictions, so the covariance of
-the model's predictions gives its variance.
+Differences and not derivatives, because they telescope: of a function that adds up, f = Σ_d f_d(x_d), they give f_d
+exactly, however few rows and however wide the steps. They exist where derivatives do not (levels, trees), and the
+covariance of the model's predictions gives the variance of their sum.
 """
 
 from __future__ import annotations

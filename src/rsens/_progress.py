@@ -46,11 +46,6 @@ class Stage:
     seconds: float = 0.0
     at_once: int = 1
 
-    @property
-    def left(self) -> int:
-        """Pieces to do."""
-        return max(0, self.count - self.done)
-
 
 class Progress:
     """Follows the work of one call."""
@@ -69,11 +64,7 @@ class Progress:
     def stage(
         self, noun: str, count: int, *, name: str = "", done: int = 0, at_once: int = 1
     ) -> Iterator[Callable[..., None]]:
-        """Within this, pieces are done, `at_once` at a time; yields what is called after each of them.
-
-        That is `advance(pieces=1, seconds=None)`. Without seconds, it has the time since the piece before it. `done`
-        pieces were there before.
-        """
+        """Within this, pieces are done, `at_once` at a time; yields `advance(pieces=1, seconds=None)`."""
         stage = Stage(count, done, at_once=at_once)
         self._stages.setdefault(noun, {})[name] = stage
         began = self._clock()
@@ -133,7 +124,8 @@ def seconds_left(stages: list[Stage]) -> float:
     if not timed:
         return 0.0
     usual, at_once = sum(stage.seconds for stage in stages) / timed, max(stage.at_once for stage in stages)
-    return sum(stage.left * (stage.seconds / stage.timed if stage.timed else usual) for stage in stages) / at_once
+    each = [stage.seconds / stage.timed if stage.timed else usual for stage in stages]
+    return sum(max(0, s.count - s.done) * seconds for s, seconds in zip(stages, each, strict=True)) / at_once
 
 
 def _time_left(seconds: float) -> str:
@@ -184,7 +176,7 @@ class Bar(StatusLine):
 
 
 def progress_of(progress: Any) -> Progress:
-    """What follows a call, by its argument `progress`: True, False, None for a bar where it is of use, or itself."""
+    """What follows a call, by `progress`: True, False, None for a bar where it is of use, or a `Progress`."""
     if isinstance(progress, Progress):
         return progress
     one_of(progress, "progress", (True, False, None))

@@ -21,10 +21,7 @@ from rsens._warned import Warned, heard, say_once
 
 @dataclass(frozen=True)
 class Kept:
-    """Finished pieces by number, in a checkpoint under a name; `records` are the dataclasses that they are made of.
-
-    A piece that is not `required` and cannot be kept (a failure, a full disk) is done again the next time.
-    """
+    """Finished pieces by number, in a checkpoint; one that is not `required` and cannot be kept is done again."""
 
     checkpoint: Checkpoint
     name: str
