@@ -40,13 +40,13 @@ from rsens._app.tables._dates import (
     ORDERS,
     PIECES,
     YEAR,
-    DateCells,
     date_words,
     dates_by_form,
     forms_of,
     hours,
     in_words,
     is_time_of_day,
+    moments_of,
     parts_that_pay,
     piece,
     pieces_of,
@@ -220,7 +220,7 @@ def as_text(value: Any) -> str:
 def read_moments(texts: list[str], form: str) -> tuple[Any, Any]:
     """The moments of cells in one of `FORMS` or a format of strptime; not-a-time where a cell does not fit."""
     if "%" not in form:
-        return DateCells.of(texts).moments(form)
+        return moments_of(texts, form)
     read = pd.to_datetime(pd.Series(texts, dtype=object), format=form, errors="coerce", utc=True)
     utc = read.dt.tz_localize(None).to_numpy().astype("M8[us]")
     return utc, utc
