@@ -181,10 +181,9 @@ def explain(
         keep_local_pairs=keep_local_pairs,
     )
     warn_of_gaps(model, inputs, table, stacklevel=3)
-    fit = fit_for_null_level(null, model, y, refit, n)
     on_link_scale = one_of(pair_scale, "pair_scale", PAIR_SCALES) == "link" and query.pairs
-    one_of(intervals, "intervals", ("auto", "refits", "rows", False))
-    fit_again = fit_for_intervals(intervals, model, y, refit, same_rows=inputs is None or len(inputs) == n)
+    same_rows = inputs is None or len(inputs) == n
+    fit, fit_again = _refits_for(null, intervals, model, y, refit, n, same_rows=same_rows)
     if fit is not None or fit_again is not None:
         check_refit_columns(model, n_columns, *WITHOUT_REFITS)
 
@@ -192,7 +191,7 @@ def explain(
     steps = steps_of(known, numeric_columns(query.terms, table), counted)
     prepared = chunks is not None or training is not None
     evaluation = RowEvaluation(
-        reading.prepared().source if prepared else source,
+        reading.prepared() if prepared else source,
         query,
         link=partial(on_link, model) if on_link_scale else None,
         steps=steps,
@@ -224,7 +223,7 @@ def explain(
     )
     over_rows = share if intervals in ("auto", "rows") else None
     values = Values.of(sums, output_names(model, sums.quantities.outputs))
-    warn_of_no_mean(values, query, stacklevel=3)
+    _warn_of_no_mean(values, query, stacklevel=3)
     found = Explanation(
         setup=Setup(
             alpha=exponent,
@@ -290,66 +289,50 @@ def explain(
         return with_marks(found, marking) if fit is not None or tested else found
 
 
-def fit_for_null_level(null: Any, model: Any, y: Any, refit: Any, n: int) -> Fit | None:
-    """How to refit for the null level, or None for no null level."""
+def _refits_for(
+    null: Any, intervals: Any, model: Any, y: Any, refit: Any, n: int, *, same_rows: bool
+) -> tuple[Fit | None, Fit | None]:
+    """How to refit for the null level, and for intervals; None where nothing is refitted.
+
+    A model that was fitted to more or fewer rows than X varies less or more than its refits to these would: then
+    intervals are from refits only where these are asked for.
+    """
     one_of(null, "null", (True, False, "auto"))
+    one_of(intervals, "intervals", ("auto", "refits", "rows", False))
     how = refitter(model, refit)
     if y is not None and (not hasattr(y, "__len__") or len(y) != n):
         got = f"{len(y)}" if hasattr(y, "__len__") else type(y).__name__
         raise InputError(Argument("y"), f" must have one entry for each of the {n} rows of X; got {got}.")
-    if null is False or (null == "auto" and y is None and refit is None):
-        return None
-    if y is None or null is True:
-        _check_refits("The null level", Argument("null", False), model, y, how)
-    return how
+    for_level = null is True or (null == "auto" and not (y is None and refit is None))
+    for_intervals = intervals == "refits" or (intervals == "auto" and y is not None and same_rows)
+    needed: list[tuple[str | Argument, Argument]] = []
+    if null is True or (for_level and y is None):
+        needed.append(("The null level", Argument("null", False)))
+    if intervals == "refits":
+        needed.append((Argument("intervals", "refits"), Argument("intervals", "rows")))
+    for what, instead in needed:
+        if y is None:
+            raise InputError(what, " needs the targets, for refits. Use explain(model, X, y), or ", instead, ".")
+        if how is None:
+            raise InputError(
+                what,
+                f" needs a model that can be refitted, with fit and get_params; got {type(model).__name__}. Pass ",
+                Argument("refit"),
+                ", a function (X, y) -> fitted model, or ",
+                instead,
+                ".",
+            )
+    return how if for_level else None, how if for_intervals else None
 
 
-def fit_for_intervals(intervals: Any, model: Any, y: Any, refit: Any, *, same_rows: bool) -> Fit | None:
-    """How to refit for intervals, or None for none from refits.
-
-    A model that was fitted to more or fewer rows than X varies less or more than its refits to these would.
-    """
-    if intervals in (False, "rows"):
-        return None
-    how = refitter(model, refit)
-    if intervals == "auto":
-        return how if y is not None and same_rows else None
-    _check_refits(Argument("intervals", "refits"), Argument("intervals", "rows"), model, y, how)
-    return how
-
-
-def _check_refits(what: str | Argument, instead: Argument, model: Any, y: Any, how: Fit | None) -> None:
-    """An error unless the model can be refitted."""
-    if y is None:
-        raise InputError(what, " needs the targets, for refits. Use explain(model, X, y), or ", instead, ".")
-    if how is None:
-        raise InputError(
-            what,
-            f" needs a model that can be refitted, with fit and get_params; got {type(model).__name__}. Pass ",
-            Argument("refit"),
-            ", a function (X, y) -> fitted model, or ",
-            instead,
-            ".",
-        )
-
-
-def warn_of_no_mean(values: Values, query: Query, *, stacklevel: int) -> None:
-    """An `RsensWarning` that names the columns of numbers that have no direction.
-
-    `stacklevel` counts the calls from here up to the line that the warning is about.
-    """
+def _warn_of_no_mean(values: Values, query: Query, *, stacklevel: int) -> None:
+    """An `RsensWarning` that names the columns of numbers that have no direction."""
     without = set(query.categorical) - set(query.two_valued)
-    names = [
-        name
-        for t, (name, members) in enumerate(zip(query.terms.names, query.terms.members, strict=True))
-        if len(members) == 1 and members[0] not in without and not np.isfinite(values.direction[t]).all()
-    ]
+    terms = zip(query.terms.names, query.terms.members, np.isfinite(values.direction).all(axis=1), strict=True)
+    names = [name for name, m, known in terms if len(m) == 1 and m[0] not in without and not known]
     if names:
-        warnings.warn(
-            RsensWarning(
-                f"No direction and no effect of {quoted(names)}: the mean of the {values.family} prediction, or its "
-                "slope, is no finite number. R-sens does not need it; if the mean is too large for float64, give y in "
-                "other units."
-            ),
-            stacklevel=stacklevel,
+        text = (
+            f"No direction and no effect of {quoted(names)}: the mean of the {values.family} prediction, or its slope, "
+            "is no finite number. R-sens does not need it; if the mean is too large for float64, give y in other units."
         )
+        warnings.warn(RsensWarning(text), stacklevel=stacklevel)

@@ -25,15 +25,7 @@ from rsens._explain._posterior import DrawValues, Posterior
 from rsens._explain._query import Setup
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups, by_frame
-from rsens._explain._tables import (
-    FORM,
-    NotComputedError,
-    frame_of,
-    ranked_by,
-    read_order,
-    shown_field,
-    uncertainty_only,
-)
+from rsens._explain._tables import FORM, frame_of, ranked_by, read_order, shown_field, uncertainty_only
 from rsens._explain._values import Values
 from rsens._results import Field, Part
 from rsens.adapters import read_for
@@ -153,30 +145,21 @@ class Explanation:
 
     main: pd.Series[float] = shown_field("values", "main", name="rsens")
     pairs: pd.Series[float] = shown_field(
-        "values",
-        "pairs",
-        name="rsens2",
-        missing=NotComputedError(
-            "This explanation has no pairs. Ask for them with explain(..., ", Argument("pairs", True), ")."
-        ),
+        "values", "pairs", name="rsens2", missing=("has no pairs. Ask for them", "pairs", ".")
     )
     local_main: pd.DataFrame = shown_field(
         "values",
         "local_main",
-        missing=NotComputedError(
-            "This explanation has no values of single rows, only their averages. Keep them with explain(..., ",
-            Argument("keep_local", True),
-            "), or explain the rows in question.",
+        missing=(
+            "has no values of single rows, only their averages. Keep them",
+            "keep_local",
+            ", or explain the rows in question.",
         ),
     )
     local_pairs: NDArray[np.float64] = shown_field(
         "values",
         "local_pairs",
-        missing=NotComputedError(
-            "This explanation has no local pairs, which take n × T × T numbers. Ask for them with explain(..., ",
-            Argument("keep_local_pairs", True),
-            ").",
-        ),
+        missing=("has no local pairs, which take n × T × T numbers. Ask for them", "keep_local_pairs", "."),
     )
     direction: pd.Series[float] | pd.DataFrame = shown_field("values", "direction")
     consistency: pd.Series[float] | pd.DataFrame = shown_field("values", "consistency")
@@ -244,11 +227,7 @@ class Explanation:
     extrapolation: pd.Series[bool] = shown_field(
         "rows",
         "extrapolation",
-        missing=NotComputedError(
-            "This explanation does not say which rows extrapolate, only how many. Keep single rows with explain(..., ",
-            Argument("keep_local", True),
-            ").",
-        ),
+        missing=("does not say which rows extrapolate, only how many. Keep single rows", "keep_local", "."),
     )
 
     @property

@@ -153,12 +153,6 @@ class Setup(Part):
     )  # fmt: skip
 
 
-def check_different(name: str, values: tuple[str, ...]) -> None:
-    """An `InputError` if a value occurs twice."""
-    if len(set(values)) != len(values):
-        raise InputError(f"{name} are not all different")
-
-
 #: What random numbers of `explain` are for.
 PROBES, FOLDS, INTERACTIONS = range(1, 4)
 

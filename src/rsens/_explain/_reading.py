@@ -61,25 +61,21 @@ class ReadRows:
         counted, table = as_contrasts(source, plain, compared, training=inputs, weights=shares)
         return cls(counted, plain, table, shares, inputs, compared, source)
 
-    def of_rows(self, X: Any, weights: Any = None) -> ReadRows:
-        """The same for other rows of the same table."""
+    def of_rows(self, X: Any) -> ReadRows:
+        """The same for other rows of the same table, which count the same."""
         assert self.training is not None
         plain = rows_of(self.uncontrasted, X)
         _check_names(plain.names, self.plain.names, "X")
         _check_two_values(plain, self.training, self.compared)
         _, table = as_contrasts(self.uncontrasted, plain, self.compared, training=self.training)
-        return replace(self, plain=plain, table=table, shares=check_weights(weights, len(plain)))
+        return replace(self, plain=plain, table=table, shares=check_weights(None, len(plain)))
 
-    @property
-    def training_table(self) -> Table:
-        """The training inputs as a table like the rows, with level codes in all columns that are compared."""
+    def prepared(self) -> Model:
+        """The model prepared for the training inputs, whatever rows it is asked about."""
         assert self.training is not None
         plain = _table_of(self.training, self.plain)
-        return as_contrasts(self.uncontrasted, plain, self.compared, training=self.training)[1]
-
-    def prepared(self) -> ReadRows:
-        """With the model prepared for the training inputs, whatever rows it is asked about."""
-        return replace(self, source=prepare(self.source, self.training_table))
+        _, table = as_contrasts(self.uncontrasted, plain, self.compared, training=self.training)
+        return prepare(self.source, table)
 
 
 def read_compared(

@@ -164,7 +164,7 @@ def division_of(by: Any, X: Any, table: Table) -> Division:
                 Argument("by"),
                 f": X has no column {by!r}. It has {first_few(list(table.names))}. Or give one label per row.",
             )
-        by = _column(_with_labels(by, X, table), by, table.values[:, table.names.index(by)])
+        by = _column(by, X, table)
     try:
         labels = pd.Series(by)
     except (TypeError, ValueError):
@@ -198,12 +198,15 @@ def division_of(by: Any, X: Any, table: Table) -> Division:
     return Division(tuple(map(plain_label, found.categories)), found.codes.astype(np.intp), categories)
 
 
-def _with_labels(by: Any, X: Any, table: Table) -> Any:
-    """X; as a data frame where it is an array whose column `by` is categorical, so that subgroups have its labels."""
-    if table.coding is None or hasattr(X, "columns") or by not in table.names:
-        return X
-    labels = table.coding.labelled(table.values, table.source)
-    return pd.DataFrame(labels, columns=list(table.names)).infer_objects()
+def _column(name: str, X: Any, table: Table) -> Any:
+    """The column as it was given (whole numbers stay whole), with the labels of its levels, or as it was read."""
+    if table.coding is not None and not hasattr(X, "columns"):
+        labels = table.coding.labelled(table.values, table.source)
+        X = pd.DataFrame(labels, columns=list(table.names)).infer_objects()
+    if hasattr(X, "columns") and hasattr(X, "iloc"):
+        position = [str(column) for column in X.columns].index(name)
+        return X.iloc[:, position].reset_index(drop=True)
+    return table.values[:, table.names.index(name)]
 
 
 def plain_label(value: Any) -> Label:
@@ -217,17 +220,6 @@ def plain_label(value: Any) -> Label:
     return str(value)
 
 
-def _column(X: Any, name: str, values: Array) -> Any:
-    """The column as it was given (whole numbers stay whole), or as it was read."""
-    if hasattr(X, "columns") and hasattr(X, "iloc"):
-        position = [str(column) for column in X.columns].index(name)
-        return X.iloc[:, position].reset_index(drop=True)
-    return values
-
-
-# ---- tables ----------------------------------------------------------------------------------------------------------
-
-
 def by_frame(explanation: Explanation) -> pd.DataFrame | None:
     """One line per subgroup and term; subgroups in their order, the term that matters most over all rows first."""
     part = explanation._subgroups
@@ -235,20 +227,21 @@ def by_frame(explanation: Explanation) -> pd.DataFrame | None:
         return None
     ranked = np.argsort(-explanation._values.main, kind="stable")
     shape = part.subgroup_values.shape
-    unknown = np.full(shape, np.nan)
-    rest = unknown if part.subgroup_rest is None else part.subgroup_rest
-    ends = [(unknown, unknown) if x is None else x for x in (part.subgroup_intervals, part.subgroup_differences)]
+    unknown = np.full((2, *shape), np.nan)
+    rest = unknown[0] if part.subgroup_rest is None else part.subgroup_rest
+    lower, upper = unknown if part.subgroup_intervals is None else part.subgroup_intervals
+    less, more = unknown if part.subgroup_differences is None else part.subgroup_differences
     # Among values that could all be noise, p-values mean nothing.
     p = part.subgroup_p_values if explanation.intervals_hold else None
     tables = {
         "value": part.subgroup_values,
-        "lower": ends[0][0],
-        "upper": ends[0][1],
+        "lower": lower,
+        "upper": upper,
         "rest": rest,
         "difference": part.subgroup_values - rest,
-        "difference_lower": ends[1][0],
-        "difference_upper": ends[1][1],
-        "p_value": unknown if p is None else p,
+        "difference_lower": less,
+        "difference_upper": more,
+        "p_value": unknown[0] if p is None else p,
     }
     frame = pd.DataFrame(
         {

@@ -44,33 +44,24 @@ def labels(explanation: Explanation, size: str | int) -> pd.Index:
     """What the entries along an axis are called."""
     setup, values = explanation._setup, explanation._values
     if size == "pairs":
-        return _pair_index(setup.terms).view()
+        return _pair_index(setup.terms).view()  # a view has a name of its own, which its reader may change
     if size == "rows":
         return explanation._index
     if size == "subgroups":
         groups = explanation._subgroups
         return pd.Index(list(groups.subgroups if groups else ()), name="subgroup")
-    if size == 2:
-        return pd.Index(["lower", "upper"])
     named = {
+        2: ("lower", "upper"),
         "terms": setup.terms,
         "columns": setup.columns,
         "outputs": values.outputs,
         "part_names": values.part_names,
         "pair_part": values.names_of_parts(2),
     }
-    return _index(named[str(size)]).view()
+    return pd.Index(named[size])
 
 
-# Printing asks for the same labels dozens of times. A view has a name of its own, which its reader may change.
-
-
-@lru_cache(maxsize=64)
-def _index(names: tuple[str, ...]) -> pd.Index:
-    return pd.Index(names)
-
-
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=16)  # printing asks for the same labels dozens of times
 def _pair_index(terms: tuple[str, ...]) -> pd.MultiIndex:
     first, second = np.triu_indices(len(terms), 1)
     names = np.array(terms, dtype=object)
@@ -164,9 +155,6 @@ def read_order(order: Any) -> int:
     return int(order)
 
 
-# What terms and pairs are ranked by: their value, or the part of it that moves the prediction, or the uncertainty.
-
-
 #: A pair is "uncertainty only" if less than this share of its R-sens₂ is in the prediction.
 UNCERTAINTY_ONLY = 0.05
 #: What the two parts are called whatever the family: of a Normal the mean and the variance, of a Gamma the mean and
@@ -200,14 +188,21 @@ class NotComputedError(InputError, AttributeError):
     """The explanation was made without this; the text names the argument of `explain` that asks for it."""
 
 
-def shown_field(part: str, field: str, *, name: str | None = None, missing: InputError | None = None) -> Any:
-    """An attribute that shows a field of a part; its meaning is the documentation. `missing` is raised for None."""
+def shown_field(
+    part: str, field: str, *, name: str | None = None, missing: tuple[str, str, str] | None = None
+) -> Any:  # fmt: skip
+    """An attribute that shows a field of a part; its meaning is the documentation.
+
+    None is an error if `missing` has a text, the argument of `explain` that asks for the field, and the end of the
+    sentence.
+    """
     declared = FORM.parts[part].fields()[field]
 
     def shown(self: Any) -> Any:
         values = getattr(self._part(part), field, None)
         if values is None and missing is not None:
-            raise missing
+            text, argument, end = missing
+            raise NotComputedError(f"This explanation {text} with explain(..., ", Argument(argument, True), f"){end}")
         return table_of(self, declared, values, field if name is None else name)
 
     return property(shown, doc=declared.meaning)
