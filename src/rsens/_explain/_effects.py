@@ -145,9 +145,6 @@ def _finite(values: Array) -> Array:
     return np.where(np.isfinite(values), values, np.nan)
 
 
-# ---- over rows -------------------------------------------------------------------------------------------------------
-
-
 def line_keys(table: Table, terms: Terms, steps: Mapping[int, Step]) -> dict[Key, tuple[float, ...]]:
     """The lines in the order of `line_changes`, then the steps with the widths of their parts."""
     slopes = [d for d in numeric_columns(terms, table) if d not in steps]
@@ -266,8 +263,6 @@ def two_values(column: Levels) -> tuple[float | None, float | None]:
     return (float(numbers.min()), float(numbers.max())) if len(numbers) == 2 else (None, None)
 
 
-# ---- quantities ------------------------------------------------------------------------------------------------------
-
 #: Families of positive y, whose models usually add up on the log scale.
 POSITIVE = (Poisson, NegativeBinomial, Gamma, Exponential, LogNormal, Weibull)
 
@@ -316,8 +311,6 @@ class Quantities:
         p = self.outputs
         return values[..., :p], values[..., p] if self.spread else None, values[..., -1] if self.log else None
 
-
-# ---- steps -----------------------------------------------------------------------------------------------------------
 
 # A standard deviation is no change that people make where a column is mostly 0, or has a long tail: from most rows it
 # leads to values that rarely occur. There the step is from the 25 % to the 75 % quantile, of the other values where

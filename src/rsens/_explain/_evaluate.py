@@ -19,36 +19,22 @@ from rsens._explain._sums import LocalValues, RowMoments, Sums
 from rsens._table import Table
 from rsens._typing import Array
 from rsens.adapters import classes_of
-from rsens.derivatives import Contrast, Derivatives, Model, iterate
+from rsens.derivatives import Derivatives, Model, iterate
 from rsens.measures import finite, first_of_prediction, pair_parts_of, parts_of, rsens2_of, rsens_of, switches_of
 
 
 @dataclass(frozen=True, eq=False)
 class RowEvaluation:
-    """What is computed at every row.
-
-    Args:
-        model: The model.
-        query: Terms, units, the weights of the rows, and whether there are pairs.
-        link: Makes a model of η from the model, where pairs are measured on the link scale (`rsens.measures.on_link`).
-            Such pairs have no parts: η is the prediction.
-        steps: The steps of effects; None for no effects.
-        draws: Whether to sum R-sens of each posterior draw, if the model has them.
-        split_pairs: Whether to split pairs into parts, which refits do not need.
-        keep_local: Whether to keep R-sens of every row.
-        keep_local_pairs: Whether to keep R-sens₂ of every row.
-        prepared: Whether the model is prepared already, for more rows than it is asked about.
-    """
+    """What is computed at every row. Pairs on the link scale have no parts, since η is the prediction."""
 
     model: Model
-    query: Query
-    link: Callable[[Model], Model] | None = None
-    steps: Mapping[int, Step] | None = None
-    draws: bool = False
-    split_pairs: bool = False
-    keep_local: bool = False
-    keep_local_pairs: bool = False
-    prepared: bool = False
+    query: Query  # its weights are the usual ones of the rows
+    link: Callable[[Model], Model] | None = None  # makes a model of η, where pairs are on the link scale
+    steps: Mapping[int, Step] | None = None  # of effects; None for no effects
+    details: bool = False  # parts of pairs, and R-sens of each posterior draw, which refits do not need
+    keep_local: bool = False  # R-sens of every row
+    keep_local_pairs: bool = False  # R-sens₂ of every row
+    prepared: bool = False  # whether the model is prepared already, for more rows than it is asked about
 
     def sums(
         self,
@@ -62,21 +48,15 @@ class RowEvaluation:
     ) -> Sums:
         """The sums over the rows of a table.
 
-        Args:
-            table: The rows.
-            weights: How much each counts; None for the weights of the query.
-            division: Subgroups of the rows.
-            watch: Whether to warn of a model without curvature; see `iterate`.
-            first_row: The number of the first row in the table that errors speak of.
-            advance: Called with the number of rows that are done.
+        `watch`: warn of a model without curvature. `first_row`: the number of the first row, for errors. `advance` is
+        called with the number of rows that are done.
         """
         query, weights = self.query, self.query.weights if weights is None else weights
         if self.link is not None and query.pairs:
             return self._with_link_pairs(table, weights, division, watch=watch, first_row=first_row, advance=advance)
         total: Sums | None = None
-        for rows, derivatives in iterate(
-            self.model, table, 2 if query.pairs else 1, watch=watch, prepared=self.prepared
-        ):  # fmt: skip
+        order = 2 if query.pairs else 1
+        for rows, derivatives in iterate(self.model, table, order, watch=watch, prepared=self.prepared):
             own = None if division is None else division.taken(rows)
             sums = self._of_chunk(derivatives, table, weights[rows], own, first_row + rows.start)
             total = sums if total is None else total + sums
@@ -105,7 +85,7 @@ class RowEvaluation:
     ) -> Sums:
         """The sums of the local values of one chunk."""
         query = self.query
-        terms, units, alpha, split = query.terms, query.units, query.alpha, self.split_pairs and query.pairs
+        terms, units, alpha, split = query.terms, query.units, query.alpha, self.details and query.pairs
         rows = slice(first_row, first_row + len(derivatives))
         with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float64 is reported by `finite`
             switches = switches_of(derivatives, alpha)
@@ -126,7 +106,7 @@ class RowEvaluation:
         moments: dict[Any, RowMoments] = {name: RowMoments.of(values, weights) for name, values in columns.items()}
         if division is not None:
             moments |= division.moments(main, weights)
-        by_draw, draw_weights = draw_sums(derivatives, weights, query) if self.draws else (None, None)
+        by_draw, draw_weights = draw_sums(derivatives, weights, query) if self.details else (None, None)
         # Parameters that cannot be told apart are one part, the whole.
         part_names = tuple(parts) or (("joint",) if derivatives.first.shape[1] > 1 else ())
         kept = LocalValues(main, pairs if self.keep_local_pairs else None)
@@ -158,7 +138,12 @@ def _direction(derivatives: Derivatives, query: Query) -> Array:
         direction = query.terms.of_columns(first_of_prediction(derivatives) * query.units, np.nan)
     for contrast in derivatives.contrasts:  # levels have no direction, unless they are two numbers
         d = contrast.column
-        up = _rise(contrast) * query.units[d] if d in query.two_valued else np.nan
+        up: Array | float = np.nan
+        if d in query.two_valued:
+            up = 0.0  # with one value nothing rises
+            if len(contrast.levels) == 2:
+                low, high = (level.prediction() for level in contrast.levels)
+                up = (high - low) * query.units[d]
         direction[..., query.terms.of_column(d)] = up
     return direction.reshape(len(direction), -1)
 
@@ -166,11 +151,3 @@ def _direction(derivatives: Derivatives, query: Query) -> Array:
 def _beside(parts: Mapping[str, Array], like: Array) -> Array:
     """Parts side by side, (rows, parts · values); no columns without parts."""
     return np.concatenate([np.empty((len(like), 0)), *parts.values()], axis=1)
-
-
-def _rise(contrast: Contrast) -> Array | float:
-    """f(x with the higher value) − f(x with the lower value), (n, P), for the point prediction f; 0 for one value."""
-    if len(contrast.levels) < 2:
-        return 0.0
-    low, high = contrast.levels
-    return high.prediction() - low.prediction()

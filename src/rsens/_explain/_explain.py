@@ -28,10 +28,12 @@ from rsens._explain._query import (
     check_difference_columns,
     check_refit_columns,
     query_of,
+    read_keep_local,
+    wants_pairs,
 )
 from rsens._explain._reading import ReadRows
 from rsens._explain._refit_intervals import ValuesOfRefits, refit_without_folds, with_refits
-from rsens._explain._row_loop import ChunkOptions, RowLoop, kept_locally, opened
+from rsens._explain._row_loop import ChunkOptions, RowLoop, opened
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups, division_of
 from rsens._explain._sums import Sums
@@ -151,7 +153,7 @@ def explain(
     """
     exponent, share = check_alpha(alpha), fraction(level, "level")
     chunks, X, y = opened(model, X, y, clusters=clusters, training=training)
-    by, local, n_jobs = as_pandas(by, "by"), kept_locally(keep_local, keep_local_pairs), jobs(n_jobs)
+    by, local, n_jobs = as_pandas(by, "by"), read_keep_local(keep_local, keep_local_pairs, pairs), jobs(n_jobs)
     reading = ReadRows.of(
         model,
         X,
@@ -177,8 +179,7 @@ def explain(
         scale=scale,
         weights=row_weights,
         alpha=exponent,
-        pairs=pairs,
-        keep_local_pairs=keep_local_pairs,
+        pairs=wants_pairs(pairs, keep_local_pairs, n_columns),
     )
     warn_of_gaps(model, inputs, table, stacklevel=3)
     on_link_scale = one_of(pair_scale, "pair_scale", PAIR_SCALES) == "link" and query.pairs
@@ -195,8 +196,7 @@ def explain(
         query,
         link=partial(on_link, model) if on_link_scale else None,
         steps=steps,
-        draws=True,
-        split_pairs=True,
+        details=True,
         keep_local=local is not False,
         keep_local_pairs=keep_local_pairs,
         prepared=prepared,

@@ -276,12 +276,8 @@ class Explanation:
 
         return row_of(self, label, position, model, X)
 
-    # ---- subgroups --------------------------------------------------------------------------------------------------
-
     by: pd.DataFrame | None = shown_field("subgroups", "subgroup_values")
     by_counts: pd.Series[int] | None = shown_field("subgroups", "subgroup_counts", name="rows")
-
-    # ---- tables -----------------------------------------------------------------------------------------------------
 
     def to_frame(self, order: int = 1, by: str = "value") -> pd.DataFrame:
         """One line per term (order 1) or pair (order 2), largest first.
@@ -398,8 +394,6 @@ class Explanation:
 
         return surface(self, first, second, ax=ax, **options)
 
-    # ---- other libraries --------------------------------------------------------------------------------------------
-
     def to_shap(self) -> Any:
         """The local values as `shap.Explanation`, for shap's bar, beeswarm and scatter plots.
 
@@ -443,8 +437,6 @@ class Explanation:
             baseline_value=0.0,
         )
 
-    # ---- files ------------------------------------------------------------------------------------------------------
-
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything but the model and X to a JSON file, whole or not at all.
 
@@ -475,8 +467,6 @@ class Explanation:
         if not isinstance(text, str):
             raise InputError(Argument("text"), f" must be text made by to_json; got {type(text).__name__}.")
         return cls(**FORM.read_text(text))
-
-    # ---- parts ------------------------------------------------------------------------------------------------------
 
     @staticmethod
     def fields() -> Iterator[tuple[str, Field]]:

@@ -75,7 +75,6 @@ def marking_of(
         weights=check_weights(None, n),
         alpha=setup.alpha,
         pairs=explanation.order == 2,
-        keep_local_pairs=False,
     )
     context = Context(
         model=model,

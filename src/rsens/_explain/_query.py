@@ -48,8 +48,7 @@ def query_of(
     scale: Any,
     weights: Array,
     alpha: float,
-    pairs: Any,
-    keep_local_pairs: Any,
+    pairs: bool,
 ) -> Query:
     """The arguments of `explain`, checked against the rows, whose two-valued columns are contrasts by now."""
     deviations = deviations_of(model, table, training, weights)
@@ -62,25 +61,31 @@ def query_of(
         deviations=deviations,
         weights=weights,
         alpha=alpha,
-        pairs=_wants_pairs(pairs, keep_local_pairs, len(table.names)),
+        pairs=pairs,
         categorical=tuple(column.position for column in levels),
         two_valued=tuple(column.position for column in levels if column.numeric),
     )
 
 
-def _wants_pairs(pairs: Any, keep_local_pairs: Any, n_columns: int) -> bool:
-    one_of(pairs, "pairs", (True, False, "auto"))
+def read_keep_local(keep_local: Any, keep_local_pairs: Any, pairs: Any) -> bool | None:
+    """Whether to keep values of single rows, the arguments of `explain` checked; None for "auto"."""
+    one_of(keep_local, "keep_local", (True, False, "auto"))
     one_of(keep_local_pairs, "keep_local_pairs", (True, False))
-    if pairs is False and keep_local_pairs:
-        raise InputError(
-            Argument("keep_local_pairs", True),
-            " needs pairs; got ",
-            Argument("pairs", False),
-            ". Leave out one of the two.",
-        )
+    one_of(pairs, "pairs", (True, False, "auto"))
+    needed = {"pairs": (pairs, "needs pairs"), "keep_local": (keep_local, "keeps values of single rows")}
+    for name, (given, why) in needed.items():
+        if keep_local_pairs and given is False:
+            got = Argument(name, False)
+            raise InputError(Argument("keep_local_pairs", True), f" {why}; got ", got, ". Leave out one of the two.")
+    return None if keep_local == "auto" and not keep_local_pairs else keep_local is not False
+
+
+def wants_pairs(pairs: Any, keep_local_pairs: bool, n_columns: int) -> bool:
+    """Whether pairs are computed; an error if they are asked for, and too many."""
     if keep_local_pairs or pairs is True:
         check_pair_columns(n_columns, Argument("keep_local_pairs" if keep_local_pairs else "pairs", True))
-    return bool(keep_local_pairs or pairs is True or (pairs == "auto" and n_columns <= AUTO_PAIRS_COLUMNS))
+        return True
+    return pairs == "auto" and n_columns <= AUTO_PAIRS_COLUMNS
 
 
 #: Pairs of this many columns are 45,000; they, their parts and their replicates take gigabytes above.

@@ -106,10 +106,8 @@ class ValuesOfRefits:
         shares = weights / weights.sum()
         given = None if self.weights is None else shares
         source, table, training = read_compared(model, take_rows(self.X, train), self.compared, given)
-        query = query_of(
-            model, table, training, groups=self.groups, scale=self.scale, weights=shares, alpha=self.alpha, pairs=False,
-            keep_local_pairs=False,
-        )  # fmt: skip
+        asked: dict[str, Any] = {"groups": self.groups, "scale": self.scale, "alpha": self.alpha}
+        query = query_of(model, table, training, weights=shares, pairs=False, **asked)
         division = None if self.division is None else self.division.taken(train)
         some = None if self.pair_rows is None else self.pair_rows[train] & (weights > 0.0)
         if some is not None and some.all():

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from rsens._arguments import one_of
 from rsens._chunks import LEAST_ROWS, MOST_PIECES, RowGroups, chunks_of, comes_in_chunks, row_groups_of
 from rsens._errors import Argument, InputError
 from rsens._explain._evaluate import RowEvaluation
@@ -207,19 +206,6 @@ def opened(model: Any, X: Any, y: Any, *, clusters: Any, training: Any) -> tuple
     if first is None:
         raise InputError(Argument("X"), " has no rows; give at least one.")
     return Chunks(X, columns, first, chunks), first, None
-
-
-def kept_locally(keep_local: Any, keep_local_pairs: Any) -> bool | None:
-    """The argument `keep_local`, checked; None for "auto"."""
-    one_of(keep_local, "keep_local", (True, False, "auto"))
-    if keep_local is False and keep_local_pairs:
-        raise InputError(
-            Argument("keep_local_pairs", True),
-            " keeps values of single rows; got ",
-            Argument("keep_local", False),
-            ". Leave out one of the two.",
-        )
-    return None if keep_local == "auto" and not keep_local_pairs else keep_local is not False
 
 
 def _slice(values: Any, start: int, stop: int, name: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -155,44 +156,31 @@ def _in_order(labels: list[Any], categories: tuple[Label, ...] | None) -> list[A
 
 def division_of(by: Any, X: Any, table: Table) -> Division:
     """The subgroup of every row: `by` is the name of a column of X or one label per row."""
-    n = len(table.values)
     if isinstance(by, Division):
         return by
+    n, wrong = len(table.values), partial(InputError, Argument("by"))
     if isinstance(by, str):
         if by not in table.names:
-            raise InputError(
-                Argument("by"),
-                f": X has no column {by!r}. It has {first_few(list(table.names))}. Or give one label per row.",
-            )
+            raise wrong(f": X has no column {by!r}. It has {first_few(list(table.names))}. Or give one label per row.")
         by = _column(by, X, table)
     try:
         labels = pd.Series(by)
     except (TypeError, ValueError):
-        raise InputError(
-            Argument("by"), f" must be a column of X or one label per row; got {type(by).__name__}."
-        ) from None
-    if isinstance(by, str | bytes | dict) or len(labels) != n:
-        raise InputError(
-            Argument("by"), f" must be a column of X or one label for each of the {n} rows; got {len(labels)}."
-        )
-    missing = int(labels.isna().sum())
-    if missing:
-        raise InputError(
-            Argument("by"), f" has no label for {missing} of {n} rows. Fill them in, for example with 'unknown'."
-        )
+        raise wrong(f" must be a column of X or one label per row; got {type(by).__name__}.") from None
+    if isinstance(by, bytes | dict) or len(labels) != n:
+        raise wrong(f" must be a column of X or one label for each of the {n} rows; got {len(labels)}.")
+    if missing := int(labels.isna().sum()):
+        raise wrong(f" has no label for {missing} of {n} rows. Fill them in, for example with 'unknown'.")
     try:
         # Categories keep their order; other labels are sorted, or come as they appear if they have no order.
         found = pd.Categorical(labels).remove_unused_categories()
     except TypeError:  # lists or dicts
-        raise InputError(
-            Argument("by"),
-            f": labels must be text, numbers or truth values; got {type(labels.iloc[0]).__name__}.",
-        ) from None
+        kind = type(labels.iloc[0]).__name__
+        raise wrong(f": labels must be text, numbers or truth values; got {kind}.") from None
     if (count := len(found.categories)) > MAX_SUBGROUPS:
-        raise InputError(
-            Argument("by"),
+        raise wrong(
             f" has {count} different labels, more than {MAX_SUBGROUPS}. Cut numbers into classes first, for example "
-            "with pandas.qcut.",
+            "with pandas.qcut."
         )
     categories = tuple(map(plain_label, labels.cat.categories)) if hasattr(labels, "cat") else None
     return Division(tuple(map(plain_label, found.categories)), found.codes.astype(np.intp), categories)

@@ -104,8 +104,7 @@ def frame_of(explanation: Explanation, order: int, by: str = "value") -> pd.Data
         frame["above_null"] = (frame["value"] > frame["null"]).astype("boolean").mask(frame["null"].isna())
     for mark in MARKS.intersection(frame.columns):
         frame[mark] = frame[mark].astype("boolean")
-    leading = _leading(frame)
-    frame = frame[leading + [column for column in frame.columns if column not in leading]]
+    frame = frame[sorted(frame.columns, key=_place)]
     return frame.sort_values(ranked, ascending=False, kind="stable", ignore_index=True)
 
 
@@ -123,14 +122,10 @@ def _columns(explanation: Explanation, field: Field, values: Any, n: int) -> dic
     return {f"{field.column}_{label}": values[:, k] for k, label in enumerate(labels(explanation, field.shape[1]))}
 
 
-def _leading(frame: pd.DataFrame) -> list[str]:
-    """The columns of LEADING, with those by output ("direction_a", …) in their place."""
-    return [
-        column
-        for name in LEADING
-        for column in frame.columns
-        if column == name or (name in ("direction", "consistency") and str(column).startswith(f"{name}_"))
-    ]
+def _place(column: str) -> int:
+    """The place of a column in LEADING, where those by output ("direction_a", …) share one; others come last."""
+    name = column.partition("_")[0] if column.startswith(("direction_", "consistency_")) else column
+    return LEADING.index(name) if name in LEADING else len(LEADING)
 
 
 def _terms(explanation: Explanation) -> dict[str, Any]:
