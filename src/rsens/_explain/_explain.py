@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -14,37 +15,38 @@ from rsens._arguments import fraction, jobs, one_of, seed_sequence
 from rsens._contents import own_order
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._explain._effects import Effects, numeric_columns, steps_of
-from rsens._explain._evaluate import RowEvaluation, output_names
+from rsens._explain._evaluate import ChunkOptions, RowEvaluation, RowLoop, opened, output_names
 from rsens._explain._explanation import Explanation
-from rsens._explain._marking import Marking, with_marks
-from rsens._explain._null_level import refitter
+from rsens._explain._interaction_marks import Interactions, find_interaction_marks
+from rsens._explain._null_level import NullLevel, find_null_level, probe_plan, refitter
 from rsens._explain._posterior import DrawValues
 from rsens._explain._query import (
     PAIR_SCALES,
     WITHOUT_REFITS,
     Context,
     Query,
+    ReadRows,
     Setup,
     check_difference_columns,
     check_refit_columns,
     query_of,
+    read_compared,
     read_keep_local,
     wants_pairs,
 )
-from rsens._explain._reading import ReadRows
 from rsens._explain._refit_intervals import ValuesOfRefits, refit_without_folds, with_refits
-from rsens._explain._row_loop import ChunkOptions, RowLoop, opened
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups, division_of
 from rsens._explain._sums import Sums
 from rsens._explain._values import Values, row_intervals
+from rsens._files import Checkpoint
 from rsens._frames import as_pandas
-from rsens._progress import progress_of
+from rsens._progress import Progress, progress_of
 from rsens._refits import Fit, check_one_per_row, read_clusters, warn_of_tight_clusters, workers
 from rsens._text import quoted
 from rsens._warned import saying_once
 from rsens.derivatives import NoSecondDerivativesError
-from rsens.measures import check_alpha, on_link, warn_of_gaps
+from rsens.measures import adds_up, check_alpha, check_weights, is_linear, on_link, warn_of_gaps
 
 
 def explain(
@@ -336,3 +338,81 @@ def _warn_of_no_mean(values: Values, query: Query, *, stacklevel: int) -> None:
             "is no finite number. R-sens does not need it; if the mean is too large for float64, give y in other units."
         )
         warnings.warn(RsensWarning(text), stacklevel=stacklevel)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Marking:
+    """The marks that are asked for; the work is done by `run`.
+
+    fit: How to refit for the null level; None for no level.
+    level_required, test_required: Whether what is not possible is an error; else it is a warning.
+    """
+
+    context: Context
+    fit: Fit | None
+    level_required: bool = False
+    test_required: bool = False
+
+    def expect(self) -> None:
+        """Let the refits count from now on, whatever is refitted before them."""
+        if self.fit is not None:
+            self.context.progress.expect("refit", "probes", len(probe_plan(self.context)))
+
+    def run(self, values: Values) -> tuple[NullLevel | None, Interactions | None]:
+        """The null level for these values, and the test of pairs; None for what is not possible."""
+        c = self.context
+        asked = (c.model, c.source, c.table, c.query.terms)
+        additive = adds_up(*asked) if c.query.pairs else None
+        level = None
+        if self.fit is not None:
+            linear = is_linear(*asked) if additive is None else bool(additive.all())
+            level = find_null_level(c, self.fit, values.main, linear=linear, required=self.level_required)
+        if additive is None:
+            return level, None
+        return level, find_interaction_marks(c, additive, required=self.test_required)
+
+
+def marking_of(
+    explanation: Explanation,
+    y: Any,
+    *,
+    clusters: Any,
+    n_jobs: int | None,
+    random_state: Any,
+    progress: Progress,
+    keep: Checkpoint | None = None,
+) -> Marking:
+    """How `explain` would mark what it found without marks, with all else as it was; for rows that count the same."""
+    model, setup = explanation.model, explanation._setup
+    source, table, training = read_compared(model, explanation.data, setup.two_valued)
+    n = len(table)
+    query = query_of(
+        model,
+        table,
+        training,
+        groups=explanation.groups,
+        scale=setup.units if setup.scale == "given" else setup.scale,
+        weights=check_weights(None, n),
+        alpha=setup.alpha,
+        pairs=explanation.order == 2,
+    )
+    context = Context(
+        model=model,
+        source=source,
+        table=table,
+        y=y,
+        query=query,
+        order=own_order(table.values, y, clusters=read_clusters(clusters, n), names=table.names),
+        n_jobs=n_jobs,
+        seed=seed_sequence(random_state),
+        progress=progress,
+        keep=keep,
+    )
+    return Marking(context=context, fit=refitter(model, None))
+
+
+def with_marks(explanation: Explanation, marking: Marking) -> Explanation:
+    """The explanation with a null level and tests of pairs, as far as that is possible."""
+    same = copy(explanation)
+    same._null_level, same._interactions = marking.run(explanation._values)
+    return same

@@ -40,8 +40,7 @@ from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
 from rsens._explain._evaluate import RowEvaluation
 from rsens._explain._probes import ProbeSource, sources_of
-from rsens._explain._query import PROBES, Context, Query
-from rsens._explain._reading import read_compared
+from rsens._explain._query import PROBES, Context, Query, read_compared
 from rsens._meaning import DISCOVERY_RATE, FAMILYWISE, PER_VARIABLE
 from rsens._refits import Fit, Kept, check_refit, quiet, run_pieces, take_rows
 from rsens._results import Part, stored

@@ -13,7 +13,7 @@ from rsens import _html as html
 from rsens._errors import Argument, InputError
 from rsens._explain._effect_table import in_points, signed, value_text
 from rsens._explain._effects import SLOPE, Quantities
-from rsens._explain._reading import read_compared
+from rsens._explain._query import read_compared
 from rsens._explain._rows import outside
 from rsens._refits import take_rows
 from rsens._table import Table
