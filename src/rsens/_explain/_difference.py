@@ -26,9 +26,9 @@ from scipy.stats import norm
 from rsens import _html as html
 from rsens import _meaning as meaning
 from rsens._errors import Argument, InputError
-from rsens._explain._intervals import PER_TERM, KeptRefits, Spread, jackknife
 from rsens._explain._tables import read_order
 from rsens._explain._text import UNITS
+from rsens._explain._values import PER_TERM, KeptRefits, Spread, jackknife
 from rsens._results import Form, Part, stored
 from rsens._text import Pair, aligned, counted, listed, p_text, quoted, short
 from rsens._text import number as number_text

@@ -12,6 +12,7 @@ import pandas as pd
 
 from rsens._explain._effects import LEVEL, SLOPE, STEP, Effects
 from rsens._text import listed, number, short
+from rsens._typing import Array
 
 if TYPE_CHECKING:
     from rsens._explain._explanation import Explanation
@@ -45,12 +46,14 @@ def effect_table(explanation: Explanation) -> pd.DataFrame:
     table["output"] = pd.Series([outputs[i] for i in k.tolist()])
     table["interval_kind"] = pd.Series([explanation.interval_kind] * len(line), dtype=object)
     table["unit"] = e.effect_unit[line]
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         times = np.where(e.effect_step > 0.0, e.effect_unit / e.effect_step, np.nan)[line]
-        percent = [None if log is None else 100.0 * np.expm1(log) for log in (e.effect_log, e.effect_log_ends)]
     effect, ends = e.effect[line, k], None if e.effect_ends is None else e.effect_ends[:, line, k]
     numbers = {"": (effect, ends), "per_unit_": (effect * times, None if ends is None else ends * times)}
-    for start, of_lines, its_ends in (("percent_", *percent), ("spread_", e.effect_spread, e.effect_spread_ends)):
+    for start, of_lines, its_ends in (
+        ("percent_", _percent(e.effect_log), _percent(e.effect_log_ends)),
+        ("spread_", e.effect_spread, e.effect_spread_ends),
+    ):
         if of_lines is not None:
             numbers[start] = of_lines[line], None if its_ends is None else its_ends[:, line]
     for start, (values, both) in numbers.items():
@@ -67,6 +70,12 @@ def _known(effects: Effects | None, n_outputs: int) -> list[str]:
         "spread": effects is not None and effects.effect_spread is not None,
     }
     return [name for name in COLUMNS if known.get(name.partition("_")[0], True)]
+
+
+def _percent(change_of_log: Array | None) -> Array | None:
+    """A change of the logarithm as a share of what it was, in percent."""
+    with np.errstate(over="ignore"):
+        return None if change_of_log is None else 100.0 * np.expm1(change_of_log)
 
 
 def _step_text(kind: str, size: float, start: float, stop: float) -> str:

@@ -22,9 +22,8 @@ from typing import Any
 import numpy as np
 
 from rsens._coding import Levels
-from rsens._explain._intervals import Spread
 from rsens._explain._query import Query
-from rsens._explain._sums import RowMoments, Sums
+from rsens._explain._values import RowMoments, Spread, Sums
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._typing import Array, Positions

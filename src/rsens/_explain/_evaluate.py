@@ -24,7 +24,7 @@ from rsens._explain._posterior import draw_sums
 from rsens._explain._query import Query, ReadRows
 from rsens._explain._rows import extrapolates, index_of
 from rsens._explain._subgroups import Division, division_of
-from rsens._explain._sums import LocalValues, RowMoments, Sums
+from rsens._explain._values import LocalValues, RowMoments, Sums
 from rsens._frames import as_pandas
 from rsens._progress import Progress, progress_of
 from rsens._refits import one_target, quiet, run_pieces

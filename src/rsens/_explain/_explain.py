@@ -37,8 +37,7 @@ from rsens._explain._query import (
 from rsens._explain._refit_intervals import ValuesOfRefits, refit_without_folds, with_refits
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups, division_of
-from rsens._explain._sums import Sums
-from rsens._explain._values import Values, row_intervals
+from rsens._explain._values import Sums, Values, row_intervals
 from rsens._files import Checkpoint
 from rsens._frames import as_pandas
 from rsens._progress import Progress, progress_of
@@ -330,8 +329,8 @@ def _refits_for(
 def _warn_of_no_mean(values: Values, query: Query, *, stacklevel: int) -> None:
     """An `RsensWarning` that names the columns of numbers that have no direction."""
     without = set(query.categorical) - set(query.two_valued)
-    terms = zip(query.terms.names, query.terms.members, np.isfinite(values.direction).all(axis=1), strict=True)
-    names = [name for name, m, known in terms if len(m) == 1 and m[0] not in without and not known]
+    terms = zip(query.terms.names, query.terms.members, values.direction, strict=True)
+    names = [name for name, m, way in terms if len(m) == 1 and m[0] not in without and not np.isfinite(way).all()]
     if names:
         text = (
             f"No direction and no effect of {quoted(names)}: the mean of the {values.family} prediction, or its slope, "

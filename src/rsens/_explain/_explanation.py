@@ -19,14 +19,13 @@ from rsens._explain._difference import Difference, difference_of
 from rsens._explain._effect_table import effect_table
 from rsens._explain._effects import Effects
 from rsens._explain._interaction_marks import Interactions
-from rsens._explain._intervals import Intervals, KeptRefits
 from rsens._explain._null_level import NullLevel
 from rsens._explain._posterior import DrawValues, Posterior
 from rsens._explain._query import Setup
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups, by_frame
 from rsens._explain._tables import FORM, frame_of, ranked_by, read_order, shown_field, uncertainty_only
-from rsens._explain._values import Values
+from rsens._explain._values import Intervals, KeptRefits, Values
 from rsens._results import Field, Part
 from rsens.adapters import read_for
 from rsens.measures import Terms

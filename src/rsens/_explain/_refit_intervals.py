@@ -30,9 +30,9 @@ from rsens._errors import Argument, InputError, RsensWarning, Sentence
 from rsens._explain._effects import Effects, Key, Step, line_values, numeric_columns, steps_of
 from rsens._explain._evaluate import RowEvaluation
 from rsens._explain._explanation import Explanation
-from rsens._explain._intervals import REFITS, Intervals, KeptRefits, Spread, jackknife
 from rsens._explain._query import FOLDS, Context, Query, query_of, read_compared
 from rsens._explain._subgroups import Division, within_and_rest
+from rsens._explain._values import REFITS, Intervals, KeptRefits, Spread, jackknife
 from rsens._files import fingerprint
 from rsens._refits import (
     LOOKS,

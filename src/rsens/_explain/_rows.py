@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rsens._explain._subgroups import Label, plain_label
-from rsens._explain._sums import Sums
+from rsens._explain._values import Sums
 from rsens._files import fingerprint
 from rsens._results import Part, stored
 from rsens._table import Table, column_deviations

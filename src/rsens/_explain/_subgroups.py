@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from rsens import _meaning as meaning
 from rsens._errors import Argument, InputError
-from rsens._explain._intervals import PER_TERM, REFITS, ROWS, Spread, jackknife
-from rsens._explain._sums import RowMoments, Sums
+from rsens._explain._values import PER_TERM, REFITS, ROWS, RowMoments, Spread, Sums, jackknife
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._text import aligned, counted, first_few, short

@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 from rsens._errors import Argument, InputError
 from rsens._explain._effects import Effects
 from rsens._explain._interaction_marks import Interactions
-from rsens._explain._intervals import Intervals, KeptRefits
 from rsens._explain._null_level import NullLevel
 from rsens._explain._posterior import DrawValues
 from rsens._explain._query import Setup
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups
-from rsens._explain._values import Values
+from rsens._explain._values import Intervals, KeptRefits, Values
 from rsens._results import Field, Form
 from rsens._typing import Array
 
@@ -104,7 +103,7 @@ def frame_of(explanation: Explanation, order: int, by: str = "value") -> pd.Data
         frame["above_null"] = (frame["value"] > frame["null"]).astype("boolean").mask(frame["null"].isna())
     for mark in MARKS.intersection(frame.columns):
         frame[mark] = frame[mark].astype("boolean")
-    frame = frame[sorted(frame.columns, key=_place)]
+    frame = frame[sorted(map(str, frame.columns), key=_place)]
     return frame.sort_values(ranked, ascending=False, kind="stable", ignore_index=True)
 
 
