@@ -10,8 +10,8 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import accumulate, chain
 from typing import Any
 
@@ -70,19 +70,19 @@ class RowEvaluation:
         table: Table,
         weights: Array | None = None,
         division: Division | None = None,
+        first_row: int = 0,
         *,
         watch: bool = True,
-        first_row: int = 0,
         advance: Callable[[int], Any] = lambda rows: None,
     ) -> Sums:
         """The sums over the rows of a table.
 
-        `watch`: warn of a model without curvature. `first_row`: the number of the first row, for errors. `advance` is
+        `first_row`: the number of the first row, for errors. `watch`: warn of a model without curvature. `advance` is
         called with the number of rows that are done.
         """
         query, weights = self.query, self.query.weights if weights is None else weights
         if self.link is not None and query.pairs:
-            return self._with_link_pairs(table, weights, division, watch=watch, first_row=first_row, advance=advance)
+            return self._with_link_pairs(table, weights, division, first_row, watch=watch, advance=advance)
         total: Sums | None = None
         order = 2 if query.pairs else 1
         for rows, derivatives in iterate(self.model, table, order, watch=watch, prepared=self.prepared):
@@ -96,13 +96,15 @@ class RowEvaluation:
             total = replace(total, moments={**total.moments, **moved})
         return total
 
-    def _with_link_pairs(self, table: Table, weights: Array, division: Division | None, **how: Any) -> Sums:
+    def _with_link_pairs(
+        self, table: Table, weights: Array, division: Division | None, first_row: int, *, watch: bool, advance: Any
+    ) -> Sums:
         without = replace(self, query=replace(self.query, pairs=False), link=None, keep_local_pairs=False)
-        found = without.sums(table, weights, division, **how)
+        found = without.sums(table, weights, division, first_row, watch=watch, advance=advance)
         assert self.link is not None
         linked = RowEvaluation(
             self.link(self.model), self.query, keep_local_pairs=self.keep_local_pairs, prepared=self.prepared
-        ).sums(table, weights, watch=how["watch"], first_row=how["first_row"])  # fmt: skip
+        ).sums(table, weights, None, first_row, watch=watch)
         found = replace(found, moments={**found.moments, "pairs": linked.moments["pairs"]})
         if not self.keep_local_pairs:
             return found
@@ -225,7 +227,7 @@ class RowLoop:
         evaluation, n = self.evaluation, len(table)
         if n < 2 * LEAST_ROWS:
             with self.progress.stage("row", n) as advance:
-                return evaluation.sums(table, weights, division, first_row=first_row, advance=advance)
+                return evaluation.sums(table, weights, division, first_row, advance=advance)
         if not evaluation.prepared:
             evaluation = replace(evaluation, model=prepare(evaluation.model, table), prepared=True)
         rows = BLOCK * -(-max(LEAST_ROWS, -(-n // MOST_PIECES)) // BLOCK)
@@ -237,11 +239,11 @@ class RowLoop:
             return table.part(start, stop), weights[start:stop], own, first_row + start
 
         began = time.perf_counter()
-        with self.progress.stage("row", n) as advance:
-            first = _one_block(evaluation, *arguments(0), watch=True, advance=advance)
+        with self.progress.stage("row", n) as advance, one_piece(warns=True):
+            first = evaluation.sums(*arguments(0), advance=advance)
         rest = (time.perf_counter() - began) * (len(starts) - 1)
         others = run_pieces(
-            partial(_one_block, watch=False),
+            _further_block,
             len(starts) - 1,
             lambda number: arguments(number + 1),
             shared=(evaluation,),
@@ -291,9 +293,7 @@ class RowLoop:
         return total
 
     def _over_row_groups(self, groups: RowGroups, asked: ChunkOptions, warns: bool) -> Sums:
-        with one_thread(), warnings.catch_warnings():
-            for kind in () if warns else quiet():  # the others would repeat the warnings of the first
-                warnings.simplefilter("ignore", kind)
+        with one_piece(warns=warns):
             return self._over_each(groups.batches(), asked)
 
     def _over_chunk(self, X: Any, asked: ChunkOptions) -> Sums:
@@ -312,21 +312,18 @@ class RowLoop:
         return replace(sums, local=(kept,))
 
 
-def _one_block(
-    evaluation: RowEvaluation,
-    table: Table,
-    weights: Array,
-    division: Division | None,
-    first_row: int,
-    *,
-    watch: bool,
-    advance: Callable[[int], Any] = lambda rows: None,
-) -> Sums:
-    """One block. Only the first warns: the others would repeat it."""
+@contextmanager
+def one_piece(*, warns: bool = False) -> Iterator[None]:
+    """One thread, for a piece of work. Only the first piece warns: the others would repeat it."""
     with one_thread(), warnings.catch_warnings():
-        for kind in () if watch else quiet():
+        for kind in () if warns else quiet():
             warnings.simplefilter("ignore", kind)
-        return evaluation.sums(table, weights, division, watch=watch, first_row=first_row, advance=advance)
+        yield
+
+
+def _further_block(evaluation: RowEvaluation, *block: Any) -> Sums:
+    with one_piece():
+        return evaluation.sums(*block, watch=False)
 
 
 def opened(model: Any, X: Any, y: Any, *, clusters: Any, training: Any) -> tuple[Chunks | None, Any, Any]:

@@ -38,14 +38,13 @@ import numpy as np
 from rsens._arguments import child
 from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
-from rsens._explain._evaluate import RowEvaluation
+from rsens._explain._evaluate import RowEvaluation, one_piece
 from rsens._explain._probes import ProbeSource, sources_of
 from rsens._explain._query import PROBES, Context, Query, read_compared
 from rsens._meaning import DISCOVERY_RATE, FAMILYWISE, PER_VARIABLE
-from rsens._refits import Fit, Kept, check_refit, quiet, run_pieces, take_rows
+from rsens._refits import Fit, Kept, check_refit, run_pieces, take_rows
 from rsens._results import Part, stored
 from rsens._table import Table, is_pandas
-from rsens._threads import one_thread
 from rsens._typing import Array, Flags, Positions
 
 NULL_QUANTILE = 1.0 - PER_VARIABLE
@@ -368,9 +367,7 @@ def _measure(
         pairs=False,
     )
     X = _like(table, np.concatenate(columns, axis=1), origin)
-    with one_thread(), warnings.catch_warnings():
-        for category in quiet():
-            warnings.simplefilter("ignore", category)
+    with one_piece():
         fitted = fit.for_columns(X, y, origin)(X, y, child(seed, 0))
         model, read, _ = read_compared(fitted, X, asked.two_valued)
         part = Table(read.names, read.values[rows], take_rows(read.source, rows), read.coding)

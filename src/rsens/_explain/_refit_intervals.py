@@ -152,9 +152,8 @@ def with_refits(explanation: Explanation, rounds: Sequence[Sequence[Any]], *, re
     if failed is not None:
         _unavailable(failed.sentence, required=required, error=failed.error)
         return explanation
-    values, effects, subgroups, level = (
-        explanation._values, explanation._effects, explanation._subgroups, explanation.level
-    )  # fmt: skip
+    values, effects, subgroups = explanation._values, explanation._effects, explanation._subgroups
+    level = explanation.level
     degrees = sum(len(refits) - 1 for refits in rounds)
 
     def ends(value: Array, name: str) -> Array:
