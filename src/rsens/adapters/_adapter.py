@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
-from rsens._table import shape_of
+from rsens._table import is_frame, shape_of
+from rsens._text import quoted
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, result_bytes, rows_for
 from rsens.distributions import Distribution
@@ -76,6 +77,23 @@ def wrong_kind(call: str, argument: str, expected: str, got: Any) -> InputError:
 def first_line(error: Exception) -> str:
     """The first line of an error's text, to quote in a sentence."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
+def check_columns(X: Any, whose: str, count: int | None, names: Sequence[Any] = (), advice: str = "") -> None:
+    """An `InputError` if a data frame or array has other columns than a model knows, by number or by name.
+
+    `whose` follows the word "columns" in the sentence; `advice` follows a wrong number of them.
+    """
+    given = list(X.columns) if is_frame(X) else []
+    got = shape_of(X)[1]
+    if count is not None and got != count:
+        missing = [name for name in names if name not in given] if given else []
+        more = [name for name in given if name not in names] if names else []
+        wrong = (f", without {quoted(missing)}" if missing else "") + (f", with {quoted(more)}" if more else "")
+        raise InputError(Argument("X"), f" must have the {count} columns {whose}; got {got}{wrong}.{advice}")
+    if names and given and given != list(names):
+        listed = f"{quoted(names)}; got {quoted(given)}"
+        raise InputError(Argument("X"), f" must have the columns {whose}, in their order: {listed}.")
 
 
 def not_fitted(estimator: Any) -> InputError:

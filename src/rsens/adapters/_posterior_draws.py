@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -101,11 +101,6 @@ class DrawsAtOnce(Draws):
 
     def mixture(self, X: Array) -> Mixture:
         return Mixture(self.components(X), self.weights, draws=True)
-
-    def families(self, X: Array) -> Iterator[Distribution]:
-        components = self.components(X)
-        for s in range(len(self)):
-            yield type(components)(**{name: values[s] for name, values in components.fields().items()})
 
     def matched(self, X: Array) -> Distribution:
         """One call gives all draws, so these are matched for some rows at a time."""

@@ -11,10 +11,9 @@ import numpy as np
 
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
-from rsens._table import Table, is_frame
-from rsens._text import quoted
+from rsens._table import Table, is_frame, shape_of
 from rsens._typing import Array
-from rsens.adapters._adapter import Adapter, Described, is_a
+from rsens.adapters._adapter import Adapter, Described, check_columns, is_a
 from rsens.adapters._formula import FormulaModel, categorical_names
 from rsens.adapters._linear_predictor import (
     LinearPredictor,
@@ -100,7 +99,7 @@ def from_statsmodels(results: Any, *, uncertainty: bool = True, offset: float | 
     )
     findings = tuple(_findings(results, seen, bool(uncertainty)))
     if spec is None:
-        names = tuple(map(str, frame.columns)) if frame is not None and is_frame(frame) else None
+        names = tuple(frame.columns) if is_frame(frame) else ()
         return ExogModel(predictor, name, about, findings, names, model.exog, classes)
     return FormulaModel(
         predictor,
@@ -123,14 +122,19 @@ class ExogModel(Described, Function, OnLinearPredictor):
     about: Description
     findings: tuple[Finding, ...] = ()
     #: The columns, where they have names.
-    exog_names: tuple[str, ...] | None = None
+    exog_names: tuple[Any, ...] = ()
     training_inputs_: Any = None
     classes_: Any = None
     categorical: Any = None
     coding: Coding | None = None
 
     def coded(self, X: Any, weights: Any = None) -> ExogModel:
-        self._check_columns(X.source if isinstance(X, Table) else X)
+        """statsmodels takes columns by position and does not say when they are others; we do."""
+        rows = X.source if isinstance(X, Table) else X
+        if rows is not None and len(shape_of(rows)) == 2:
+            expected = self.training_inputs_.shape[1]
+            constant = " sm.add_constant(X) adds the constant." if shape_of(rows)[1] == expected - 1 else ""
+            check_columns(rows, "of exog", expected, self.exog_names, constant)
         return super().coded(X, weights)
 
     def _derivatives(self, X: Any, order: int) -> Derivatives:
@@ -145,23 +149,6 @@ class ExogModel(Described, Function, OnLinearPredictor):
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         return rows_for(self.predictor.bytes_per_row(n_columns, order))
-
-    def _check_columns(self, X: Any) -> None:
-        """statsmodels takes columns by position and does not say when they are others; we do."""
-        if X is None:
-            return
-        got = tuple(map(str, X.columns)) if is_frame(X) else None
-        expected = len(self.exog_names) if self.exog_names else np.shape(self.training_inputs_)[-1]
-        width = len(got) if got is not None else np.shape(X)[-1] if np.ndim(X) == 2 else expected
-        listed = "" if self.exog_names is None else f": {quoted(self.exog_names)}"
-        if width != expected:
-            constant = " sm.add_constant(X) adds the constant." if width == expected - 1 else ""
-            raise InputError(
-                Argument("X"), f" must have the {expected} columns of exog{listed}; got {width}.{constant}"
-            )
-        if got is not None and self.exog_names is not None and got != self.exog_names:
-            others = quoted(got)
-            raise InputError(Argument("X"), f" must have the columns of exog in their order{listed}; got {others}.")
 
 
 def _offset(model: Any, offset: float | None) -> float:

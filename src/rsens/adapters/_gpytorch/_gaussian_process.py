@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from rsens._coding import Coding
-from rsens._errors import Argument, InputError
+from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.adapters._adapter import Described, is_a
+from rsens.adapters._adapter import Described, check_columns, is_a
 from rsens.adapters._gpytorch._autograd import Autograd
-from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form, remembered
+from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form
 from rsens.adapters._gpytorch._native import Moments, cholesky_limit, is_single, numpy_of, working_copy
 from rsens.adapters._gpytorch._observations import Observation, Outcome, gaussian_moments, read_noise, read_observation
 from rsens.adapters._linear_predictor import through_response
@@ -85,12 +85,7 @@ class GaussianProcess(Described, Model):
     def _numbers(self, X: Any) -> Array:
         """The rows X as the GP takes them, (n, D)."""
         values = rows_of(self, X).values
-        if self.n_columns is not None and values.shape[1] != self.n_columns:
-            raise InputError(
-                f"{self.name} was fitted to {self.n_columns} columns; got ",
-                Argument("X"),
-                f" with {values.shape[1]}. Give the columns of the training data, in their order.",
-            )
+        check_columns(values, f"that {self.name} was fitted to", self.n_columns)
         return values if self.coding is None else self.coding.numbers(values)
 
     def _in_units(self, latent: Latent) -> Latent:
@@ -120,7 +115,7 @@ def exact_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
     own = read_noise(copy.likelihood)
     source: ClosedForm | Autograd | None = None
     if own is not None and read_noise(given) is not None:
-        source = remembered(model, closed_form(copy, own, AffineInputs.none(inputs.shape[1])))
+        source = closed_form(copy, own, AffineInputs.none(inputs.shape[1]))
     if source is None:
         points = inducing_points(copy)  # of a sparse kernel
         sparse = points is not None and points.shape[1] == inputs.shape[1]
