@@ -31,14 +31,11 @@ class NoTranslationError(Exception):
     """A part of a model, such as its kernel, is none that rsens has; the text says which."""
 
 
-# ---- Classes of other libraries, by the names of a class and its ancestors: nothing is imported to find out ----------
-
-
 def is_a(obj: Any, *names: str) -> bool:
     """Whether one of the ancestors of the object's class is one of `names`, such as "gpytorch.ExactGP".
 
     A name is the first part of the module and the name of the class: libraries move classes between their modules, and
-    users subclass them in modules of their own.
+    users subclass them in modules of their own. Nothing is imported to find out.
     """
     return any(_named(kind) in names for kind in type(obj).__mro__)
 
@@ -113,9 +110,6 @@ def check_fitted(estimator: Any) -> None:
         return
 
 
-# ---- Models ----------------------------------------------------------------------------------------------------------
-
-
 class Described:
     """Mixed into a model with these three fields, in front of its other bases: it shows them."""
 
@@ -166,9 +160,6 @@ class Pending(Model):
 
     def contrasted(self, coding: Coding) -> Model:
         raise NotImplementedError("contrasts are set on the model that `coded` returns")
-
-
-# ---- Objects with a method `derivatives(X, order)`, such as the fitted estimators of rsens ---------------------------
 
 
 class WithDerivatives(Model):

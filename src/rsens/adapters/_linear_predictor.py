@@ -13,7 +13,8 @@ from scipy.stats import norm
 
 from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, chain_rule, result_bytes
+from rsens.adapters._adapter import Described
+from rsens.derivatives import AsGiven, Derivatives, Description, Finding, chain_rule, result_bytes
 from rsens.distributions import Categorical, Distribution, LogNormal, Normal, StudentT
 from rsens.likelihoods import GaussianLikelihood, Likelihood
 
@@ -134,14 +135,21 @@ class MultinomialPredictor:
         return 8 * draws * (3 * (other + 1) + (4 * n_columns**2 if order == 2 else 2 * n_columns))
 
 
-class OnLinearPredictor:
-    """Mixed into a dataclass with the field `predictor`: the scale on which effects add up, η = m."""
+@dataclass(frozen=True, eq=False)
+class OnLinearPredictor(Described, AsGiven):
+    """Base of models whose prediction comes from a design; η = m is the scale on which effects add up."""
 
     predictor: LinearPredictor | MultinomialPredictor
+    label: str
+    about: Description
+    findings: tuple[Finding, ...] = ()
 
     @abstractmethod
     def design_at(self, X: Any) -> Array:
         """The design (n, P) at the rows X."""
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        return self.predictor.predict(self.design_at(X)).checked()
 
     @property
     def link_derivatives(self) -> Callable[[Any, int], tuple[Array, Array | None, Array | None]] | None:
@@ -154,7 +162,7 @@ class OnLinearPredictor:
             return self.predictor.moments(self.design_at(X))[0][:, None], None, None
         eta = MeanResponse(identity_mean, lambda μ: Normal(μ, np.ones_like(μ)), (1.0, 0.0))
         latent = replace(self.predictor, covariance=np.zeros_like(self.predictor.covariance), response=eta)
-        record = replace(self, predictor=latent).derivatives(X, order)  # type: ignore[type-var, attr-defined]
+        record = replace(self, predictor=latent).derivatives(X, order)
         second = None if record.second is None else record.second[:, :1]
         return record.distribution.mean[:, None], record.first[:, :1], second
 
@@ -164,9 +172,6 @@ class OnLinearPredictor:
         m, v = self.predictor.moments(self.design_at(X))
         response = self.predictor.response
         return response.predictive(m, v), response.predictive_derivatives(m, v, 1)[0][:, :, :1]
-
-
-# ---- What an observation is, given its linear predictor η ~ N(m, v), beyond the likelihoods of rsens -----------------
 
 
 @dataclass(frozen=True)

@@ -36,11 +36,7 @@ INSTEAD = {
 def draws_of(posterior: Any, argument: str, shapes: Mapping[str, Shape]) -> dict[str, Array]:
     """The draws of the variables in `shapes`, each (S, *shape): chains stacked, what else was drawn left out.
 
-    Args:
-        posterior: An xarray DataTree or Dataset, InferenceData, a sampler that has run, or a mapping of arrays
-            (S, *shape) or (chains, S, *shape).
-        argument: The name of this argument in the public call.
-        shapes: The shape of one draw of each variable of the model.
+    A mapping may hold arrays (S, *shape) or (chains, S, *shape). `argument` names the posterior in the public call.
     """
     named = by_name(posterior, argument)
     missing = [name for name in shapes if name not in named]

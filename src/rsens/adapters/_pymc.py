@@ -229,9 +229,6 @@ def _variable(model: Any, name: str) -> Any:
     return known[name]
 
 
-# ---- The random variables of a PyMC model: the one observed, those it depends on, and whether rows can be moved ------
-
-
 def _observed_variable(model: Any, site: str | None) -> Any:
     """The random variable of y: the one named, or the only one observed; one number per row."""
     known = {variable.name: variable for variable in model.observed_RVs}
@@ -310,9 +307,6 @@ def _try_out(graph: LikelihoodGraph, rows: DataRows, model: Any, observed: Any) 
             f"the likelihood of {observed.name!r} mixes rows: a row's prediction changed when the other rows did. "
             "Compute means and scales from the training data before they go into the model, not from pm.Data."
         )
-
-
-# ---- The likelihood of a PyMC model as a function of the rows and of all draws, with its gradient in the rows --------
 
 
 @dataclass(frozen=True)
@@ -425,12 +419,8 @@ def _columns(graph: Any, event_ndim: int, name: str) -> list[Any]:
     return [graph[..., k] for k in range(classes)]
 
 
-# ---- PyMC's likelihoods as our families: λ written in the parameters that PyMC's random variables hold ---------------
-# The parameters differ from the arguments that people write: Gamma holds (shape, scale), Exponential a scale,
-# NegativeBinomial (n, p).
-
-
-#: Our family from the parameters of the random variable, in its own order. They are graphs: only arithmetic is done.
+#: Our family from the parameters that PyMC's random variable holds, in its order. They are graphs: only arithmetic is
+#: done. People write others: Gamma holds (shape, scale), Exponential a scale, NegativeBinomial (n, p).
 FAMILIES: dict[str, Callable[..., Distribution]] = {
     "NormalRV": lambda mu, sigma: distributions.Normal(mu, sigma**2),
     "StudentTRV": lambda nu, mu, sigma: distributions.StudentT(mu, sigma**2, nu),

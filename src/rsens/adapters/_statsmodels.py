@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from rsens._coding import Coding
 from rsens._errors import Argument, InputError
-from rsens._table import Table, is_frame, shape_of
+from rsens._table import is_frame, shape_of
 from rsens._typing import Array
-from rsens.adapters._adapter import Adapter, Described, check_columns, is_a
+from rsens.adapters._adapter import Adapter, check_columns, is_a
 from rsens.adapters._formula import FormulaModel, categorical_names
 from rsens.adapters._linear_predictor import (
     LinearPredictor,
@@ -28,8 +27,8 @@ from rsens.adapters._linear_predictor import (
     plug_in_mean,
     probability_mean,
 )
-from rsens.derivatives import Derivatives, Description, Finding, Function, Model, rows_for, without_columns
-from rsens.distributions import Bernoulli, Beta, Distribution, Gamma, NegativeBinomial, Normal, Poisson, StudentT
+from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, rows_for, without_columns
+from rsens.distributions import Bernoulli, Beta, Gamma, NegativeBinomial, Normal, Poisson, StudentT
 from rsens.likelihoods import (
     GaussianLikelihood,
     LogitLikelihood,
@@ -100,55 +99,42 @@ def from_statsmodels(results: Any, *, uncertainty: bool = True, offset: float | 
     findings = tuple(_findings(results, seen, bool(uncertainty)))
     if spec is None:
         names = tuple(frame.columns) if is_frame(frame) else ()
-        return ExogModel(predictor, name, about, findings, names, model.exog, classes)
+        check = partial(_check_exog, model.exog.shape[1], names)
+        inputs: dict[str, Any] = {"training_inputs_": model.exog, "check_columns": check, "classes_": classes}
+        return ExogModel(predictor, name, about, findings, **inputs)
     return FormulaModel(
         predictor,
-        lambda rows: results._transform_predict_exog(rows)[0],
-        str(model.formula),
         name,
         about,
         findings,
+        transform=lambda rows: results._transform_predict_exog(rows)[0],
+        formula=str(model.formula),
         categorical=categorical_names(spec),
         classes_=classes,
     )
 
 
 @dataclass(frozen=True, eq=False)
-class ExogModel(Described, Function, OnLinearPredictor):
+class ExogModel(OnLinearPredictor):
     """A prediction at rows of `exog`, with derivatives in closed form."""
 
-    predictor: LinearPredictor | MultinomialPredictor
-    label: str
-    about: Description
-    findings: tuple[Finding, ...] = ()
-    #: The columns, where they have names.
-    exog_names: tuple[Any, ...] = ()
-    training_inputs_: Any = None
-    classes_: Any = None
-    categorical: Any = None
-    coding: Coding | None = None
-
-    def coded(self, X: Any, weights: Any = None) -> ExogModel:
-        """statsmodels takes columns by position and does not say when they are others; we do."""
-        rows = X.source if isinstance(X, Table) else X
-        if rows is not None and len(shape_of(rows)) == 2:
-            expected = self.training_inputs_.shape[1]
-            constant = " sm.add_constant(X) adds the constant." if shape_of(rows)[1] == expected - 1 else ""
-            check_columns(rows, "of exog", expected, self.exog_names, constant)
-        return super().coded(X, weights)
-
-    def _derivatives(self, X: Any, order: int) -> Derivatives:
-        record = self.predictor.derivatives(self.numbers(X), order)
-        return record if self.coding is None else without_columns(record, list(self.coding.categorical))
-
-    def predict_distribution(self, X: Any) -> Distribution:
-        return self.predictor.predict(self.design_at(X))
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        check_order(order)
+        model = self.coded(X)
+        record = self.predictor.derivatives(model.numbers(X), order)
+        return record if model.coding is None else without_columns(record, list(model.coding.categorical))
 
     def design_at(self, X: Any) -> Array:
         return self.coded(X).numbers(X)
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         return rows_for(self.predictor.bytes_per_row(n_columns, order))
+
+
+def _check_exog(count: int, names: tuple[Any, ...], X: Any) -> None:
+    """statsmodels takes columns by position and does not say when they are others; we do."""
+    constant = " sm.add_constant(X) adds the constant." if shape_of(X)[1] == count - 1 else ""
+    check_columns(X, "of exog", count, names, constant)
 
 
 def _offset(model: Any, offset: float | None) -> float:
@@ -163,8 +149,6 @@ def _offset(model: Any, offset: float | None) -> float:
         )
     return 0.0
 
-
-# ---- What fitted results predict: the family of an observation, its link, its coefficients and their spread ----------
 
 BINARY = {"logit": LogitLikelihood, "probit": ProbitLikelihood}
 

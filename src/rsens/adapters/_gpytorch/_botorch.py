@@ -141,9 +141,6 @@ def _levels(copy: Any, inputs: Array) -> dict[int, tuple[float, ...]]:
     return {int(d): tuple(np.unique(inputs[:, d]).tolist()) for each in dims for d in each}
 
 
-# ---- Transforms of inputs --------------------------------------------------------------------------------------------
-
-
 def affine_inputs(model: Any, inputs: Array) -> AffineInputs | None:
     """The effect of `transform_inputs` of a working copy on rows, if it is affine in each column; else None.
 
@@ -179,9 +176,6 @@ def _transformed(model: Any, rows: Array) -> Array:
 
     with torch.no_grad():
         return numpy_of(model.transform_inputs(torch.tensor(rows)))
-
-
-# ---- Transforms of the outcome ---------------------------------------------------------------------------------------
 
 
 def read_outcome(model: Any) -> Outcome | None:

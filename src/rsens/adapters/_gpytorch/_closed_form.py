@@ -177,8 +177,6 @@ def _probe_rows(inputs: Array) -> tuple[Array, Array]:
     return np.concatenate([chosen, between]), np.concatenate([chosen, away, closer])
 
 
-# ---- Kernels and means -----------------------------------------------------------------------------------------------
-
 Columns = tuple[int, ...]
 
 

@@ -30,25 +30,19 @@ SINGLE = (
 
 @dataclass(frozen=True, eq=False)
 class GaussianProcess(Described, Model):
-    """f from the source, y from f.
-
-    Args:
-        source: The latent Gaussian, on the scale on which the model works.
-        observation: The distribution of y given f, in the units of y.
-        n_columns: How many columns the model was fitted to, where it says so.
-        outcome: The way from the scale of the model to the scale of y, or of log y.
-        training_inputs_: (N, D), in the units of X, where the model keeps them.
-        levels: The values of the columns that the kernel takes for categories: {position: values}.
-    """
+    """f from the source, on the scale on which the model works; y from f, in the units of y."""
 
     source: ClosedForm | Autograd
     observation: Observation
+    #: How many columns the model was fitted to, where it says so.
     n_columns: int | None
     label: str
     about: Description
     findings: tuple[Finding, ...]
+    #: The way from the scale of the model to the scale of y, or of log y.
     outcome: Outcome = field(default_factory=Outcome)
     training_inputs_: Array | None = None
+    #: The values of the columns that the kernel takes for categories: {position: values}.
     levels: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
     coding: Coding | None = None
     takes_tables = True
@@ -80,7 +74,8 @@ class GaussianProcess(Described, Model):
 
     def checks(self, X: Any) -> Iterator[Finding]:
         yield from super().checks(X)
-        yield from self.source.checks(self._numbers(X))
+        if isinstance(self.source, ClosedForm):
+            yield from self.source.checks(self._numbers(X))
 
     def _numbers(self, X: Any) -> Array:
         """The rows X as the GP takes them, (n, D)."""
@@ -97,9 +92,6 @@ class GaussianProcess(Described, Model):
             None if latent.first is None else latent.first * factors[:, None],
             None if latent.second is None else latent.second * factors[:, None, None],
         )
-
-
-# ---- GPyTorch's own models -------------------------------------------------------------------------------------------
 
 
 def exact_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
@@ -177,9 +169,6 @@ def check_variational(model: Any) -> None:
         started = getattr(part, "variational_params_initialized", None)
         if started is not None and not bool(started):
             raise InputError(f"{type(model).__name__} is not fitted: it has never been called. Train it first.")
-
-
-# ---- The user's object: its class, mode, precision, solver and its caches --------------------------------------------
 
 
 def described(

@@ -35,11 +35,8 @@ def is_single(model: Any) -> bool:
     return any(str(values.dtype) in ("torch.float32", "torch.float16", "torch.bfloat16") for values in given)
 
 
-# ---- A copy to work on: in evaluation mode, float64, on the CPU, without gradients and without caches ----------------
-
-
 def working_copy(model: Any) -> Any:
-    """The model as it is to predict; the user's own keeps its mode, precision, gradients and caches."""
+    """A copy in evaluation mode, float64, on the CPU, without gradients and caches; the model itself is untouched."""
     import torch
 
     try:
@@ -79,9 +76,6 @@ def _left_out(model: Any) -> dict[int, Any]:
     return memo
 
 
-# ---- Settings for numbers that can be differentiated: Cholesky whatever the size, and nothing approximate ------------
-
-
 @contextmanager
 def exact_settings(*, prior: bool = False) -> Iterator[None]:
     """Inside, predictions are exact, or with `prior` those before any data; afterwards all settings are as before."""
@@ -113,9 +107,6 @@ def cholesky_limit() -> int:
     from gpytorch import settings
 
     return int(settings.max_cholesky_size.value()) if settings.fast_computations.solves.on() else ANY_SIZE
-
-
-# ---- Mean and variance at rows, as tensors: all rows in one call -----------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)

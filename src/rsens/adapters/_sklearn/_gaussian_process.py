@@ -205,9 +205,6 @@ def read_gp_classifier(gp: Any) -> Prediction:
     return closed[0] if len(closed) == 1 else OneVsRest(closed, **words)
 
 
-# ---- Kernels of scikit-learn as ours: a smooth kernel, and the variance that WhiteKernels add at equal rows ----------
-
-
 @dataclass(frozen=True)
 class Translated:
     """smooth + white·δ, where δ is 1 at a row and itself, and 0 between two rows; None for no smooth part at all.

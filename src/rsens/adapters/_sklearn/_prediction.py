@@ -98,9 +98,6 @@ def record_of(
     return Derivatives(distribution, first, np.zeros((n, m, columns, columns)) if second is None else second)
 
 
-# ---- Estimators ------------------------------------------------------------------------------------------------------
-
-
 def gives_std(estimator: Any) -> bool:
     """Whether `predict` takes `return_std`."""
     try:
@@ -134,9 +131,6 @@ def read_std(estimator: Any, more_variance: float = 0.0, **words: Any) -> Predic
 
     words.setdefault("noise", "not known: the standard deviation of predict is taken as given")
     return Asked(predict, family="Normal", **words)
-
-
-# ---- Rows as an estimator was fitted to them: a data frame with the same names, or an array --------------------------
 
 
 def as_fitted(estimator: Any, X: Any) -> Any:
