@@ -113,8 +113,7 @@ def exact_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
         sparse = points is not None and points.shape[1] == inputs.shape[1]
         anchors = np.concatenate([inputs, points]) if points is not None and sparse else inputs
         source = Autograd(moments, anchors, inputs, len(inputs))
-    about = described(model, source, observation)
-    return GaussianProcess(source, observation, inputs.shape[1], **about, training_inputs_=inputs)
+    return gaussian_process(model, source, observation, inputs.shape[1], training_inputs_=inputs)
 
 
 def approximate_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
@@ -133,7 +132,7 @@ def approximate_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
         moments, observation = Moments(copy), read_observation(likelihood)
     anchors = inducing_points(copy)
     source = Autograd(moments, anchors, None, 1000 if anchors is None else len(anchors))
-    return GaussianProcess(source, observation, None, **described(model, source, observation))
+    return gaussian_process(model, source, observation, None)
 
 
 def inducing_points(model: Any) -> Array | None:
@@ -171,21 +170,19 @@ def check_variational(model: Any) -> None:
             raise InputError(f"{type(model).__name__} is not fitted: it has never been called. Train it first.")
 
 
-def described(
-    model: Any, source: ClosedForm | Autograd, observation: Observation, noise: Finding | None = None
-) -> dict[str, Any]:
-    """The fields of a `GaussianProcess` that speak of the user's object."""
+def gaussian_process(
+    model: Any, source: ClosedForm | Autograd, observation: Observation, n_columns: int | None, **more: Any
+) -> GaussianProcess:
+    """The model, with words about the user's object: its class, mode, precision, solver and its caches."""
     name, library = type(model).__name__, "BoTorch" if is_a(model, "botorch.Model") else "GPyTorch"
     roots = {kind: kind.__module__.partition(".")[0] for kind in type(model).__mro__}
     base = next((kind.__qualname__ for kind, root in roots.items() if root in ("gpytorch", "botorch")), name)
     title = f"{name} of {library}" if name == base else f"{name} ({base} of {library})"
     transform = getattr(model, "input_transform", None)
     columns = "columns of X as given" + ("" if transform is None else f", before {type(transform).__name__}")
-    return {
-        "label": name,
-        "about": Description(title, observation.family, observation.noise, source.way, columns),
-        "findings": (noise or observation.finding, *_findings(model)),
-    }
+    about = Description(title, observation.family, observation.noise, source.way, columns)
+    findings = (observation.finding, *_findings(model))
+    return GaussianProcess(source, observation, n_columns, name, about, findings, **more)
 
 
 def _findings(model: Any) -> Iterator[Finding]:

@@ -38,9 +38,13 @@ class Observation:
     response: Response
     family: str
     noise: str
+    #: A reason to doubt the noise.
+    doubt: str = ""
 
     @property
     def finding(self) -> Finding:
+        if self.doubt:
+            return Finding("noise", "warning", self.doubt)
         return Finding("noise", "ok", f"The prediction is of an observation: noise {self.noise}.")
 
 
@@ -53,10 +57,10 @@ class Outcome:
     exponentiated: bool = False
 
 
-def gaussian(noise_variance: float, noise: str, exponentiated: bool = False) -> Observation:
+def gaussian(noise_variance: float, noise: str, exponentiated: bool = False, doubt: str = "") -> Observation:
     """y, or log y, is f plus Gaussian noise; noise 0 for an f that has it already."""
     family: type[Normal] | type[LogNormal] = LogNormal if exponentiated else Normal
-    return Observation(LocationResponse(family, noise_variance), family.__name__, noise)
+    return Observation(LocationResponse(family, noise_variance), family.__name__, noise, doubt)
 
 
 def read_noise(likelihood: Any, draw: int | None = None) -> Array | None:
@@ -90,19 +94,17 @@ def gaussian_moments(model: Any, copy: Any, likelihood: Any) -> tuple[Moments, O
     return Moments(copy), gaussian(noise, f"included: {noise:.3g} ({name})")
 
 
-def observed(variances: Array, outcome: Outcome) -> tuple[Observation, Finding]:
-    """The observation in units of y, with the noise that BoTorch gives a new one, and a finding about that."""
+def observed(variances: Array, outcome: Outcome) -> Observation:
+    """The observation in units of y, with the noise that BoTorch gives a new one."""
     variance = float(variances.mean()) * outcome.scale**2
     if np.ptp(variances) == 0.0:
         where = "train_Yvar" if variances.ndim else "likelihood"
-        observation = gaussian(variance, f"included: {variance:.3g} ({where})", outcome.exponentiated)
-        return observation, observation.finding
-    text = (
+        return gaussian(variance, f"included: {variance:.3g} ({where})", outcome.exponentiated)
+    doubt = (
         f"The noise of a new observation is taken to be the mean of train_Yvar, {variance:.3g}, as BoTorch's "
         "posterior(X, observation_noise=True) does. The truth may change with x."
     )
-    noise = f"included: {variance:.3g}, the mean of train_Yvar"
-    return gaussian(variance, noise, outcome.exponentiated), Finding("noise", "warning", text)
+    return gaussian(variance, f"included: {variance:.3g}, the mean of train_Yvar", outcome.exponentiated, doubt)
 
 
 #: Values of f at which a likelihood is asked.
