@@ -17,6 +17,7 @@ from rsens.adapters._adapter import Described
 from rsens.derivatives import AsGiven, Derivatives, Description, Finding, chain_rule, result_bytes
 from rsens.distributions import Categorical, Distribution, LogNormal, Normal, StudentT
 from rsens.likelihoods import GaussianLikelihood, Likelihood
+from rsens.posteriors import Latent
 
 
 class Response(Protocol):
@@ -31,10 +32,23 @@ class Response(Protocol):
         ...
 
 
-def through_response(response: Response, m: Array, v: Array, first: Array, second: Array | None) -> Derivatives:
+def through_response(response: Response, latent: Latent) -> Derivatives:
     """λ with its derivatives in x, from those of (m, v), (n, 2, D) and (n, 2, D, D) or None for first derivatives."""
-    outer = response.predictive_derivatives(m, v, 1 if second is None else 2)
-    return Derivatives(response.predictive(m, v), *chain_rule(first, second, *outer))
+    assert latent.first is not None
+    outer = response.predictive_derivatives(latent.mean, latent.variance, 1 if latent.second is None else 2)
+    distribution = response.predictive(latent.mean, latent.variance)
+    return Derivatives(distribution, *chain_rule(latent.first, latent.second, *outer))
+
+
+def in_units(latent: Latent, shift: float, scale: float) -> Latent:
+    """The moments of shift + scale·f, from those of f."""
+    factors = np.array([scale, scale**2])
+    return Latent(
+        shift + scale * latent.mean,
+        scale**2 * latent.variance,
+        None if latent.first is None else latent.first * factors[:, None],
+        None if latent.second is None else latent.second * factors[:, None, None],
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +76,7 @@ class LinearPredictor:
         if order == 2:
             second = np.zeros((n, 2, columns, columns))
             second[:, 1] = 2.0 * self.covariance
-        return through_response(self.response, m, v, first, second)
+        return through_response(self.response, Latent(m, v, first, second))
 
     def bytes_per_row(self, n_columns: int, order: int) -> int:
         return 2 * result_bytes(n_columns, order)

@@ -16,10 +16,9 @@ from rsens.adapters._gpytorch._autograd import Autograd
 from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form
 from rsens.adapters._gpytorch._native import Moments, cholesky_limit, is_single, numpy_of, working_copy
 from rsens.adapters._gpytorch._observations import Observation, Outcome, gaussian_moments, read_noise, read_observation
-from rsens.adapters._linear_predictor import through_response
-from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, rows_of
+from rsens.adapters._linear_predictor import in_units, through_response
+from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, rows_of, without_columns
 from rsens.distributions import Distribution
-from rsens.posteriors import Latent
 
 #: Said when a model is in single precision.
 SINGLE = (
@@ -50,17 +49,13 @@ class GaussianProcess(Described, Model):
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         check_order(order)
-        latent = self._in_units(self.source.derivatives(self._numbers(X), order))
-        first, second = latent.first, latent.second
-        assert first is not None
-        if self.coding is not None:  # categorical columns have contrasts, whatever else the kernel makes of them
-            numeric = np.ones(len(self.coding.names))
-            numeric[list(self.coding.categorical)] = 0.0
-            first, second = first * numeric, None if second is None else second * numeric[:, None] * numeric
-        return through_response(self.observation.response, latent.mean, latent.variance, first, second)
+        latent = self.source.derivatives(self._numbers(X), order)
+        record = through_response(self.observation.response, in_units(latent, self.outcome.shift, self.outcome.scale))
+        # Categorical columns have contrasts, whatever else the kernel makes of them.
+        return record if self.coding is None else without_columns(record, list(self.coding.categorical))
 
     def predict_distribution(self, X: Any) -> Distribution:
-        latent = self._in_units(self.source.moments(self._numbers(X)))
+        latent = in_units(self.source.moments(self._numbers(X)), self.outcome.shift, self.outcome.scale)
         return self.observation.response.predictive(latent.mean, latent.variance)
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
@@ -82,16 +77,6 @@ class GaussianProcess(Described, Model):
         values = rows_of(self, X).values
         check_columns(values, f"that {self.name} was fitted to", self.n_columns)
         return values if self.coding is None else self.coding.numbers(values)
-
-    def _in_units(self, latent: Latent) -> Latent:
-        shift, scale = self.outcome.shift, self.outcome.scale
-        factors = np.array([scale, scale**2])
-        return Latent(
-            shift + scale * latent.mean,
-            scale**2 * latent.variance,
-            None if latent.first is None else latent.first * factors[:, None],
-            None if latent.second is None else latent.second * factors[:, None, None],
-        )
 
 
 def exact_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
