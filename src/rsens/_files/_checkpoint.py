@@ -67,7 +67,12 @@ class Checkpoint:
         if MANIFEST in files:
             before, seed = _read_manifest(path / MANIFEST)
             seed_given = seed if random_state is None else _plain_seed(seed_sequence(random_state))
-            _check_same(before | {"random_state": seed}, now | {"random_state": seed_given}, path)
+            other = difference(before | {"random_state": seed}, now | {"random_state": seed_given})
+            if other is not None:
+                raise InputError(
+                    Argument("folder"), f": {path} holds work on another question: ", other, ". Give another ",
+                    Argument("folder"), ", or ask as before to go on with that work.",
+                )  # fmt: skip
         elif files:
             raise InputError(
                 Argument("folder"), f": {path} holds other files ({files[0]!r}, …) and no {MANIFEST} of ours. "
@@ -152,42 +157,30 @@ def _read_manifest(manifest: Path) -> tuple[dict[str, Any], list[int]]:
         ) from None  # fmt: skip
 
 
-def _check_same(before: dict[str, Any], now: dict[str, Any], path: Path) -> None:
-    names = differences(before, now)
-    if names:
-        there, here = (shorten(repr(entries.get(names[0])), 40) for entries in (before, now))
-        more = f" ({', '.join(names[1:])} differ too)" if names[1:] else ""
-        raise InputError(
-            Argument("folder"), f": {path} holds work on another question: {names[0]} was {there}, and now is "
-            f"{here}{more}. Give another ", Argument("folder"), ", or ask as before to go on with that work.",
-        )  # fmt: skip
-
-
 def _plain_seed(seed: np.random.SeedSequence) -> list[int]:
     """The entropy as whole numbers."""
     entropy = seed.entropy
     return [int(entropy)] if isinstance(entropy, int | np.integer) else [int(word) for word in entropy or ()]
 
 
-# ---- is it the same question? ----------------------------------------------------------------------------------------
+def difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> Sentence | None:
+    """The first argument that was another in the question before: "rows was 300"; None if the questions are the same.
 
-
-def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """The names under which two questions differ, in their order. A missing name counts as None."""
-    return [name for name in dict.fromkeys((*before, *now)) if before.get(name) != now.get(name)]
-
-
-def what_it_was(name: str, value: Any) -> Sentence:
-    """An argument of the question before, in a few words: "rows was 300"."""
+    A missing argument counts as None.
+    """
+    names = [name for name in dict.fromkeys((*before, *now)) if before.get(name) != now.get(name)]
+    if not names:
+        return None
+    name, value = names[0], before.get(names[0])
     if name == "fingerprint":
         return Sentence("the rows were different")
     if value is None or value == []:
         return Sentence(Argument(name), " was not given")
-    return Sentence(Argument(name), f" was {listed(value)}")
+    return Sentence(Argument(name), f" was {shorten(_in_words(value), 80)}")
 
 
-def listed(value: Any) -> str:
+def _in_words(value: Any) -> str:
     """A plain value in words: the items of a list, and of a dict by name."""
     if isinstance(value, dict):
-        value = [f"{name}={listed(each)}" for name, each in value.items()]
+        value = [f"{name}={_in_words(each)}" for name, each in value.items()]
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
