@@ -24,7 +24,6 @@ from typing import Any
 import numpy as np
 
 from rsens._files import (
-    check_target,
     decode,
     document,
     encode,
@@ -91,7 +90,6 @@ class Form:
 
     def write(self, parts: Mapping[str, Part | None], path: str | os.PathLike[str]) -> None:
         """Write the parts, whole or not at all; None is a part that was not computed."""
-        check_target(path, "result.json")
         write_whole(path, self.text(parts))
 
     def text(self, parts: Mapping[str, Part | None]) -> str:

@@ -10,7 +10,6 @@ from rsens._files._folder import read_summary as read_summary
 from rsens._files._folder import write_summary as write_summary
 from rsens._files._io import MissingPathError as MissingPathError
 from rsens._files._io import as_input_error as as_input_error
-from rsens._files._io import check_target as check_target
 from rsens._files._io import open_file as open_file
 from rsens._files._io import read_file as read_file
 from rsens._files._io import reason_of as reason_of

@@ -28,8 +28,8 @@ SUMMARY = "summary.json"
 FORMAT, VERSION = "rsens results", 1
 #: Folders inside that keep finished pieces of long work.
 WORK = ("samples", "splits")
-#: Names of hidden folders inside end in a random text.
-HIDDEN, HIDDEN_NAME = ".rsens-new-", re.compile(r"\.rsens-new-[a-z0-9_]{8}")
+#: Names of hidden folders inside: the number of the process, and a random text.
+HIDDEN, HIDDEN_NAME = ".rsens-", re.compile(r"\.rsens-(\d+)-[a-z0-9_]+")
 
 
 def write_summary(temporary: Path, command: str, content: dict[str, Any]) -> list[str]:
@@ -147,7 +147,7 @@ def new_files(folder: Path, keep: Iterable[str] = ()) -> Iterator[Path]:
         with writing(folder, "folder"):
             place.mkdir(parents=True, exist_ok=True)
             gone = _files_of_ours(place)
-            temporary = Path(tempfile.mkdtemp(prefix=HIDDEN, dir=place))
+            temporary = Path(tempfile.mkdtemp(prefix=f"{HIDDEN}{os.getpid()}-", dir=place))
         try:
             yield temporary
         except OSError as error:
@@ -175,7 +175,7 @@ def _commit(temporary: Path, place: Path, old: frozenset[Path]) -> None:
     folders = {parent for path in new for parent in path.parents if parent.parts}
     _check_names(place, new, folders, old)
     for leftover in _hidden_folders(place):
-        if leftover != temporary:
+        if leftover != temporary and not _is_alive(int(leftover.name.split("-")[1])):
             shutil.rmtree(leftover, ignore_errors=True)
     for path in sorted(old.difference(new)):
         if _is_inside(place / path):
@@ -218,3 +218,14 @@ def _hidden_folders(place: Path) -> list[Path]:
         found = [path for path in place.iterdir() if HIDDEN_NAME.fullmatch(path.name)]
         return [path for path in found if path.is_dir() and not path.is_symlink()]
     return []
+
+
+def _is_alive(process: int) -> bool:
+    """Whether another process on this machine is still at work: two runs may write into one folder."""
+    if process == os.getpid() or os.name == "nt":  # there, os.kill ends a process
+        return False
+    try:
+        os.kill(process, 0)
+    except (OSError, OverflowError) as error:
+        return isinstance(error, PermissionError)  # of another user
+    return True

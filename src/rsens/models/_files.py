@@ -29,7 +29,6 @@ from rsens._errors import Argument, InputError
 from rsens._files import (
     NUMBERS,
     Known,
-    check_target,
     decode,
     document,
     encode,
@@ -95,7 +94,6 @@ def save_model(model: Any, path: str | os.PathLike[str], *, metadata: Mapping[st
     kept, given = copy(model), _checked_metadata(metadata)
     if not isinstance(getattr(kept, "random_state", None), int | np.integer | None):
         kept.random_state = None
-    check_target(path, "model.rsens")
     with whole_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         content = {"model": encode(kept, _known(), _ArrayMembers(archive).put), "metadata": given}
         _write_member(archive, HEADER, document(KIND, content).encode("ascii"))
@@ -206,12 +204,8 @@ class _ArrayMembers:
         number = int(where["member"])
         if number not in self.found:
             content = self.archive.read(f"{number}.npy")
-            file = io.BytesIO(content)
-            if hashlib.sha256(content).hexdigest() != where["sha256"] or npy.read_magic(file) != (1, 0):
+            array = npy.read_array(io.BytesIO(content), allow_pickle=False)
+            if hashlib.sha256(content).hexdigest() != where["sha256"] or array.dtype.kind not in NUMBERS:
                 raise ValueError("an array is not the one that was written")
-            shape, fortran, dtype = npy.read_array_header_1_0(file)
-            if dtype.kind not in NUMBERS:
-                raise ValueError("an array does not hold numbers")
-            values = np.frombuffer(content, dtype, offset=file.tell())
-            self.found[number] = values.reshape(shape, order="F" if fortran else "C").copy(order="K"), where
+            self.found[number] = array, where
         return self.found[number][0]
