@@ -79,7 +79,8 @@ def open_file(path: str | os.PathLike[str], writer: str) -> Iterator[BinaryIO]:
     advice = f"Give a file written by {writer}."
     try:
         mode = os.stat(path).st_mode
-        file = open(path, "rb") if stat.S_ISREG(mode) else None  # a device may have no end, and a pipe may never begin
+        # A device may have no end, and a pipe may never begin.
+        file = open(path, "rb") if stat.S_ISREG(mode) else None  # noqa: SIM115 (closed below)
     except FileNotFoundError:
         raise MissingPathError(f"there is no file {path}. {advice}") from None
     except (OSError, ValueError) as error:
@@ -184,7 +185,7 @@ def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
         cells = np.empty(len(column), dtype=object)
         cells[:] = [_harmless(cell) for cell in column.astype(object)]
         clean[place] = cells
-    text = clean.set_axis([_harmless(name) for name in frame.columns], axis=1).to_csv(index=False)
+    text = clean.to_csv(index=False, header=[_harmless(name) for name in frame.columns] or True)
     write_whole(path, text.encode("utf-8", "backslashreplace"))
 
 
@@ -193,7 +194,5 @@ def _harmless(cell: Any) -> Any:
         return cell
     # Some spreadsheets also take the wide forms of these characters; NFKC makes them the usual ones.
     dangerous = cell != "" and unicodedata.normalize("NFKC", cell[0])[:1] in DANGEROUS
-    characters = (
-        c.encode("unicode_escape").decode("ascii") if unicodedata.category(c) in INVISIBLE else c for c in cell
-    )
-    return ("'" if dangerous else "") + "".join(characters)
+    escaped = {c: c.encode("unicode_escape").decode("ascii") for c in cell if unicodedata.category(c) in INVISIBLE}
+    return ("'" if dangerous else "") + cell.translate(str.maketrans(escaped))
