@@ -12,8 +12,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-import numpy as np
-
 from rsens._errors import Argument, InputError
 from rsens._text import on_one_line, shorten
 
@@ -180,11 +178,12 @@ def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
 
     Text that a spreadsheet could run has an apostrophe before it, and control characters are written as escapes.
     """
+    import pandas as pd
+
     clean = frame.set_axis(range(frame.shape[1]), axis=1)  # names may occur twice
     for place, column in clean.select_dtypes(exclude=["number", "bool", "datetime", "datetimetz"]).items():
-        cells = np.empty(len(column), dtype=object)
-        cells[:] = [_harmless(cell) for cell in column.astype(object)]
-        clean[place] = cells
+        cells = [_harmless(cell) for cell in column.astype(object)]
+        clean[place] = pd.Series(cells, index=clean.index, dtype=object)
     text = clean.to_csv(index=False, header=[_harmless(name) for name in frame.columns] or True)
     write_whole(path, text.encode("utf-8", "backslashreplace"))
 

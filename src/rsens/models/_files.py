@@ -143,8 +143,10 @@ def _known() -> Known:
 
 
 def _is_sound(model: Any) -> bool:
-    """Whether the latent mean and variance are finite at the first training row."""
+    """Whether there is a prediction at the first training row, from a finite latent mean and variance."""
     moments = [latent.moments(model.training_inputs_[:1]) for latent in model._latents]
+    for f in moments:
+        model._predictive_likelihood.predictive(f.mean, f.variance)
     return bool(np.isfinite([(f.mean, f.variance) for f in moments]).all())
 
 
