@@ -25,6 +25,7 @@ OF_THE_PATH = {
     errno.EROFS: "the disk is read-only",
     errno.ENAMETOOLONG: "the name is too long",
     errno.ENOTDIR: "a part of its path is a file, not a folder",
+    errno.EEXIST: "there is a file of that name",
     errno.EISDIR: "there is a folder of that name",
     errno.ENOTEMPTY: "there is a folder of that name, and it is not empty",
     errno.ELOOP: "links in its path go round in circles",

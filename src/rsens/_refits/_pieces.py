@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
 import warnings
@@ -15,7 +16,6 @@ from uuid import uuid4
 from rsens._errors import InputError
 from rsens._files import Checkpoint
 from rsens._progress import Progress
-from rsens._refits._workers import workers
 from rsens._warned import Warned, heard, say_once
 
 
@@ -60,19 +60,10 @@ def run_pieces(
 ) -> list[Any]:
     """work(*shared, *arguments(k)) for k = 0, …, count − 1, in this order, whichever piece is finished first.
 
-    What several pieces warn of is said once, at the end.
-
-    Args:
-        work: Does one piece; it may run in another process.
-        count: How many pieces.
-        arguments: What each is made from, asked for when its turn comes.
-        shared: What all are made from. On a Dask cluster it is sent once.
-        n_jobs: How many run at once, as in joblib.
-        progress: Counts them.
-        noun: What a piece is called.
-        stage: What these pieces are, where there are others of the same name.
-        kept: Where pieces are kept as soon as they are done, and read from if they are there.
-        done: Called after each piece with all of them, None where one is not there yet.
+    The arguments of a piece are asked for when its turn comes; `shared` are those of all pieces, sent once to a Dask
+    cluster. A piece is kept as soon as it is done, and read instead of done if it is there. `done` is called after each
+    with all pieces, None where one is not there yet. `stage` names these pieces where others have the same noun. A
+    warning of several pieces is shown once, at the end.
     """
     from joblib import effective_n_jobs
 
@@ -171,3 +162,39 @@ def _without_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+_lock = threading.Lock()
+_calls = 0
+_before: Any = None
+
+
+@contextmanager
+def workers() -> Iterator[None]:
+    """Within this, joblib may start processes; they end with it, unless they were there before: those are the user's.
+
+    Stages of one call share their processes if all of them are within the same one of these. joblib has one pool for
+    the whole process, so calls in several threads share it, and the last of them ends it.
+    """
+    global _calls, _before
+    with _lock:
+        if not _calls:
+            _before = _pool()
+        _calls += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _calls -= 1
+            pool = None if _calls else _pool()
+            # Other work that was given to the pool meanwhile is the user's, and so is the pool from then on.
+            if pool is not None and pool is not _before and not pool._pending_work_items:
+                pool.shutdown(wait=True)
+            if not _calls:
+                _before = None
+
+
+def _pool() -> Any:
+    """joblib's pool of processes, None if there is none; found without starting one."""
+    module = sys.modules.get("joblib.externals.loky.reusable_executor")
+    return None if module is None else module._executor

@@ -39,7 +39,7 @@ from rsens._files import (
     whole_file,
 )
 from rsens.kernels import ALL_KERNELS, Product, Sum
-from rsens.likelihoods import ALL_LIKELIHOODS
+from rsens.likelihoods import ALL_LIKELIHOODS, Likelihood
 from rsens.models._glm import BayesianLogisticRegression, BayesianPoissonRegression, BayesianProbitRegression
 from rsens.models._gp import GPClassifier, GPRegressor, Standard
 from rsens.models._inference import FittedGP
@@ -143,11 +143,10 @@ def _known() -> Known:
 
 
 def _is_sound(model: Any) -> bool:
-    """Whether there is a prediction at the first training row, from a finite latent mean and variance."""
+    """Whether the latent mean and variance are finite at the first training row, and the likelihood is one."""
     moments = [latent.moments(model.training_inputs_[:1]) for latent in model._latents]
-    for f in moments:
-        model._predictive_likelihood.predictive(f.mean, f.variance)
-    return bool(np.isfinite([(f.mean, f.variance) for f in moments]).all())
+    finite = bool(np.isfinite([(f.mean, f.variance) for f in moments]).all())
+    return finite and isinstance(getattr(model, "likelihood_", None), Likelihood | None)
 
 
 def _checked_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
