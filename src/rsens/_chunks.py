@@ -42,9 +42,7 @@ def comes_in_chunks(X: Any) -> bool:
 def chunks_of(X: Any, columns: Sequence[str] | None) -> Iterator[Any]:
     """The rows, chunk by chunk, as tables of pandas (or arrays, if an iterator has these); empty ones are left out.
 
-    Args:
-        X: What `comes_in_chunks`.
-        columns: The columns to read; None for all. Tables of an iterator are taken as they are.
+    Only these columns are read, or all for None; tables of an iterator keep all their columns.
     """
     for chunk in _tables(X, columns):
         table = as_pandas(chunk[0] if isinstance(chunk, tuple) and len(chunk) == 1 else chunk)

@@ -65,22 +65,13 @@ class OwnOrder:
         return np.lexsort((np.maximum(first, second), np.minimum(first, second)))
 
 
-def own_order(
-    X: Any,
-    *others: Any,
-    clusters: Positions | None = None,
-    names: Sequence[str] | None = None,
-) -> OwnOrder:
+def own_order(X: Any, *others: Any, clusters: Positions | None = None, names: Sequence[str] | None = None) -> OwnOrder:
     """The order of the rows and columns of X: an array or a data frame of pandas, of numbers, text or anything.
 
     Rows stand in the order of the keys of the others, and X decides only about rows that agree in these. So two models
-    of the same targets have the same folds, even if one has more columns than the other.
-
-    Args:
-        X: The rows.
-        others: What else belongs to a row: targets, weights. Arrays or Series (n,) or (n, k), or None.
-        clusters: The cluster of each row, by any numbers from 0 on.
-        names: Of the columns; None: as X has them. They decide where columns hold the same, and else their places do.
+    of the same targets have the same folds, even if one has more columns than the other. The others are targets and
+    weights, (n,) or (n, k), or None; `clusters` are numbered from 0 in any order. Columns that hold the same stand in
+    the order of their names, by default those of X, and else of their places.
     """
     given = [other for other in others if other is not None]
     columns = list(_columns(X))

@@ -65,13 +65,7 @@ def saying_once() -> Iterator[None]:
 
 
 def say_once(pieces: Iterable[Iterable[Warned]], count: int, noun: str) -> None:
-    """Warn of what the pieces warned of, each text once and with the number of pieces that gave it.
-
-    Args:
-        pieces: The warnings of each piece.
-        count: How many pieces there are.
-        noun: What a piece is called.
-    """
+    """Repeat the warnings of all `count` pieces, each text once and with the number of pieces that gave it."""
     first: dict[tuple[type[Warning], str], Warned] = {}
     times: Counter[tuple[type[Warning], str]] = Counter()
     for warned in pieces:

@@ -194,5 +194,5 @@ def _harmless(cell: Any) -> Any:
         return cell
     # Some spreadsheets also take the wide forms of these characters; NFKC makes them the usual ones.
     dangerous = cell != "" and unicodedata.normalize("NFKC", cell[0])[:1] in DANGEROUS
-    escaped = {c: c.encode("unicode_escape").decode("ascii") for c in cell if unicodedata.category(c) in INVISIBLE}
-    return ("'" if dangerous else "") + cell.translate(str.maketrans(escaped))
+    escapes = {ord(c): c.encode("unicode_escape").decode("ascii") for c in cell if unicodedata.category(c) in INVISIBLE}
+    return ("'" if dangerous else "") + cell.translate(escapes)

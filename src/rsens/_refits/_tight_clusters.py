@@ -52,11 +52,7 @@ def tight_clusters(values: Array, categorical: Collection[int] = ()) -> TightClu
     whole numbers look like clusters; columns with few different values are left out. Columns that change within a
     cluster (the time of a visit) hide it. So this looks at all numeric columns, at all but one, and at those with
     repeated values, the ones with most values first: the same age, weight and height again and again are rows of one
-    person.
-
-    Args:
-        values: Rows (n, D).
-        categorical: Positions of columns that are no amounts.
+    person. Values are (n, D), and columns at the positions `categorical` are no amounts.
     """
     values = values[:MOST_ROWS]
     values = values[own_order(values).rows]  # the random numbers below go with rows, not with places
