@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from rsens._arguments import one_of
@@ -134,14 +133,9 @@ def _time_left(seconds: float) -> str:
 
 def bar(**options: Any) -> Any:
     """A bar of tqdm, without the thread by which tqdm watches its bars: that one would outlive the call."""
-    return _bar_class()(**options)
-
-
-@cache
-def _bar_class() -> Any:
     from tqdm import tqdm
 
-    return type("bar", (tqdm,), {"monitor_interval": 0})
+    return type("bar", (tqdm,), {"monitor_interval": 0})(**options)
 
 
 class Bar(StatusLine):

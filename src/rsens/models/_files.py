@@ -24,11 +24,22 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rsens import _files as files
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
+from rsens._files import (
+    NUMBERS,
+    Known,
+    decode,
+    document,
+    encode,
+    known_classes,
+    open_file,
+    read_document,
+    reading,
+    whole_file,
+)
 from rsens.kernels import ALL_KERNELS, Product, Sum
-from rsens.likelihoods import ALL_LIKELIHOODS
+from rsens.likelihoods import ALL_LIKELIHOODS, Likelihood
 from rsens.models._glm import BayesianLogisticRegression, BayesianPoissonRegression, BayesianProbitRegression
 from rsens.models._gp import GPClassifier, GPRegressor, Standard
 from rsens.models._inference import FittedGP
@@ -83,10 +94,9 @@ def save_model(model: Any, path: str | os.PathLike[str], *, metadata: Mapping[st
     kept, given = copy(model), _checked_metadata(metadata)
     if not isinstance(getattr(kept, "random_state", None), int | np.integer | None):
         kept.random_state = None
-    files.check_target(path, "model.rsens")
-    with files.whole_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        content = {"model": files.encode(kept, _known(), _ArrayMembers(archive).put), "metadata": given}
-        _write_member(archive, HEADER, files.document(KIND, content).encode("ascii"))
+    with whole_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        content = {"model": encode(kept, _known(), _ArrayMembers(archive).put), "metadata": given}
+        _write_member(archive, HEADER, document(KIND, content).encode("ascii"))
 
 
 def load_model(path: str | os.PathLike[str]) -> Any:
@@ -105,11 +115,11 @@ def load_model(path: str | os.PathLike[str]) -> Any:
         >>> bool((loaded.predict([[5.0]]) == model.predict([[5.0]])).all())
         True
     """
-    with files.open_file(path, WRITER) as file:
-        content = files.read_document(_header(file), KIND, path, WRITER)
-        with files.reading(path, WRITER), zipfile.ZipFile(file) as archive:
+    with open_file(path, WRITER) as file:
+        content = read_document(_header(file), KIND, path, WRITER)
+        with reading(path, WRITER), zipfile.ZipFile(file) as archive:
             arrays = _ArrayMembers(archive)
-            model = files.decode(content["model"], _known(), arrays.get)
+            model = decode(content["model"], _known(), arrays.get)
             members = [HEADER, *(f"{number}.npy" for number in range(len(arrays.found)))]
             if sorted(archive.namelist()) != sorted(members) or type(model) not in MODELS.values():
                 raise ValueError("there are other members, or another object than a model")
@@ -120,22 +130,23 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The `metadata` that the file was written with; empty if there was none."""
-    with files.open_file(path, WRITER) as file:
-        content = files.read_document(_header(file), KIND, path, WRITER)
-    with files.reading(path, WRITER):
+    with open_file(path, WRITER) as file:
+        content = read_document(_header(file), KIND, path, WRITER)
+    with reading(path, WRITER):
         return dict(content["metadata"])
 
 
-def _known() -> files.Known:
+def _known() -> Known:
     """All classes that a model can be made of. The lists are read now: others may have added to them."""
     listed: list[type] = [Sum, Product, *ALL_KERNELS, *ALL_LIKELIHOODS]
-    return {**files.known_classes(*PARTS), **{kind.__name__: kind for kind in listed}, **MODELS}
+    return {**known_classes(*PARTS), **{kind.__name__: kind for kind in listed}, **MODELS}
 
 
 def _is_sound(model: Any) -> bool:
-    """Whether the latent mean and variance are finite at the first training row."""
+    """Whether the latent mean and variance are finite at the first training row, and the likelihood is one."""
     moments = [latent.moments(model.training_inputs_[:1]) for latent in model._latents]
-    return bool(np.isfinite([(f.mean, f.variance) for f in moments]).all())
+    finite = bool(np.isfinite([(f.mean, f.variance) for f in moments]).all())
+    return finite and isinstance(getattr(model, "likelihood_", None), Likelihood | None)
 
 
 def _checked_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -150,6 +161,9 @@ def _checked_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
             Argument("metadata"), " must come back from JSON unchanged: use text as names, and lists, not tuples."
         )
     return copied
+
+
+# ---- the archive -----------------------------------------------------------------------------------------------------
 
 
 def _header(file: BinaryIO) -> bytes:
@@ -191,12 +205,8 @@ class _ArrayMembers:
         number = int(where["member"])
         if number not in self.found:
             content = self.archive.read(f"{number}.npy")
-            file = io.BytesIO(content)
-            if hashlib.sha256(content).hexdigest() != where["sha256"] or npy.read_magic(file) != (1, 0):
+            array = npy.read_array(io.BytesIO(content), allow_pickle=False)
+            if hashlib.sha256(content).hexdigest() != where["sha256"] or array.dtype.kind not in NUMBERS:
                 raise ValueError("an array is not the one that was written")
-            shape, fortran, dtype = npy.read_array_header_1_0(file)
-            if dtype.kind not in files.NUMBERS:
-                raise ValueError("an array does not hold numbers")
-            values = np.frombuffer(content, dtype, offset=file.tell())
-            self.found[number] = values.reshape(shape, order="F" if fortran else "C").copy(order="K"), where
+            self.found[number] = array, where
         return self.found[number][0]

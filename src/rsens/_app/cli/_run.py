@@ -17,15 +17,20 @@ from rsens._app.cli._live import Live, spelled_note
 from rsens._app.cli._say import say, say_json
 from rsens._app.study import Settings, Unfinished, analyse, paragraph
 from rsens._errors import Argument, InputError, MissingExtraError, Spelling, spelled
-from rsens._files import Question, check_folder, read_summary
+from rsens._files import check_folder, read_summary
 from rsens._text import counted, listed, safe
 
 
 def run(command: Command, settings: Settings, spell: Spelling) -> None:
     """Analyse the table, print the answer, which is there before the figures are, and write the files."""
     folder = command.folder(settings) if settings.out is None else settings.out
-    more = command.question(settings) | {"where": list(settings.where or ()) or None}
-    question = Question(command.answers or command.name, settings.data_name, settings.target, more)
+    question = {
+        "command": command.answers or command.name,
+        "data": settings.data_name,
+        "target": settings.target,
+        **command.question(settings),
+        "where": list(settings.where or ()) or None,
+    }
     check_folder(folder, settings.overwrite, command.pieces, question)
     with (
         on_cluster(settings) as settings,
