@@ -199,11 +199,7 @@ def _number_path(data: Array, weights: Array, n_knots: int) -> Path:
         rows = around(low, high)
         sides = (rows & (data <= low), rows & (data >= high)) if gap else (rows,)
         groups += [(step, np.flatnonzero(side)) for side in sides]
-    right = np.clip(np.searchsorted(knots, data), 1, len(knots) - 1)
-    share = (data - knots[right - 1]) / (knots[right] - knots[right - 1])
-    between = np.zeros((len(data), len(knots)))
-    between[np.arange(len(data)), right - 1] = 1.0 - share
-    between[np.arange(len(data)), right] = share
+    between = np.column_stack([np.interp(data, knots, at_knot) for at_knot in np.eye(len(knots))])
     return Path(knots, groups, gaps, between, near / near.sum(axis=1, keepdims=True))
 
 
@@ -269,8 +265,6 @@ NEAR, NEAR_FEW = 0.35, 2.5
 ROWS = 6
 #: The width of averages over rows around a node, in the same distance.
 WIDTH = 0.5
-#: Of neighbouring cells: beside, above, and the two diagonals, which join the cells along a line of collinear rows.
-NEIGHBOURS = ((1, 0), (0, 1), (1, 1), (1, -1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -381,16 +375,10 @@ def _places(table: Table, column: int, axis: Array, weights: Array) -> Positions
 
 def _edges(at: Positions) -> tuple[Positions, Positions]:
     """Neighbours among nodes (k, 2); and, of pieces that do not touch, the closest nodes, so that all hang together."""
-    position = {(int(i), int(j)): k for k, (i, j) in enumerate(at)}
-    pairs = [
-        (k, position[i + di, j + dj])
-        for (i, j), k in position.items()
-        for di, dj in NEIGHBOURS
-        if (i + di, j + dj) in position
-    ]
-    a, b = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-    graph = coo_array((np.ones(len(a)), (a, b)), shape=(len(at), len(at)))
-    pieces, piece = connected_components(graph, directed=False)
+    # Beside, above, and on the diagonals, which join the cells along a line of collinear rows.
+    touching = cdist(at, at, "chebyshev") == 1.0
+    pieces, piece = connected_components(touching, directed=False)
+    a, b = np.nonzero(np.triu(touching))
     if pieces > 1:
         apart = cdist(at / at.max(axis=0).clip(1), at / at.max(axis=0).clip(1))
         tree = minimum_spanning_tree(apart).tocoo()
