@@ -21,8 +21,8 @@ runs on it. What is no longer supported is left out in a minor release, never in
 says so.
 
 Public names, file formats and the columns of tables stay as they are within a minor version (0.1.x). What is to go away
-in a later one warns for at least one minor version before. Explanations that earlier versions saved still load; a model
-file that cannot be read says which version of the format it has.
+in a later one warns for at least one minor version before. A file in another version of the format
+is refused, and the error names that version: read the file with the rsens that wrote it, or write it again.
 """
 LOWEST = """## The oldest
 

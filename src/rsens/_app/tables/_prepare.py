@@ -95,12 +95,12 @@ def prepare(
     """Decide what each column is, and leave out what no model can use.
 
     Columns of text, truth values and categories are categorical; text is read as numbers or dates where there is only
-    one way to do it (`_numbers` and `_dates` have the rules). Values of mixed types are read as if they came from a
+    one way to do it (`_cells` and `_dates` have the rules). Values of mixed types are read as if they came from a
     file. Whole numbers are numbers, however few different ones there are. Left out are empty columns, constant columns,
     text that differs in every row, and text with too many levels: over 50, or over 20 with fewer than five rows each.
     Numbers that seem to name rows are kept, with a note, unless the column has no name and counts the rows. Infinite
     values count as missing; so do a dash, n.d. and the like among numbers (see `_cells`). A date becomes several
-    columns where that pays (`_date_parts`), a group under its name.
+    columns where that pays (`_dates`), a group under its name.
 
     Severe notes say that a few odd cells keep a column from being numbers (an error if it is the target), that text
     was left out, or taken as levels, though it looks like numbers, that there are too many levels, that a column is the

@@ -1,6 +1,6 @@
 """What the values of a column are, and how they become numbers or labels; kept, so that new rows are read alike.
 
-Text becomes numbers or dates only if there is one way to read all of its values: `_numbers` and `_dates` have the
+Text becomes numbers or dates only if there is one way to read all of its values: `_cells` and `_dates` have the
 rules. Digits alone stay text, as they may be codes. Times of day (14:30) are hours.
 """
 
