@@ -40,10 +40,7 @@ def comes_in_chunks(X: Any) -> bool:
 
 
 def chunks_of(X: Any, columns: Sequence[str] | None) -> Iterator[Any]:
-    """The rows, chunk by chunk, as tables of pandas (or arrays, if an iterator has these); empty ones are left out.
-
-    Only these columns are read, or all for None; tables of an iterator keep all their columns.
-    """
+    """The rows, chunk by chunk, as tables of pandas (or arrays of an iterator); empty ones are left out."""
     for chunk in _tables(X, columns):
         table = as_pandas(chunk[0] if isinstance(chunk, tuple) and len(chunk) == 1 else chunk)
         if not hasattr(table, "__len__"):
@@ -118,7 +115,8 @@ def _tables(X: Any, columns: Sequence[str] | None) -> Iterator[Any]:
         X = _dataset(Path(X))
     module = type(X).__module__.partition(".")[0]
     if module == "dask":
-        return _partitions(X if columns is None else X[_found(columns, X.columns)])
+        X = X if columns is None else X[_found(columns, X.columns)]
+        return (X.get_partition(number).compute() for number in range(X.npartitions))
     if module == "polars":
         return _batches_of_plan(X if columns is None else X.select(_found(columns, X.collect_schema().names())))
     if hasattr(X, "iter_batches"):
@@ -148,10 +146,6 @@ def _dataset(path: Path) -> Any:
         return datasets.dataset(path, format="parquet")
     except (OSError, pyarrow.ArrowException) as error:
         raise InputError(Argument("X"), f": {path.name} cannot be read as Parquet ({error}).") from None
-
-
-def _partitions(X: Any) -> Iterator[Any]:
-    return (X.get_partition(number).compute() for number in range(X.npartitions))
 
 
 def _batches_of_plan(plan: Any) -> Iterator[Any]:

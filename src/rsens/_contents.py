@@ -1,9 +1,8 @@
 """An order of rows and columns by what is in them, so that random choices do not depend on how a table is sorted.
 
-Rows and columns get keys, hashes of what they hold. A draw by seed is a draw among the rows in the order of their keys:
-the same rows, wherever they stand. Rows that agree in everything can be exchanged for each other, so their order does
-not matter. `own_order` looks at the ranks of values within their column, which units do not change; `contents` looks
-at the numbers themselves, which takes no sorting.
+Rows and columns get keys, hashes of what they hold, and a draw by seed is a draw among the rows in the order of their
+keys. `own_order` looks at the ranks of values within their column, which units do not change; `contents` looks at the
+numbers themselves, which takes no sorting.
 """
 
 from __future__ import annotations
@@ -27,12 +26,7 @@ FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 @dataclass(frozen=True, eq=False)
 class OwnOrder:
-    """Rows, columns and clusters in an order of their own.
-
-    rows: The positions of the rows, the first of that order first.
-    columns: The same for the columns.
-    clusters: The cluster of each row as it stands in the table, numbered in an order of its own; None without clusters.
-    """
+    """Positions of rows and columns in their own order, and the cluster of each row, numbered in its own, or None."""
 
     rows: Positions
     columns: Positions
@@ -65,13 +59,17 @@ class OwnOrder:
         return np.lexsort((np.maximum(first, second), np.minimum(first, second)))
 
 
-def own_order(X: Any, *others: Any, clusters: Positions | None = None, names: Sequence[str] | None = None) -> OwnOrder:
+def own_order(
+    X: Any,
+    *others: Any,
+    clusters: Positions | None = None,
+    names: Sequence[str] | None = None,
+) -> OwnOrder:
     """The order of the rows and columns of X: an array or a data frame of pandas, of numbers, text or anything.
 
-    Rows stand in the order of the keys of the others, and X decides only about rows that agree in these. So two models
-    of the same targets have the same folds, even if one has more columns than the other. The others are targets and
-    weights, (n,) or (n, k), or None; `clusters` are numbered from 0 in any order. Columns that hold the same stand in
-    the order of their names, by default those of X, and else of their places.
+    Rows stand in the order of the keys of the others (targets, weights), and X decides only about rows that agree in
+    these: two models of the same targets have the same folds. Columns that hold the same are ordered by name, and else
+    by place.
     """
     given = [other for other in others if other is not None]
     columns = list(_columns(X))
@@ -97,10 +95,7 @@ def _sums(keys: Keys, clusters: Positions) -> Keys:
 
 
 def contents(X: Any, *others: Any) -> tuple[Keys, Positions]:
-    """One number per row, whatever the order of the columns of X, and the columns in an order of their own.
-
-    What counts are the numbers as they are: this is quick.
-    """
+    """A key of each row, whatever the order of the columns, from the numbers as they are; and an order of columns."""
     rest = row_keys(*others)
     columns = list(_columns(X))
     order = _ordered(columns, rest, [""] * len(columns), _bits)

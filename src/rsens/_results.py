@@ -23,26 +23,14 @@ from typing import Any
 
 import numpy as np
 
-from rsens._files import (
-    decode,
-    document,
-    encode,
-    known_classes,
-    read_document,
-    read_file,
-    reading,
-    write_whole,
-)
+from rsens import _files as files
 
 _KEY = "rsens"
 
 
 @dataclass(frozen=True)
 class Field:
-    """One field of a result: its meaning, and its shape, which is () unless it is an array.
-
-    `column` is its name in `to_frame`, for fields with one value per term or pair.
-    """
+    """One field of a result: its meaning, its shape, () unless it is an array, and its name in `to_frame`, if any."""
 
     name: str
     meaning: str
@@ -90,24 +78,24 @@ class Form:
 
     def write(self, parts: Mapping[str, Part | None], path: str | os.PathLike[str]) -> None:
         """Write the parts, whole or not at all; None is a part that was not computed."""
-        write_whole(path, self.text(parts))
+        files.write_whole(path, self.text(parts))
 
     def text(self, parts: Mapping[str, Part | None]) -> str:
         """The text of the file."""
-        content = {name: encode(parts[name], known_classes(kind)) for name, kind in self.parts.items()}
-        return document(self.kind, content)
+        content = {name: files.encode(parts[name], files.known_classes(kind)) for name, kind in self.parts.items()}
+        return files.document(self.kind, content)
 
     def read(self, path: str | os.PathLike[str]) -> dict[str, Any]:
         """The parts in a file that `write` wrote; an `InputError` for any other file."""
-        return self.read_text(read_file(path, self.writer), path)
+        return self.read_text(files.read_file(path, self.writer), path)
 
     def read_text(self, text: str | bytes, where: str | os.PathLike[str] = "the text") -> dict[str, Any]:
         """The parts in a text of this form; an `InputError` for any other text."""
-        content = read_document(text, self.kind, where, self.writer)
-        with reading(where, self.writer):
+        content = files.read_document(text, self.kind, where, self.writer)
+        with files.reading(where, self.writer):
             if content.keys() != self.parts.keys():
                 raise ValueError("other parts")
-            parts = {name: decode(content[name], known_classes(kind)) for name, kind in self.parts.items()}
+            parts = {name: files.decode(content[name], files.known_classes(kind)) for name, kind in self.parts.items()}
             if not all(isinstance(parts[name], kind | None) for name, kind in self.parts.items()):
                 raise ValueError("other classes")
         return parts

@@ -6,14 +6,13 @@ A model that does not converge says so in every refit. A hundred times the same 
 from __future__ import annotations
 
 import re
-import sys
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from rsens._errors import RsensWarning, Sentence
+from rsens._errors import RsensWarning, Sentence, warn
 
 #: The most texts of one kind of warning that are said.
 MOST_TEXTS = 3
@@ -65,7 +64,7 @@ def saying_once() -> Iterator[None]:
 
 
 def say_once(pieces: Iterable[Iterable[Warned]], count: int, noun: str) -> None:
-    """Repeat the warnings of all `count` pieces, each text once and with the number of pieces that gave it."""
+    """Warn of what the pieces warned of, each text once and with how many of the `count` pieces gave it."""
     first: dict[tuple[type[Warning], str], Warned] = {}
     times: Counter[tuple[type[Warning], str]] = Counter()
     for warned in pieces:
@@ -78,20 +77,7 @@ def say_once(pieces: Iterable[Iterable[Warned]], count: int, noun: str) -> None:
         if said[category] > MOST_TEXTS:
             continue
         where = "" if pieces_with_it == 1 else f"In {pieces_with_it} of {count} {noun}s: "
-        _warn(category, Sentence(where, text))
-
-
-def _warn(category: type[Warning], text: Sentence) -> None:
-    try:
-        warning = category(text)
-    except TypeError:  # a kind of warning that is made from more than a text
-        warning = RsensWarning(f"{category.__name__}: ", text)
-    warnings.warn(warning, stacklevel=_of_the_caller())
-
-
-def _of_the_caller() -> int:
-    """The `stacklevel` for `_warn` that names the line of the user's that called us."""
-    level, frame = 0, sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("rsens", "contextlib"):
-        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
-    return level + 1
+        try:
+            warn(Sentence(where, text), category=category)
+        except TypeError:  # a kind of warning that is made from more than a text
+            warn(f"{category.__name__}: ", where, text)

@@ -103,7 +103,7 @@ def frame_of(explanation: Explanation, order: int, by: str = "value") -> pd.Data
         frame["above_null"] = (frame["value"] > frame["null"]).astype("boolean").mask(frame["null"].isna())
     for mark in MARKS.intersection(frame.columns):
         frame[mark] = frame[mark].astype("boolean")
-    frame = frame[sorted(map(str, frame.columns), key=_place)]
+    frame = frame[sorted((str(name) for name in frame), key=_place)]
     return frame.sort_values(ranked, ascending=False, kind="stable", ignore_index=True)
 
 

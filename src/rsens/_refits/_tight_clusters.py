@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from rsens._contents import own_order
-from rsens._errors import Argument, RsensWarning, Sentence
+from rsens._errors import Argument, RsensWarning, Sentence, warn
 from rsens._typing import Array, Positions
 
 #: The most rows that are looked at, the first ones: rows of a cluster often follow one another, and a random part of
@@ -43,16 +42,12 @@ def tight_clusters(values: Array, categorical: Collection[int] = ()) -> TightClu
 
     Let d_k be the distance from a row to its k-th neighbour. Around a point of a Poisson process in q dimensions,
     (d_k/d_{k+1})^q has the distribution Beta(k, 1), whatever the density. So k log(d_{k+1}/d_k) is exponential with
-    mean 1/q, at most 1, however columns depend on each other. With clusters of m rows the step from d_{m−1} to d_m is
-    large. There are clusters if, for some k, the mean over rows is
+    mean 1/q, at most 1. With clusters of m rows the step from d_{m−1} to d_m is large. There are clusters if, for some
+    k, the mean over rows is above 1 and three standard errors, 3/√rows, and above 4 times what it is further out.
 
-        above 1 and three standard errors, 3/√rows, and above 4 times what it is further out.
-
-    Columns are first replaced by their ranks, equal values in random order: then neither heavy tails nor rounded or
-    whole numbers look like clusters; columns with few different values are left out. Columns that change within a
-    cluster (the time of a visit) hide it. So this looks at all numeric columns, at all but one, and at those with
-    repeated values, the ones with most values first: the same age, weight and height again and again are rows of one
-    person. Values are (n, D), and columns at the positions `categorical` are no amounts.
+    Columns are first replaced by their ranks, equal values in random order: then neither heavy tails nor rounded
+    numbers look like clusters. Columns that change within a cluster (the time of a visit) hide it, so this looks at all
+    numeric columns, at all but one, and at those with repeated values, the ones with most values first.
     """
     values = values[:MOST_ROWS]
     values = values[own_order(values).rows]  # the random numbers below go with rows, not with places
@@ -79,7 +74,7 @@ def warn_of_tight_clusters(values: Array, categorical: Collection[int] = ()) -> 
     """Warn if rows come in tight clusters: for calls that refit and were given no `clusters`."""
     found = tight_clusters(values, categorical)
     if found is not None:
-        warnings.warn(TightClustersWarning(tight_clusters_text(found, Argument("clusters"))), stacklevel=3)
+        warn(tight_clusters_text(found, Argument("clusters")), category=TightClustersWarning)
 
 
 def tight_clusters_text(found: TightClusters, argument: Argument) -> Sentence:

@@ -24,20 +24,9 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from rsens import _files as files
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
-from rsens._files import (
-    NUMBERS,
-    Known,
-    decode,
-    document,
-    encode,
-    known_classes,
-    open_file,
-    read_document,
-    reading,
-    whole_file,
-)
 from rsens.kernels import ALL_KERNELS, Product, Sum
 from rsens.likelihoods import ALL_LIKELIHOODS, Likelihood
 from rsens.models._glm import BayesianLogisticRegression, BayesianPoissonRegression, BayesianProbitRegression
@@ -94,9 +83,9 @@ def save_model(model: Any, path: str | os.PathLike[str], *, metadata: Mapping[st
     kept, given = copy(model), _checked_metadata(metadata)
     if not isinstance(getattr(kept, "random_state", None), int | np.integer | None):
         kept.random_state = None
-    with whole_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        content = {"model": encode(kept, _known(), _ArrayMembers(archive).put), "metadata": given}
-        _write_member(archive, HEADER, document(KIND, content).encode("ascii"))
+    with files.whole_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        content = {"model": files.encode(kept, _known(), _ArrayMembers(archive).put), "metadata": given}
+        _write_member(archive, HEADER, files.document(KIND, content).encode("ascii"))
 
 
 def load_model(path: str | os.PathLike[str]) -> Any:
@@ -115,11 +104,11 @@ def load_model(path: str | os.PathLike[str]) -> Any:
         >>> bool((loaded.predict([[5.0]]) == model.predict([[5.0]])).all())
         True
     """
-    with open_file(path, WRITER) as file:
-        content = read_document(_header(file), KIND, path, WRITER)
-        with reading(path, WRITER), zipfile.ZipFile(file) as archive:
+    with files.open_file(path, WRITER) as file:
+        content = files.read_document(_header(file), KIND, path, WRITER)
+        with files.reading(path, WRITER), zipfile.ZipFile(file) as archive:
             arrays = _ArrayMembers(archive)
-            model = decode(content["model"], _known(), arrays.get)
+            model = files.decode(content["model"], _known(), arrays.get)
             members = [HEADER, *(f"{number}.npy" for number in range(len(arrays.found)))]
             if sorted(archive.namelist()) != sorted(members) or type(model) not in MODELS.values():
                 raise ValueError("there are other members, or another object than a model")
@@ -130,16 +119,16 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The `metadata` that the file was written with; empty if there was none."""
-    with open_file(path, WRITER) as file:
-        content = read_document(_header(file), KIND, path, WRITER)
-    with reading(path, WRITER):
+    with files.open_file(path, WRITER) as file:
+        content = files.read_document(_header(file), KIND, path, WRITER)
+    with files.reading(path, WRITER):
         return dict(content["metadata"])
 
 
-def _known() -> Known:
+def _known() -> files.Known:
     """All classes that a model can be made of. The lists are read now: others may have added to them."""
     listed: list[type] = [Sum, Product, *ALL_KERNELS, *ALL_LIKELIHOODS]
-    return {**known_classes(*PARTS), **{kind.__name__: kind for kind in listed}, **MODELS}
+    return {**files.known_classes(*PARTS), **{kind.__name__: kind for kind in listed}, **MODELS}
 
 
 def _is_sound(model: Any) -> bool:
@@ -161,9 +150,6 @@ def _checked_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
             Argument("metadata"), " must come back from JSON unchanged: use text as names, and lists, not tuples."
         )
     return copied
-
-
-# ---- the archive -----------------------------------------------------------------------------------------------------
 
 
 def _header(file: BinaryIO) -> bytes:
@@ -205,8 +191,12 @@ class _ArrayMembers:
         number = int(where["member"])
         if number not in self.found:
             content = self.archive.read(f"{number}.npy")
-            array = npy.read_array(io.BytesIO(content), allow_pickle=False)
-            if hashlib.sha256(content).hexdigest() != where["sha256"] or array.dtype.kind not in NUMBERS:
+            file = io.BytesIO(content)
+            if hashlib.sha256(content).hexdigest() != where["sha256"] or npy.read_magic(file) != (1, 0):
                 raise ValueError("an array is not the one that was written")
-            self.found[number] = array, where
+            shape, fortran, dtype = npy.read_array_header_1_0(file)
+            if dtype.kind not in files.NUMBERS:
+                raise ValueError("an array does not hold numbers")
+            values = np.frombuffer(content, dtype, offset=file.tell())
+            self.found[number] = values.reshape(shape, order="F" if fortran else "C").copy(order="K"), where
         return self.found[number][0]
