@@ -43,12 +43,6 @@ def _gaussian(m: Any, v: Any) -> Callable[[Any], Any]:
     return lambda y: constant - (y - m) ** 2 / (2 * v)
 
 
-def student_t(a: Any, b: Any) -> Callable[[Any], Any]:
-    m, v, df = f(a, b), mp.exp(g(a, b)), mp.mpf(4)
-    constant = mp.log(mp.gamma((df + 1) / 2) / mp.gamma(df / 2) / mp.sqrt(df * mp.pi * v))
-    return lambda y: constant - (df + 1) / 2 * mp.log1p((y - m) ** 2 / (df * v))
-
-
 def lognormal(a: Any, b: Any) -> Callable[[Any], Any]:
     of_log = _gaussian(f(a, b), mp.exp(g(a, b)))
     return lambda y: of_log(mp.log(y)) - mp.log(y)
@@ -71,11 +65,6 @@ def beta(a: Any, b: Any) -> Callable[[Any], Any]:
     return lambda y: constant + (p - 1) * mp.log(y) + (q - 1) * mp.log1p(-y)
 
 
-def weibull(a: Any, b: Any) -> Callable[[Any], Any]:
-    k, s = mp.mpf(1.5) * mp.exp(g(a, b)), mp.exp(f(a, b))
-    return lambda y: mp.log(k / s) + (k - 1) * mp.log(y / s) - (y / s) ** k
-
-
 def bernoulli(a: Any, b: Any) -> Callable[[Any], Any]:
     z = f(a, b)
     return lambda y: y * z - mp.log1p(mp.exp(z))
@@ -95,12 +84,6 @@ def categorical(a: Any, b: Any) -> Callable[[Any], Any]:
 def poisson(a: Any, b: Any) -> Callable[[Any], Any]:
     rate = 3 * mp.exp(f(a, b))
     return lambda y: y * mp.log(rate) - rate - mp.loggamma(y + 1)
-
-
-def negative_binomial(a: Any, b: Any) -> Callable[[Any], Any]:
-    mean, k = 3 * mp.exp(f(a, b)), 2 * mp.exp(g(a, b))
-    constant = k * mp.log(k / (k + mean)) - mp.loggamma(k)
-    return lambda y: constant + mp.loggamma(y + k) - mp.loggamma(y + 1) + y * mp.log(mean / (k + mean))
 
 
 def line() -> list[tuple[Any, Any]]:
@@ -126,17 +109,14 @@ def counts(most: int) -> Callable[[], list[tuple[Any, Any]]]:
 
 FAMILIES: dict[str, tuple[LogDensity, Callable[[], list[tuple[Any, Any]]]]] = {
     "Normal": (normal, line),
-    "StudentT": (student_t, line),
     "LogNormal": (lognormal, positive),
     "Gamma": (gamma, positive),
     "Exponential": (exponential, positive),
     "Beta": (beta, unit),
-    "Weibull": (weibull, positive),
     "Bernoulli": (bernoulli, counts(2)),
     "Binomial": (binomial, counts(8)),
     "Categorical": (categorical, counts(3)),
     "Poisson": (poisson, counts(120)),
-    "NegativeBinomial": (negative_binomial, counts(400)),
 }
 
 #: Central differences on seven points, error O(h⁶).
@@ -168,7 +148,6 @@ def divergences(name: str) -> Callable[[int, int], dict[float, Any]]:
                 if alpha == 1
                 else mp.log(sum(w * mp.exp((1 - alpha) * r) for w, r in zip(weights, d, strict=True))) / (alpha - 1)
                 for alpha in ALPHAS
-                if alpha == 1 or name != "Weibull"  # infinite for α > 1
             }
         return stored[i, j]
 
