@@ -17,7 +17,7 @@ from rsens import (
     from_function,
 )
 from rsens._contents import own_order
-from rsens._explain._refit_intervals import jackknife
+from rsens._explain._values import jackknife
 from rsens.distributions import Bernoulli, Categorical, Normal, Poisson, StudentT
 from tests.small_chunks import rows_at_once
 

@@ -13,7 +13,8 @@ from rsens._arguments import child, seed_sequence
 from rsens._contents import own_order
 from rsens._explain import _refit_intervals, explain
 from rsens._explain._query import FOLDS
-from rsens._explain._refit_intervals import _some_rows, jackknife
+from rsens._explain._refit_intervals import _some_rows
+from rsens._explain._values import jackknife
 from rsens._refits import LOOKS, rounds_of_folds
 from tests.explain.models import BayesianLinear, Linear
 from tests.few_probes import explain_with_probes

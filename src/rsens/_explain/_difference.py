@@ -28,7 +28,7 @@ from rsens import _meaning as meaning
 from rsens._errors import Argument, InputError
 from rsens._explain._tables import read_order
 from rsens._explain._text import UNITS
-from rsens._explain._values import PER_TERM, KeptRefits, Spread, jackknife
+from rsens._explain._values import PER_TERM, KeptRefits, Spread
 from rsens._results import Form, Part, stored
 from rsens._text import Pair, aligned, counted, listed, p_text, quoted, short
 from rsens._text import number as number_text
@@ -466,7 +466,7 @@ class _Side:
 
     def of_refits(self, values: Array) -> Spread:
         """The spread of values that were refitted as this explanation was."""
-        return Spread.of(jackknife(list(self.kept.by_round(values))), self.kept.degrees)
+        return Spread.of_refits(self.kept.by_round(values))
 
     def influences(self, order: int) -> Array | None:
         """How far each row moves each value, (n, values); None where local values were not kept."""

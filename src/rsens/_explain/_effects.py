@@ -15,9 +15,9 @@ Each row is in one part k, and parts are independent, so that the squares of the
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from rsens._typing import Array, Positions
 from rsens.derivatives import Derivatives, Model
 from rsens.distributions import Distribution, Exponential, Gamma, LogNormal, NegativeBinomial, Poisson, Weibull
 from rsens.measures import Terms, first_of_prediction, first_of_spread, has_spread, spread_of
+
+if TYPE_CHECKING:
+    from rsens._explain._refit_intervals import RefitValues
 
 #: What a line is about: a slope times a standard deviation; a step between two values; a level against the rest.
 SLOPE, STEP, LEVEL = "slope", "step", "level"
@@ -96,20 +99,6 @@ class Effects(Part):
         return lines.with_values(sums.quantities, lines.per_step(values), lines.per_step(ends))
 
     @property
-    def quantities(self) -> Quantities:
-        """What effects are changes of."""
-        return Quantities(self.effect.shape[1], self.effect_spread is not None, self.effect_log is not None)
-
-    @property
-    def keys(self) -> list[Key]:
-        """What each line is about."""
-        starts, stops = (
-            [None if np.isnan(value) else float(value) for value in values]
-            for values in (self.effect_start, self.effect_stop)
-        )
-        return list(zip(self.effect_terms, self.effect_levels, starts, stops, strict=True))
-
-    @property
     def kinds(self) -> list[str]:
         """What each line is about, in a word."""
         return [
@@ -117,11 +106,23 @@ class Effects(Part):
             for level, start in zip(self.effect_levels, self.effect_start, strict=True)
         ]
 
-    @property
-    def joined(self) -> Array:
-        """The values (lines, Q) of all quantities."""
-        parts = [self.effect, *(x[:, np.newaxis] for x in (self.effect_spread, self.effect_log) if x is not None)]
-        return np.concatenate(parts, axis=1)
+    def with_refits(self, rounds: Sequence[Sequence[RefitValues]], level: float) -> Effects:
+        """These with intervals from refits; none for a line that a refit lacks (a rare level)."""
+        if not self.effect_terms:
+            return self
+        starts, stops = (
+            [None if np.isnan(value) else float(value) for value in values]
+            for values in (self.effect_start, self.effect_stop)
+        )
+        keys = list(zip(self.effect_terms, self.effect_levels, starts, stops, strict=True))
+        further = [x for x in (self.effect_spread, self.effect_log) if x is not None]
+        values = np.column_stack([self.effect, *further])
+        quantities = Quantities(self.effect.shape[1], self.effect_spread is not None, self.effect_log is not None)
+        lacking = np.full(len(quantities), np.nan)
+        seen = [np.array([[refit.effects.get(key, lacking) for key in keys] for refit in refits]) for refits in rounds]
+        spread = Spread.of_refits(seen)
+        ends = Spread(self.per_step(spread.error), spread.degrees).around(values, level)
+        return self.with_values(quantities, values, ends)
 
     def per_step(self, values: Any) -> Any:
         """Slopes per unit become slopes per step."""

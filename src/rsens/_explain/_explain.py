@@ -17,8 +17,8 @@ from rsens._errors import Argument, InputError, RsensWarning
 from rsens._explain._effects import Effects, numeric_columns, steps_of
 from rsens._explain._evaluate import ChunkOptions, RowEvaluation, RowLoop, opened, output_names
 from rsens._explain._explanation import Explanation
-from rsens._explain._interaction_marks import Interactions, find_interaction_marks
-from rsens._explain._null_level import NullLevel, find_null_level, probe_plan, refitter
+from rsens._explain._interaction_marks import find_interaction_marks
+from rsens._explain._null_level import find_null_level, probe_plan, refitter
 from rsens._explain._posterior import DrawValues
 from rsens._explain._query import (
     PAIR_SCALES,
@@ -254,7 +254,6 @@ def explain(
     if fit is None and fit_again is None and not tested:
         return found
 
-    check_one_per_row(y, n)
     context = Context(
         model=model,
         source=source,
@@ -301,9 +300,8 @@ def _refits_for(
     one_of(null, "null", (True, False, "auto"))
     one_of(intervals, "intervals", ("auto", "refits", "rows", False))
     how = refitter(model, refit)
-    if y is not None and (not hasattr(y, "__len__") or len(y) != n):
-        got = f"{len(y)}" if hasattr(y, "__len__") else type(y).__name__
-        raise InputError(Argument("y"), f" must have one entry for each of the {n} rows of X; got {got}.")
+    if y is not None:
+        check_one_per_row(y, n)
     for_level = null is True or (null == "auto" and not (y is None and refit is None))
     for_intervals = intervals == "refits" or (intervals == "auto" and y is not None and same_rows)
     needed: list[tuple[str | Argument, Argument]] = []
@@ -341,7 +339,7 @@ def _warn_of_no_mean(values: Values, query: Query, *, stacklevel: int) -> None:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Marking:
-    """The marks that are asked for; the work is done by `run`.
+    """The marks that are asked for; the work is done by `with_marks`.
 
     fit: How to refit for the null level; None for no level.
     level_required, test_required: Whether what is not possible is an error; else it is a warning.
@@ -356,19 +354,6 @@ class Marking:
         """Let the refits count from now on, whatever is refitted before them."""
         if self.fit is not None:
             self.context.progress.expect("refit", "probes", len(probe_plan(self.context)))
-
-    def run(self, values: Values) -> tuple[NullLevel | None, Interactions | None]:
-        """The null level for these values, and the test of pairs; None for what is not possible."""
-        c = self.context
-        asked = (c.model, c.source, c.table, c.query.terms)
-        additive = adds_up(*asked) if c.query.pairs else None
-        level = None
-        if self.fit is not None:
-            linear = is_linear(*asked) if additive is None else bool(additive.all())
-            level = find_null_level(c, self.fit, values.main, linear=linear, required=self.level_required)
-        if additive is None:
-            return level, None
-        return level, find_interaction_marks(c, additive, required=self.test_required)
 
 
 def marking_of(
@@ -412,6 +397,14 @@ def marking_of(
 
 def with_marks(explanation: Explanation, marking: Marking) -> Explanation:
     """The explanation with a null level and tests of pairs, as far as that is possible."""
-    same = copy(explanation)
-    same._null_level, same._interactions = marking.run(explanation._values)
+    same, c = copy(explanation), marking.context
+    asked = (c.model, c.source, c.table, c.query.terms)
+    additive = adds_up(*asked) if c.query.pairs else None
+    same._null_level = same._interactions = None
+    if marking.fit is not None:
+        linear = is_linear(*asked) if additive is None else bool(additive.all())
+        required = marking.level_required
+        same._null_level = find_null_level(c, marking.fit, same._values.main, linear=linear, required=required)
+    if additive is not None:
+        same._interactions = find_interaction_marks(c, additive, required=marking.test_required)
     return same

@@ -72,12 +72,12 @@ def find_interaction_marks(context: Context, additive: Flags, *, required: bool)
         text = f"Pairs have no marks: {found.reason}"
         if required:
             raise InputError(text, " Use ", Argument("null", False), " or ", Argument("pairs", False), ".")
-        warnings.warn(RsensWarning(text), stacklevel=5)
+        warnings.warn(RsensWarning(text), stacklevel=4)
         return None
     for note in found.pair_notes:
-        warnings.warn(RsensWarning(note), stacklevel=5)
+        warnings.warn(RsensWarning(note), stacklevel=4)
     if (warning := collinearity_warning(collinear)) is not None:
-        warnings.warn(warning, stacklevel=5)
+        warnings.warn(warning, stacklevel=4)
     return found
 
 

@@ -34,6 +34,7 @@ from math import ceil
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from rsens._arguments import child
 from rsens._contents import OwnOrder
@@ -152,7 +153,7 @@ def find_null_level(
             f"The null level is only approximate: with {len(table)} rows, somewhat more than 5 % of irrelevant "
             f"variables may pass it. Rely on clear cases only, or use at least {FEW_ROWS} rows."
         )
-        warnings.warn(RsensWarning(text), stacklevel=5)
+        warnings.warn(RsensWarning(text), stacklevel=4)
     inflation = np.array([source.inflation for source in sources]) ** (0.5 if linear else 0.25)
     level = _compare(refits, inflation, _kinds(query), query, value)
     return replace(level, null_rows=len(table)) if len(table) < n else level
@@ -191,7 +192,7 @@ def _unavailable(reason: str, error: Exception | None, required: bool) -> None:
     )
     if required:
         raise InputError(sentence, ".") from error
-    warnings.warn(RsensWarning(sentence, " to skip it."), stacklevel=6)
+    warnings.warn(RsensWarning(sentence, " to skip it."), stacklevel=5)
 
 
 def _kinds(query: Query) -> Positions:
@@ -386,8 +387,6 @@ def _like(table: Table, values: Array, origin: list[int]) -> Any:
             return values
         if all(column.numeric for column in table.coding.columns):  # numbers of two values, and no labels
             return np.column_stack([table.coding.column(values[:, k], d, source) for k, d in enumerate(origin)])
-    import pandas as pd
-
     names = list(table.names)
     while len(names) < values.shape[1]:
         name = f"probe_{len(names) - len(table.names)}"

@@ -27,12 +27,12 @@ from numpy.typing import NDArray
 from rsens._arguments import child
 from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
-from rsens._explain._effects import Effects, Key, Step, line_values, numeric_columns, steps_of
+from rsens._explain._effects import Key, Step, line_values, numeric_columns, steps_of
 from rsens._explain._evaluate import RowEvaluation
 from rsens._explain._explanation import Explanation
 from rsens._explain._query import FOLDS, Context, Query, query_of, read_compared
 from rsens._explain._subgroups import Division, within_and_rest
-from rsens._explain._values import REFITS, Intervals, KeptRefits, Spread, jackknife
+from rsens._explain._values import REFITS, Intervals, KeptRefits, Spread
 from rsens._files import fingerprint
 from rsens._refits import (
     LOOKS,
@@ -152,34 +152,24 @@ def with_refits(explanation: Explanation, rounds: Sequence[Sequence[Any]], *, re
     if failed is not None:
         _unavailable(failed.sentence, required=required, error=failed.error)
         return explanation
-    values, effects, subgroups = explanation._values, explanation._effects, explanation._subgroups
-    level = explanation.level
-    degrees = sum(len(refits) - 1 for refits in rounds)
+    same, values, level = copy(explanation), explanation._values, explanation.level
 
     def ends(value: Array, name: str) -> Array:
-        error = jackknife([np.array([getattr(refit, name) for refit in refits]) for refits in rounds])
-        return np.maximum(Spread.of(error, degrees).around(value, level), 0.0)
+        seen = [np.array([getattr(refit, name) for refit in refits]) for refits in rounds]
+        return np.maximum(Spread.of_refits(seen).around(value, level), 0.0)
 
-    same = copy(explanation)
     same._intervals = Intervals(
         intervals=ends(values.main, "main"),
         pair_intervals=None if values.pairs is None else ends(values.pairs, "pairs"),
         interval_kind=REFITS,
         interval_refits=sum(map(len, rounds)),
     )
-    if effects is not None and effects.effect_terms:
-        same._effects = _with_ends(effects, rounds, degrees, level)
-    same._subgroups = None if subgroups is None else subgroups.with_refits(rounds, level)
+    if same._effects is not None:
+        same._effects = same._effects.with_refits(rounds, level)
+    if same._subgroups is not None:
+        same._subgroups = same._subgroups.with_refits(rounds, level)
     same._refits = KeptRefits.of(rounds)
     return same
-
-
-def _with_ends(effects: Effects, rounds: Sequence[Sequence[RefitValues]], degrees: int, level: float) -> Effects:
-    """The effects with intervals; none for a line that a refit lacks (a rare level)."""
-    lacking, keys, values = np.full(len(effects.quantities), np.nan), effects.keys, effects.joined
-    by_round = [np.array([[refit.effects.get(key, lacking) for key in keys] for refit in refits]) for refits in rounds]
-    error = effects.per_step(jackknife(by_round))
-    return effects.with_values(effects.quantities, values, Spread.of(error, degrees).around(values, level))
 
 
 def _unavailable(reason: str, *, required: bool, error: Exception | None = None) -> None:

@@ -162,25 +162,14 @@ def local_rows(explanation: Explanation, model: Any = None, X: Any = None) -> tu
             "have both. Give them, as ",
             Argument("model"), " and ", Argument("X"), ".",
         )  # fmt: skip
-    source, table, training = read_compared(model, X, explanation._setup.two_valued)
     setup = explanation._setup
+    source, table, training = read_compared(model, X, setup.two_valued)
     if table.names != setup.columns or len(table) != explanation.n:
         raise InputError(
             Argument("X"), f" must have the {explanation.n} rows and {len(setup.columns)} columns that were explained; "
             f"got {len(table)} and {len(table.names)}.",
         )  # fmt: skip
-    return LocalRows(explanation, source, table, _coded(training, table)), table
-
-
-def _coded(training: Any, table: Table) -> Any:
-    """Training inputs with level codes where the table has them."""
-    if training is None or table.coding is None:
-        return training
-    inputs = training.copy()
-    for column in table.coding.columns:
-        if column.numeric:
-            inputs[:, column.position] = np.searchsorted(column.numbers, inputs[:, column.position])
-    return inputs
+    return LocalRows(explanation, source, table, training), table
 
 
 def _frame(explanation: Explanation, found: LocalRow, table: Table) -> pd.DataFrame:
@@ -340,10 +329,9 @@ class LocalRows:
         for k, values in enumerate(rsens2_of(derivatives, self._alpha, self._units, self._terms)[:, *upper]):
             best = [p for p in np.argsort(-values, kind="stable")[:MOST_PAIRS] if values[p] > 0.0]
             terms = [(int(upper[0][p]), int(upper[1][p])) for p in best]
-            bends = [
-                np.nan if plain[t] is None or plain[u] is None else second[k, plain[t], plain[u]] for t, u in terms
-            ]
-            found.append([(*t, float(values[p]), float(bend)) for t, p, bend in zip(terms, best, bends, strict=True)])
+            at = [(plain[t], plain[u]) for t, u in terms]
+            bends = [np.nan if None in columns else float(second[k, *columns]) for columns in at]
+            found.append([(*t, float(values[p]), bend) for t, p, bend in zip(terms, best, bends, strict=True)])
         return found
 
     def _moves(
@@ -380,11 +368,10 @@ class LocalRows:
 
     def _steps_within(self, values: Array, slopes: Array) -> Iterator[tuple[int, int, float]]:
         """Row, column and new value of the steps up and down that matter most and stay between the extremes."""
-        low, high = (
-            dict(zip(self._numbers, end, strict=True)) for end in (self._training.min(0), self._training.max(0))
-        )
+        inputs = self._training
+        low, high = (dict(zip(self._numbers, ends, strict=True)) for ends in (inputs.min(axis=0), inputs.max(axis=0)))
         for k, row in enumerate(values):
-            size = {d: abs(slopes[k, d] * step) for d, (step, _) in self._steps.items() if d not in self._coded}
+            size = {d: abs(slopes[k, d] * step) for d, (step, _) in self._steps.items()}
             for d in sorted(size, key=lambda d: -size[d])[:SOUGHT]:
                 step = self._steps[d][0]
                 for end in (row[d] - step, row[d] + step):

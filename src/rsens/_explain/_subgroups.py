@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rsens import _meaning as meaning
 from rsens._errors import Argument, InputError
-from rsens._explain._values import PER_TERM, REFITS, ROWS, RowMoments, Spread, Sums, jackknife
+from rsens._explain._values import PER_TERM, REFITS, ROWS, RowMoments, Spread, Sums
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._text import aligned, counted, first_few, short
@@ -91,9 +91,8 @@ class Subgroups(Part):
         differences have the standard error of the jackknife.
         """
         seen = [np.array([refit.subgroups for refit in refits]) for refits in rounds]  # (K, 2, subgroups, terms)
-        degrees = sum(len(refits) - 1 for refits in rounds)
-        value = Spread.of(jackknife([each[:, 0] for each in seen]), degrees)
-        difference = Spread.of(jackknife([each[:, 0] - each[:, 1] for each in seen]), degrees)
+        value = Spread.of_refits([each[:, 0] for each in seen])
+        difference = Spread.of_refits([each[:, 0] - each[:, 1] for each in seen])
         assert self.subgroup_rest is not None
         apart = self.subgroup_values - self.subgroup_rest
         return replace(

@@ -103,8 +103,8 @@ def frame_of(explanation: Explanation, order: int, by: str = "value") -> pd.Data
         frame["above_null"] = (frame["value"] > frame["null"]).astype("boolean").mask(frame["null"].isna())
     for mark in MARKS.intersection(frame.columns):
         frame[mark] = frame[mark].astype("boolean")
-    frame = frame[sorted((str(name) for name in frame), key=_place)]
-    return frame.sort_values(ranked, ascending=False, kind="stable", ignore_index=True)
+    in_order: list[str] = sorted(frame.columns.astype(str), key=_place)
+    return frame[in_order].sort_values(ranked, ascending=False, kind="stable", ignore_index=True)
 
 
 def _columns(explanation: Explanation, field: Field, values: Any, n: int) -> dict[str, Any]:

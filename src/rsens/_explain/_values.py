@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -158,6 +158,11 @@ class Spread:
         """The same degrees of freedom for all."""
         return cls(error, np.full(error.shape, float(degrees)))
 
+    @classmethod
+    def of_refits(cls, rounds: Sequence[Array]) -> Spread:
+        """By the jackknife, from values (K, …) without each of K folds in every round."""
+        return cls.of(jackknife(rounds), sum(len(values) - 1 for values in rounds))
+
     def plus(self, other: Spread) -> Spread:
         """Of the difference of two independent values (Welch and Satterthwaite)."""
         one, two = self.error**2, other.error**2
@@ -202,14 +207,9 @@ class KeptRefits(Part):
             refit_folds=fingerprint([refit.left_out for refit in refits]),
         )
 
-    @property
-    def degrees(self) -> int:
-        """Degrees of freedom of a standard error: the refits of each round but one."""
-        return len(self.refit_rounds) - len(np.unique(self.refit_rounds))
-
-    def by_round(self, values: Array) -> Iterator[Array]:
+    def by_round(self, values: Array) -> list[Array]:
         """Values (refits, …) of the refits of each round."""
-        return (values[self.refit_rounds == number] for number in np.unique(self.refit_rounds))
+        return [values[self.refit_rounds == number] for number in np.unique(self.refit_rounds)]
 
 
 @dataclass(frozen=True, eq=False)
