@@ -188,38 +188,31 @@ class FormulaColumns:
     def check(self, X: Any) -> Any:
         """X as a data frame that has these columns and not the response."""
         X = as_pandas(X)
+        for problem in self._problems(X):
+            raise InputError(Argument("X"), problem)
+        return X
+
+    def _problems(self, X: Any) -> Iterator[str]:
+        """Reasons why the rows X do not fit the formula, as they follow the name of the argument; the first counts."""
         if not is_frame(X):
-            raise InputError(
-                Argument("X"),
-                f" must be a data frame with the columns of the formula ({quoted(self.names)}); got "
-                f"{type(X).__name__}.",
-            )
+            of = f"of the formula ({quoted(self.names)})"
+            yield f" must be a data frame with the columns {of}; got {type(X).__name__}."
         given = list(map(str, X.columns))
         missing = [name for name in self.names if name not in given]
         if missing:
-            raise InputError(Argument("X"), f" must have the columns {quoted(missing)} of the formula; got {given}.")
-        words = [name for name in self.names if name not in self.levels and not _is_number(X[name])]
-        if words:
-            raise InputError(
-                Argument("X"),
-                f": column {words[0]!r} must hold numbers, as in the data of the model; got {X[words[0]].dtype}.",
-            )
+            yield f" must have the columns {quoted(missing)} of the formula; got {given}."
+        for name in self.names:
+            if name not in self.levels and not _is_number(X[name]):
+                yield f": column {name!r} must hold numbers, as in the data of the model; got {X[name].dtype}."
         for name, levels in self.levels.items():
-            unknown = [level for level in X[name].dropna().unique() if level not in levels]
+            unknown = [repr(plain(level)) for level in X[name].dropna().unique() if level not in levels]
+            known = first_few([repr(plain(level)) for level in levels])
             if unknown:
-                raise InputError(
-                    Argument("X"),
-                    f": column {name!r} has {first_few([repr(plain(level)) for level in unknown])}, which the model "
-                    f"was not fitted to. It knows {first_few([repr(plain(level)) for level in levels])}.",
-                )
-        response = [name for name in self.response if name in given and name not in self.names]
-        if response:
-            raise InputError(
-                Argument("X"),
-                f" has the column {response[0]!r}, which the model predicts. Leave it out: "
-                f"X.drop(columns={response[0]!r}).",
-            )
-        return X
+                was = "which the model was not fitted to"
+                yield f": column {name!r} has {first_few(unknown)}, {was}. It knows {known}."
+        for name in self.response:
+            if name in given and name not in self.names:
+                yield f" has the column {name!r}, which the model predicts. Leave it out: X.drop(columns={name!r})."
 
 
 def _parameters(model: Any) -> dict[str, Any]:

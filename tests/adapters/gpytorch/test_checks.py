@@ -12,7 +12,7 @@ import torch
 import rsens
 from rsens import RsensWarning
 from rsens.adapters import as_model
-from rsens.adapters._gpytorch._autograd import Autograd
+from rsens.adapters._gpytorch._native import Autograd
 from rsens.kernels import EQ
 from tests.adapters.gpytorch.processes import (
     ROWS,

@@ -11,7 +11,6 @@ from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.adapters._adapter import is_a, own_class
 from rsens.adapters._ensemble import EnsembleModel
-from rsens.adapters._gpytorch._autograd import Autograd
 from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form
 from rsens.adapters._gpytorch._gaussian_process import (
     GaussianProcess,
@@ -20,7 +19,7 @@ from rsens.adapters._gpytorch._gaussian_process import (
     gaussian_process,
     inducing_points,
 )
-from rsens.adapters._gpytorch._native import Moments, numpy_of, working_copy
+from rsens.adapters._gpytorch._native import Autograd, Moments, numpy_of, working_copy
 from rsens.adapters._gpytorch._observations import Outcome, gaussian, observed, read_noise, read_observation
 from rsens.derivatives import Model
 

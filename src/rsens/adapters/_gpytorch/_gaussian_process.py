@@ -12,9 +12,8 @@ from rsens._coding import Coding
 from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.adapters._adapter import Described, check_columns, is_a
-from rsens.adapters._gpytorch._autograd import Autograd
 from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form
-from rsens.adapters._gpytorch._native import Moments, cholesky_limit, is_single, numpy_of, working_copy
+from rsens.adapters._gpytorch._native import Autograd, Moments, cholesky_limit, is_single, numpy_of, working_copy
 from rsens.adapters._gpytorch._observations import Observation, Outcome, gaussian_moments, read_noise, read_observation
 from rsens.adapters._linear_predictor import in_units, through_response
 from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, rows_of, without_columns
