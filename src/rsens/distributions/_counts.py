@@ -316,9 +316,6 @@ def _log_tail(x: Array, k: Array, log_q: Array) -> Array:
     return gammas + x * log_q - np.log(x)
 
 
-# ---- sums over counts in bounded time, and quantiles of counts -------------------------------------------------------
-
-
 def count_rule(log_f: LogIntegrand, high: Array) -> tuple[Array, Array]:
     """Nodes y and log weights (n, K) with Σ_y f(y) ≈ Σ_k w_k f(y_k), for an f that is smooth over its own spread.
 

@@ -121,8 +121,6 @@ class Histogram(Univariate):
         mixed = np.einsum("ns,snk->nk", weights, self.probabilities)
         return self._with({"borders": self.borders[0], "probabilities": mixed})
 
-    # ---- the bins --------------------------------------------------------------------------------------------------
-
     @property
     def _borders(self) -> Array:
         """The borders, (K + 1,), of checked arrays, which hold them once for each row."""
@@ -148,8 +146,6 @@ class Histogram(Univariate):
         number = np.searchsorted(b, y, side="right") - 1
         number = np.where(y == b[-1], len(b) - 2, number)
         return np.where((y >= b[0]) & (y <= b[-1]), number, -1)
-
-    # ---- methods ---------------------------------------------------------------------------------------------------
 
     def _log_prob(self, y: Array) -> Array:
         number = self._bin(y)
@@ -199,9 +195,6 @@ class Histogram(Univariate):
 
     def _prediction_gradient(self) -> Array:
         return np.broadcast_to(self._middles, self.probabilities.shape)[..., None, :]
-
-
-# ---- From quantiles at fixed levels to the probabilities of fixed bins, for any array type ---------------------------
 
 
 #: More than this share of the rows' mass outside the borders is worth a warning.
