@@ -100,8 +100,6 @@ class Distribution(ABC):
         for name, values in self.fields().items():
             object.__setattr__(self, name, as_floats(values))
 
-    # ---- what works on any array type -------------------------------------------------------------------------------
-
     @property
     def parameter_names(self) -> tuple[str, ...]:
         """Names of the columns of `parameters`: the arguments that are not fixed, unless a family says otherwise."""
@@ -284,8 +282,6 @@ class Distribution(ABC):
                 f"further axes; got {values.shape}.",
             )
         return values
-
-    # ---- methods, on NumPy ------------------------------------------------------------------------------------------
 
     def log_prob(self, y: ArrayLike) -> Array:
         """log p(y | λ); y has one value per row, or further axes in front. -inf outside the support."""

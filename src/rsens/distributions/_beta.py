@@ -18,9 +18,9 @@ from rsens._special import (
     trigamma_rest,
     trigamma_rest_drop,
 )
-from rsens._typing import Array, Flags
+from rsens._typing import Array
 from rsens.distributions._base import POSITIVE, Domain, RowShaper
-from rsens.distributions._jensen import gap_of_terms, segment_gap, shape_terms
+from rsens.distributions._jensen import segment_gap, shape_terms
 from rsens.distributions._univariate import NEGLIGIBLE, Reach, Univariate
 
 
@@ -111,23 +111,23 @@ class Beta(Univariate):
         return (betaincc if upper else betainc)(self.a, self.b, np.clip(y, 0.0, 1.0))
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        a, b, a1, b1 = np.broadcast_arrays(self.a, self.b, other.a, other.b)
-
-        def along_segment(rows: Flags | slice) -> Array:
-            first, last = (a[rows], b[rows]), (a1[rows], b1[rows])
-            step = (last[0] - first[0], last[1] - first[1])
-            return segment_gap(lambda at, u: Beta(*at)._whiten(u, lambda field: field), first, last, step, alpha)
-
-        if np.isinf(alpha):
-            return along_segment(slice(None))
-        # log B(a, b) is a log(a/c) + b log(b/c), with c = a + b, and such pieces of a, b and c.
-        terms = [*shape_terms(a, a1, alpha), *shape_terms(b, b1, alpha)]
-        terms += [-term for term in shape_terms(a + b, a1 + b1, alpha)]
-        terms += _share_terms(a, b, a1, b1)
-        if alpha != 1.0:
-            beta = 1.0 - alpha
-            terms += [term / -beta for term in _share_terms(a, b, alpha * a + beta * a1, alpha * b + beta * b1)]
-        return gap_of_terms(terms, alpha, along_segment)
+        a, b, a1, b1, beta = self.a, self.b, other.a, other.b, 1.0 - alpha
+        terms: list[Array] = []
+        if np.isfinite(alpha):
+            # log B(a, b) is a log(a/c) + b log(b/c), with c = a + b, and such pieces of a, b and c.
+            terms = [*shape_terms(a, a1, alpha), *shape_terms(b, b1, alpha), *_share_terms(a, b, a1, b1)]
+            terms += [-term for term in shape_terms(a + b, a1 + b1, alpha)]
+            if beta != 0.0:
+                middle = alpha * a + beta * a1, alpha * b + beta * b1
+                terms += [term / -beta for term in _share_terms(a, b, *middle)]
+        return segment_gap(
+            lambda at, step: Beta(*at)._whiten(step, lambda field: field),
+            (a, b),
+            (a1, b1),
+            (a1 - a, b1 - b),
+            alpha,
+            np.broadcast_arrays(*terms),
+        )
 
     def _reach(self) -> Reach:
         low, high = _log_quantile(self.a, self.b, NEGLIGIBLE), _log_quantile(self.b, self.a, NEGLIGIBLE)

@@ -295,17 +295,15 @@ def _size_information(mean: Array, size: Array) -> Array:
     total = terms[..., :_TERMS].sum(-1)
     slow = np.atleast_1d(terms[..., _TERMS] * _TERMS > 1e-18 * total)
     if slow.any():
-        log_q, ks = np.atleast_1d(-np.log1p(size / mean))[slow], np.atleast_1d(size)[slow]
+        log_q, k = (np.atleast_1d(each)[slow, None] for each in (-np.log1p(size / mean), size))
         start = _TERMS + 2.0
 
         def log_term(x: Array) -> Array:
             """log Γ(x) Γ(k) q^x/(Γ(x + k) x) relative to its value at the start."""
-            return _log_tail(x, ks[:, None], log_q[:, None]) - _log_tail(
-                np.full((len(ks), 1), start), ks[:, None], log_q[:, None]
-            )
+            return _log_tail(x, k, log_q) - _log_tail(np.full((len(k), 1), start), k, log_q)
 
         total = np.array(total, ndmin=1)
-        total[slow] += np.atleast_2d(terms)[slow, _TERMS] * sum_from(start, log_term, 800.0 / -log_q)
+        total[slow] += np.atleast_2d(terms)[slow, _TERMS] * sum_from(start, log_term, 800.0 / -log_q[:, 0])
         total = total.reshape(size.shape)
     return total
 
@@ -314,9 +312,6 @@ def _log_tail(x: Array, k: Array, log_q: Array) -> Array:
     """log[Γ(x)/Γ(x + k)] + x log q − log x by Stirling's formula, up to terms that do not depend on x."""
     gammas = -k * np.log(x) - (x + k - 0.5) * np.log1p(k / x) + stirling_error(x) - stirling_error(x + k)
     return gammas + x * log_q - np.log(x)
-
-
-# ---- sums over counts in bounded time, and quantiles of counts -------------------------------------------------------
 
 
 def count_rule(log_f: LogIntegrand, high: Array) -> tuple[Array, Array]:

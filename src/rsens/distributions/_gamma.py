@@ -10,12 +10,12 @@ import numpy as np
 from scipy.special import digamma, gamma, gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, polygamma, zeta
 
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_minus_digamma, log_ratio, stirling_error, trigamma_rest
-from rsens._typing import Array, Flags
+from rsens._typing import Array
 from rsens.distributions._base import POSITIVE, Domain, RowShaper
 from rsens.distributions._jensen import (
     exponential_renyi,
-    gap_of_terms,
     integrated_renyi,
+    largest,
     rule,
     segment_gap,
     shape_terms,
@@ -90,26 +90,21 @@ class Gamma(Univariate):
         return (gammaincc if upper else gammainc)(self.shape, self.shape * (np.maximum(y, 0.0) / self.mean))
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        mean, k, mean1, k1 = np.broadcast_arrays(self.mean, self.shape, other.mean, other.shape)
-        d, same, beta = log_ratio(mean, mean1), k == k1, 1.0 - alpha
-
-        def along_segment(rows: Flags) -> Array:
-            m, a, a1 = mean[rows], k[rows], k1[rows]
-            rate, rate1 = a / m, a1 / mean1[rows]
-            cross = -rate * a1 * np.expm1(-d[rows])  # k'·rate − k·rate', the same all along the segment
-            result = segment_gap(_gamma_information, (a, rate), (a1, rate1), (a1 - a, cross), alpha)
-            return np.where(rate > rate1, result, np.inf) if np.isinf(alpha) else result
-
-        result = np.asarray(k * exponential_renyi(d, alpha))
-        if np.isinf(alpha):
-            result[~same] = along_segment(~same)
-            return result
+        k, k1, d = np.broadcast_arrays(self.shape, other.shape, log_ratio(self.mean, other.mean))
+        same, rate, beta = k == k1, k / self.mean, 1.0 - alpha
+        rate1 = np.where(same, rate, k1 / other.mean)
+        cross = -rate * k1 * np.expm1(-d)  # k'·rate − k·rate', the same all along the segment
+        terms: list[Array] = []
         if beta == 0.0:
-            means = [k1 * expm1mx(-d)]
-        else:
+            terms = [k1 * expm1mx(-d), *shape_terms(k, k1, alpha)]
+        elif np.isfinite(alpha):
             middle = alpha * k + beta * k1
             means = [k1 * d, middle / beta * np.log1p(beta * k1 / middle * np.expm1(-d))]
-        return np.where(same, result, gap_of_terms([*means, *shape_terms(k, k1, alpha)], alpha, along_segment))
+            terms = [*means, *shape_terms(k, k1, alpha)]
+        result = segment_gap(_gamma_information, (k, rate), (k1, rate1), (k1 - k, cross), alpha, terms)
+        if np.isinf(alpha):
+            result = np.where(rate > rate1, result, np.inf)
+        return np.where(same, k * exponential_renyi(d, alpha), result)
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         return [u[0] * row(np.sqrt(self.shape) / self.mean), u[1] * row(np.sqrt(trigamma_rest(self.shape)))]
@@ -346,13 +341,6 @@ def _beyond(ratio: Array, offset: Array, share: float) -> Array:
 
 
 def _renyi_max(ratio: Array, offset: Array, log_k: Array, alpha: float) -> Array:
-    """sup log p/q for k' < k, where −d(t) rises to one top and falls: zoom in on it."""
+    """sup log p/q for k' < k, where −d(t) rises to one top and falls."""
     low = np.minimum(0.0, -offset / ratio) - 80.0 - np.abs(log_k) / (1.0 - ratio)
-    high = _beyond(ratio, offset, 1.0)
-    grid = np.linspace(0.0, 1.0, 65)
-    for _ in range(40):
-        t = low[:, None] + (high - low)[:, None] * grid
-        top = np.argmin(_log_ratio_at(t, ratio, offset, log_k), axis=1)
-        rows = np.arange(len(t))
-        low, high = t[rows, np.maximum(top - 1, 0)], t[rows, np.minimum(top + 1, 64)]
-    return np.maximum(-_log_ratio_at(low[:, None], ratio, offset, log_k)[:, 0], 0.0)
+    return largest(lambda t: -_log_ratio_at(t, ratio, offset, log_k), low, _beyond(ratio, offset, 1.0))

@@ -66,7 +66,26 @@ class Histogram(Univariate):
             >>> family.probabilities.round(3).tolist()
             [[0.5, 0.408, 0.092], [0.25, 0.25, 0.5]]
         """
-        return cls(*bins_from_quantiles(levels, values, borders))
+        at_levels, values = as_numbers(levels, "levels"), as_floats(values)
+        within = (at_levels > 0.0) & (at_levels < 1.0)
+        if at_levels.ndim != 1 or len(at_levels) < 2 or not within.all() or (np.diff(at_levels) <= 0.0).any():
+            problem = " must be at least two increasing numbers between 0 and 1, such as [0.1, 0.5, 0.9]; got "
+            raise cls._refused("levels", f"{problem}{levels!r}.")
+        if np.ndim(values) == 0 or np.shape(values)[-1] != len(at_levels):
+            problem = f" must be quantiles of shape (rows, {len(at_levels)}), one column per level; got "
+            raise cls._refused("values", f"{problem}{tuple(np.shape(values))}.")
+        if crossed := _looked_at((values[..., 1:] < values[..., :-1]).any(-1).sum()):
+            warnings.warn(
+                f"the quantiles of {crossed:.0f} rows cross (a higher level has a lower value). They were sorted.",
+                RsensWarning,
+                stacklevel=2,
+            )
+        xp = namespace(values)
+        values = xp.sort(values)[0] if xp.__name__ == "torch" else xp.sort(values, axis=-1)
+        at = _default_borders(at_levels, values) if borders is None else as_numbers(borders, "borders")
+        if at.ndim != 1 or len(at) < 2:
+            raise cls._refused("borders", f" must be a list of at least two numbers; got shape {at.shape}.")
+        return cls(at, _masses(xp, values, at_levels, at))
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
@@ -121,8 +140,6 @@ class Histogram(Univariate):
         mixed = np.einsum("ns,snk->nk", weights, self.probabilities)
         return self._with({"borders": self.borders[0], "probabilities": mixed})
 
-    # ---- the bins --------------------------------------------------------------------------------------------------
-
     @property
     def _borders(self) -> Array:
         """The borders, (K + 1,), of checked arrays, which hold them once for each row."""
@@ -148,8 +165,6 @@ class Histogram(Univariate):
         number = np.searchsorted(b, y, side="right") - 1
         number = np.where(y == b[-1], len(b) - 2, number)
         return np.where((y >= b[0]) & (y <= b[-1]), number, -1)
-
-    # ---- methods ---------------------------------------------------------------------------------------------------
 
     def _log_prob(self, y: Array) -> Array:
         number = self._bin(y)
@@ -201,34 +216,9 @@ class Histogram(Univariate):
         return np.broadcast_to(self._middles, self.probabilities.shape)[..., None, :]
 
 
-# ---- From quantiles at fixed levels to the probabilities of fixed bins, for any array type ---------------------------
-
-
 #: More than this share of the rows' mass outside the borders is worth a warning.
 _OUTSIDE = 0.1
 _MOST_BINS = 200
-
-
-def bins_from_quantiles(levels: ArrayLike, values: Any, borders: ArrayLike | None) -> tuple[Array, Any]:
-    """Borders (K + 1,) and probabilities (n, K); `Histogram.from_quantiles` says how."""
-    levels, values = _read_levels(levels), as_floats(values)
-    xp = namespace(values)
-    if np.ndim(values) == 0 or np.shape(values)[-1] != len(levels):
-        raise Histogram._refused(
-            "values",
-            f" must be quantiles of shape (rows, {len(levels)}), one column per level; got {tuple(np.shape(values))}.",
-        )
-    if crossed := _looked_at((values[..., 1:] < values[..., :-1]).any(-1).sum()):
-        warnings.warn(
-            f"the quantiles of {crossed:.0f} rows cross (a higher level has a lower value). They were sorted.",
-            RsensWarning,
-            stacklevel=3,
-        )
-    values = xp.sort(values)[0] if xp.__name__ == "torch" else xp.sort(values, axis=-1)
-    at = _default_borders(levels, values) if borders is None else as_numbers(borders, "borders")
-    if at.ndim != 1 or len(at) < 2:
-        raise Histogram._refused("borders", f" must be a list of at least two numbers; got shape {at.shape}.")
-    return at, _masses(xp, values, levels, at)
 
 
 def _masses(xp: Any, values: Any, levels: Array, at: Array) -> Any:
@@ -256,7 +246,7 @@ def _masses(xp: Any, values: Any, levels: Array, at: Array) -> Any:
             f"{share:.0%} of the predicted probability lies outside the borders and is counted in the outermost bins. "
             "Give borders that reach further.",
             RsensWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
     return sum(_steps(xp, at_borders, low, high) for at_borders, low, high in pieces)
 
@@ -299,16 +289,6 @@ def _default_borders(levels: Array, values: Any) -> Array:
         raise Histogram._refused("borders", ".", problem)
     bins = min(_MOST_BINS, 2 + int(np.ceil((high - low) / width)))
     return np.linspace(low - width, high + width, bins + 1)
-
-
-def _read_levels(levels: ArrayLike) -> Array:
-    read = as_numbers(levels, "levels")
-    if read.ndim != 1 or len(read) < 2 or not ((read > 0.0) & (read < 1.0)).all() or (np.diff(read) <= 0.0).any():
-        raise Histogram._refused(
-            "levels",
-            f" must be at least two increasing numbers between 0 and 1, such as [0.1, 0.5, 0.9]; got {levels!r}.",
-        )
-    return read
 
 
 def _looked_at(value: Any) -> float:

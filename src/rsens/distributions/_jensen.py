@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from rsens._special import expm1mx, log1pmx, log_minus_digamma, log_ratio, stirling_error
-from rsens._typing import Array, Flags
+from rsens._typing import Array
 
 
 def exp_gap(p: Array, q: Array, d: Array, beta: float) -> Array:
@@ -53,7 +53,7 @@ def exponential_renyi(d: Array, alpha: float) -> Array:
 
 
 def shape_terms(k: Array, other: Array, alpha: float) -> list[Array]:
-    """The gap of log Γ(k) − k log k, a piece of Gamma and Beta, as terms to be added up."""
+    """The gap of log Γ(k) − k log k, a piece of Gamma and Beta, as terms to add up."""
     beta = 1.0 - alpha
     if beta == 0.0:
         return [_stirling_rest(other), -_stirling_rest(k), log_minus_digamma(k) * (other - k)]
@@ -65,23 +65,17 @@ def _stirling_rest(k: Array) -> Array:
     return stirling_error(k) - 0.5 * np.log(k)
 
 
-def gap_of_terms(terms: Sequence[Array], alpha: float, otherwise: Callable[[Flags], Array]) -> Array:
-    """The sum of the terms of a gap, and where they cancel or are not finite, `otherwise(rows)`."""
-    total = np.asarray(np.sum(terms, axis=0))
-    cancels = ~(np.abs(terms).sum(axis=0) < _CANCELLED * total) | (0.0 < abs(1.0 - alpha) < 0.01)
-    if cancels.any():
-        total[cancels] = otherwise(cancels)
-    return total
-
-
 def segment_gap(
     whiten: Callable[[Array, Array], Sequence[Array]],
     first: Sequence[Array],
     last: Sequence[Array],
     step: Sequence[Array],
     alpha: float,
+    terms: Sequence[Array] = (),
 ) -> Array:
-    """The gap of A itself from its second derivative along the segment from θ to θ', both with positive coordinates.
+    """The gap of A itself: the sum of the `terms` of a closed form where they do not cancel, else an integral.
+
+    The integral is that of the second derivative along the segment from θ to θ', both with positive coordinates.
 
     With θ(t) = θ + t(θ' − θ), D_α = ∫ K(t) A″(t) dt, an average of the Fisher information in the direction θ' − θ, so
     all terms are positive: K = 1 − t on [max(β, 0), 1], plus αt/β on [0, β] for β > 0, or plus 1 − t/β on [β, 0] for
@@ -93,13 +87,16 @@ def segment_gap(
     beta, endless = 1.0 - alpha, np.isinf(alpha)
     middle = begin - end if endless else alpha * begin + beta * end  # for α = ∞ the direction of a ray from θ
     bounded = (middle >= 0.0 if endless else middle > 0.0).all(axis=0)
-    chosen = bounded & (begin != end).any(axis=0)
+    result, chosen = np.where(bounded, 0.0, np.inf), bounded & (begin != end).any(axis=0)
+    if len(terms) and not 0.0 < abs(beta) < 0.01:
+        total = np.sum(terms, axis=0)
+        kept = chosen & (np.abs(terms).sum(axis=0) < _CANCELLED * total)
+        result, chosen = np.where(kept, total, result), chosen & ~kept
     # The two ends of each leg, and its length times K at the first one; at the second one K is 0.
     if beta > 0.0:
         legs = [(middle, end, alpha**2), (middle, begin, alpha * beta)]
     else:
         legs = [(begin, end, 1.0), (begin, middle, -beta)][: 1 if beta == 0.0 else 2]
-    result = np.where(bounded, 0.0, np.inf)
     for near, far, weight in legs:
         is_ray = endless and far is middle
         apart = np.where(far > 0.0, np.abs(log_ratio(near, far)), 0.0).max(axis=0)
@@ -134,9 +131,6 @@ def _graded(halvings: int) -> tuple[Array, Array, Array]:
     return np.concatenate([x, 1.0 - x]), np.concatenate([1.0 - x, x]), np.concatenate([w, w])
 
 
-# ---- Rényi divergence of two probability vectors, for families that are summed over y or integrated at nodes ---------
-
-
 def finite_renyi(log_p: Array, log_q: Array, d: Array, alpha: float, *, exact: bool = True) -> Array:
     """D_α over the last axis; d = log(q/p) is passed in as well, because it keeps digits that log q − log p loses.
 
@@ -163,9 +157,6 @@ def finite_renyi(log_p: Array, log_q: Array, d: Array, alpha: float, *, exact: b
         far = np.where(whole & (np.abs(change) < 0.5), np.log1p(change), log_sum) / -beta
     near = np.abs(beta * total) < 0.5 if exact else np.abs(far) < 0.1
     return np.maximum(np.where(near & np.isfinite(close), close, far), 0.0)
-
-
-# ---- Integrals of smooth functions of one variable, many rows at once, from the logarithm of the integrand -----------
 
 
 LogIntegrand = Callable[[Array], Array]  #: nodes (n, K) → log integrand (n, K)
@@ -197,6 +188,15 @@ def window(log_f: LogIntegrand, low: Array, high: Array) -> tuple[Array, Array]:
         if not shrinks.any():
             break
     return low, high
+
+
+def largest(f: Callable[[Array], Array], low: Array, high: Array) -> Array:
+    """The largest f(t) between low and high (n,), for an f with one top there: zoom in on it, but not below 0."""
+    for _ in range(40):
+        t = low[:, None] + (high - low)[:, None] * np.linspace(0.0, 1.0, 65)
+        top, rows = np.argmax(f(t), axis=1), np.arange(len(t))
+        low, high = t[rows, np.maximum(top - 1, 0)], t[rows, np.minimum(top + 1, 64)]
+    return np.maximum(f(low[:, None])[:, 0], 0.0)
 
 
 def rule(

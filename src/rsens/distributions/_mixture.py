@@ -62,8 +62,6 @@ class Mixture(Ordered):
     fixed_fields: ClassVar[tuple[str, ...]] = ("weights",)
     same_support: ClassVar[bool] = False
 
-    # ---- what works on any array type -------------------------------------------------------------------------------
-
     @property
     def held_as_arrays(self) -> bool:
         """Whether the components were given as one family with (S, n) arrays."""
@@ -156,8 +154,6 @@ class Mixture(Ordered):
             raise InputError("Mixture: components of different families have no common λ. Use one family.")
         return Normal(self.mean, self.variance)
 
-    # ---- the boundary ----------------------------------------------------------------------------------------------
-
     def checked(self, n: int | None = None) -> Self:
         weights = self._read_field("weights", self.weights)
         total, draws = weights.sum(axis=-1), weights.shape[-1]
@@ -219,8 +215,6 @@ class Mixture(Ordered):
             got = ", ".join(sorted({f"{type(c).__name__} ({c.support})" for c in components}))
             raise self._refused("components", f" must be distributions of the same kind of y; got {got}.", "all ")
         return components
-
-    # ---- on checked NumPy arrays -----------------------------------------------------------------------------------
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -347,8 +341,6 @@ class Mixture(Ordered):
         assert draws is not None  # a mixture has components
         return draws if self.weights.ndim > 1 else draws.reshape(size + draws.shape[len(size) + 1 :])
 
-    # ---- the Fisher information and the divergence ------------------------------------------------------------------
-
     def fisher_norm(self, u: ArrayLike) -> Array:
         """sqrt(uᵀ I(λ) u) for u (n, M, …), from one integral for all directions."""
         me, changes, shape = self._changes(u)
@@ -440,8 +432,6 @@ class Mixture(Ordered):
             return one.whole._renyi(two.whole, alpha).reshape(rows)
         pairs = ([[group.row(i) for group in p.groups] for p in (one, two)] for i in range(n))
         return np.array([mixture_renyi(p, q, alpha) for p, q in pairs]).reshape(rows)
-
-    # ---- the point prediction ----------------------------------------------------------------------------------------
 
     def _prediction(self) -> Array:
         return self._average(lambda family: family._prediction())

@@ -19,7 +19,7 @@ import numpy as np
 from rsens._errors import InputError
 from rsens._threads import one_thread
 from rsens._typing import Array
-from rsens.distributions._jensen import finite_renyi
+from rsens.distributions._jensen import finite_renyi, largest
 from rsens.distributions._mixture_nodes import Grid, Group, blocks, log_density, nodes_of
 from rsens.distributions._univariate import Reach, Univariate
 
@@ -47,9 +47,6 @@ def line_through(groups: Sequence[Group]) -> Grid | None:
             "constant from y, or leave such components out."
         )
     return Grid.of_counts(reach) if families[0].support == "counts" else Grid.through(reach)
-
-
-# ---- the Fisher information ------------------------------------------------------------------------------------------
 
 
 def changes_at_nodes(groups: Sequence[Group], u: Array) -> Array:
@@ -133,9 +130,6 @@ def _ratio(p: Array, g: Array, log_weight: Any) -> Array:
     return np.where(held, root / np.sqrt(np.where(held, p, 1.0)), 0.0)[:, None] * g
 
 
-# ---- the Rényi divergence --------------------------------------------------------------------------------------------
-
-
 def mixture_renyi(p: Sequence[Group], q: Sequence[Group], alpha: float) -> float:
     """D_α[p ‖ q] of the mixtures whose components, at one row, are these groups."""
     line = line_through([*p, *q])
@@ -191,9 +185,4 @@ def _supremum(f: Callable[[Array], Array], y: Array) -> float:
     best = int(np.argmax(np.where(np.isnan(values), -np.inf, values)))
     if best in (0, len(y) - 1):
         return np.inf if values[best] > 0.0 else 0.0
-    low, high = y[best - 1], y[best + 1]
-    for _ in range(60):
-        t = np.linspace(low, high, 33)
-        top = int(np.argmax(f(t)))
-        low, high = t[max(top - 1, 0)], t[min(top + 1, 32)]
-    return max(float(f(np.array([0.5 * (low + high)]))[0]), 0.0)
+    return float(largest(lambda t: f(t[0])[None], y[best - 1 : best], y[best + 1 : best + 2])[0])

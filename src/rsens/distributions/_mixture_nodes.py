@@ -62,9 +62,6 @@ def log_density(groups: Sequence[Group], points: Array, of: Callable[[Any, Array
     return result
 
 
-# ---- nodes for components of any kind --------------------------------------------------------------------------------
-
-
 def mixture_nodes(mixture: Any) -> tuple[Array, Array]:
     """y (K, n) [vectors: (K, n, dimension)] and log weights (K, n) for a checked mixture with n rows."""
     with np.errstate(all="ignore"):
@@ -209,8 +206,6 @@ def _standard_normal_rule(size: int) -> tuple[Array, Array]:
     log_weights = -0.5 * (points**2).sum(axis=1)
     return points, log_weights - np.log(np.exp(log_weights).sum())
 
-
-# ---- even steps along a line that are halved until an integral settles ----------------------------------------------
 
 #: More even steps than this, in units of the finest feature, and the grid is stretched.
 _WIDE = 80.0
