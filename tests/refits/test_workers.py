@@ -74,5 +74,5 @@ def test_explain_leaves_neither_processes_nor_threads(monkeypatch):
     monkeypatch.setattr("rsens._progress.DELAY", 0.0)  # a bar is made, and shown nowhere
     before = threads()
     explain_with_probes(BayesianRidge().fit(X, Y), X, Y, n_probes=4, n_jobs=2, random_state=0)
-    assert threads() == before
+    assert threads() <= before
     assert not processes()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from functools import partial
-from types import CodeType, EllipsisType, FunctionType, MethodType
+from types import CellType, CodeType, EllipsisType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,14 @@ from rsens._frames import as_pandas, is_pandas
 from rsens._table import is_frame
 
 PLAIN = (type(None), bool, int, float, complex, str, bytes, EllipsisType)
+#: Functions and their parts, and the attributes that they are made of.
+CODE: dict[type, tuple[str, ...]] = {
+    FunctionType: ("__code__", "__defaults__", "__kwdefaults__", "__closure__"),
+    CellType: ("cell_contents",),
+    CodeType: ("co_code", "co_names", "co_varnames", "co_consts"),
+    MethodType: ("__func__", "__self__"),
+    partial: ("func", "args", "keywords"),
+}
 #: Where pandas 2 keeps the classes that pandas 3 has at its top: a digest does not depend on which it is.
 WITHIN_PANDAS = ("pandas.core.", "pandas._libs.")
 
@@ -79,7 +87,7 @@ def _parts(value: Any) -> tuple[str, list[Any]]:
         return kind, [repr(value)]
     if isinstance(value, np.random.Generator | np.random.RandomState):
         return kind, [value.bit_generator.state if isinstance(value, np.random.Generator) else value.get_state()]
-    return _parts_of_code(kind, value) or _parts_of_object(kind, value)
+    return _parts_of_object(kind, value)
 
 
 def _of_table(table: Any) -> list[Any]:
@@ -90,23 +98,13 @@ def _of_table(table: Any) -> list[Any]:
     return [str(table.dtype), categories, np.asarray(table)]
 
 
-def _parts_of_code(kind: str, value: Any) -> tuple[str, list[Any]] | None:
+def _parts_of_object(kind: str, value: Any) -> tuple[str, list[Any]]:
     if isinstance(value, type) or type(value).__name__ in ("builtin_function_or_method", "ufunc"):
         return "named", [f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', repr(value))}"]
-    if isinstance(value, FunctionType):
-        held = [cell.cell_contents for cell in value.__closure__ or ()]
-        return kind, [value.__code__, value.__defaults__, value.__kwdefaults__, held]
-    if isinstance(value, CodeType):
-        return kind, [value.co_code, value.co_names, value.co_varnames, value.co_consts]
-    if isinstance(value, MethodType):
-        return kind, [value.__func__, value.__self__]
-    if isinstance(value, partial):
-        return kind, [value.func, value.args, value.keywords]
-    return None
-
-
-def _parts_of_object(kind: str, value: Any) -> tuple[str, list[Any]]:
-    if callable(getattr(value, "get_params", None)) and not isinstance(value, type):
+    for code, attributes in CODE.items():
+        if isinstance(value, code):
+            return kind, [getattr(value, name) for name in attributes]
+    if callable(getattr(value, "get_params", None)):
         return kind, [value.get_params(deep=False)]
     if dataclasses.is_dataclass(value):
         return kind, [{field.name: getattr(value, field.name) for field in dataclasses.fields(value)}]

@@ -83,6 +83,8 @@ def check_folder(
     the target (None if only a model file knows it) and other arguments that matter, by name.
     """
     with writing(folder, "folder"):
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{folder} is a file. Give the name of a ", Argument("folder"), ".")
         _try_to_write(folder)
         if work is not None and (folder / work).is_symlink():
             raise InputError(
