@@ -409,7 +409,7 @@ def test_data_are_not_changed(model, X):
         ({"at": {"b": "high"}}, r"at\['b'\] must be numbers"),
         ({"at": {"b": np.nan}}, r"at\['b'\] must be finite"),
         ({"at": [1.0, 2.0]}, r"at must have shape \(3,\); got shape \(2,\)"),
-        ({"grid": 1}, "grid must be at least 2 points; got 1"),
+        ({"grid": 1}, "grid must be a whole number of at least 2; got 1"),
         ({"grid": [1.0]}, "at least two different points"),
         ({"grid": [[1.0, 2.0]]}, "grid must have one axis"),
         ({"grid": "fine"}, "grid must be numbers"),

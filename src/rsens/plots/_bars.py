@@ -15,7 +15,6 @@ from rsens.plots import _style as look
 from rsens.plots._plot import (
     DOUBT,
     STAR,
-    Layout,
     Plot,
     interval_note,
     leading,
@@ -31,6 +30,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+#: The most variables in a file, and on a page.
+MOST, MOST_ON_PAGE = 30, 20
 BAR_HEIGHT = 0.7  # of a row
 NULL_HEIGHT = 0.92  # of a row, where levels differ
 NULL = "null level"
@@ -93,7 +94,12 @@ def bars(explanation: Any, *, order: int = 1, top: int | None = None, ax: Axes |
         handles.append(_draw_null(ax, null))
         reach = np.fmax(reach, null)
     look.start_at_zero(ax, float(np.nanmax(reach)))
-    handles += _draw_signs(ax, _pair_signs(e, values) if of_pairs else _directions(e, values), size)
+    if of_pairs:
+        above, unclear = e.pair_above, e.pair_unclear
+        signs = [] if above is None else [STAR if above[p] else DOUBT if unclear[p] else "" for p in values.index]
+    else:
+        signs = _directions(e, values)
+    handles += _draw_signs(ax, signs, size)
     look.set_label_below(ax, look.value_label(e, order), notes)
     look.add_legend(ax, handles)
     look.tidy(ax)
@@ -102,17 +108,13 @@ def bars(explanation: Any, *, order: int = 1, top: int | None = None, ax: Axes |
 
 def _draw_parts(ax: Axes, values: pd.Series[float], parts: pd.DataFrame | None) -> list[Any]:
     """One bar per row, or one per row and part, end to end: they add up to the whole. Returns entries of a legend."""
-    rows = np.arange(len(values))
-    if parts is None or parts.shape[1] < 2:
-        ax.barh(rows, values, height=BAR_HEIGHT, color=look.BLUE)
-        return []
-    left, handles = np.zeros(len(rows)), []
-    for k, label in enumerate(look.part_labels(parts.columns)):
-        width = parts.iloc[:, k].reindex(values.index).to_numpy()
-        style: dict[str, Any] = {"height": BAR_HEIGHT, "color": look.PARTS[k % len(look.PARTS)], "label": label}
-        handles.append(ax.barh(rows, width, left=left, **style))
+    split = values.to_frame() if parts is None or parts.shape[1] < 2 else parts.reindex(values.index)
+    left, handles = np.zeros(len(values)), []
+    for k, label in enumerate(look.part_labels(split.columns)):
+        width, colour = split.iloc[:, k].to_numpy(), look.PARTS[k % len(look.PARTS)]
+        handles.append(ax.barh(np.arange(len(left)), width, BAR_HEIGHT, left, color=colour, label=label))
         left = left + width
-    return handles
+    return handles if len(handles) > 1 else []
 
 
 def _draw_null(ax: Axes, null: Array) -> Any:
@@ -135,33 +137,16 @@ def _directions(explanation: Any, values: pd.Series[float]) -> list[str]:
     return arrows(explanation.direction.reindex(values.index), explanation.consistency.reindex(values.index))
 
 
-def _pair_signs(explanation: Any, values: pd.Series[float]) -> list[str]:
-    """The marks of the test."""
-    above, unclear = explanation.pair_above, explanation.pair_unclear
-    if above is None:
-        return []
-    return [STAR if above[pair] else DOUBT if unclear[pair] else "" for pair in values.index]
-
-
 def _draw_signs(ax: Axes, signs: list[str], size: float) -> list[Any]:
     """A column of signs beside the axes. Returns entries of a legend."""
-    at: dict[str, Any] = {"xycoords": ax.get_yaxis_transform(), "xytext": (6.0, 0.0), "textcoords": "offset points"}
+    style: dict[str, Any] = {"xycoords": ax.get_yaxis_transform(), "xytext": (6.0, 0.0), "textcoords": "offset points"}
+    style |= {"ha": "center", "va": "center", "annotation_clip": False}
     for row, sign in enumerate(signs):
         if sign:  # none where the prediction does not move at all
-            style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": SIGN_SIZE[sign] * size}
-            ax.annotate(sign, (1.0, row), annotation_clip=False, **at, **style)
+            ax.annotate(sign, (1.0, row), fontsize=SIGN_SIZE[sign] * size, **style)
     if not any(sign in (UP, DOWN, BOTH) for sign in signs):
         return []
-    return ax.plot(
-        [], [], linestyle="none", marker="^", color=look.BLACK, markersize=0.5 * look.small(), label=DIRECTION
-    )
-
-
-# ---- for results and the report --------------------------------------------------------------------------------------
-
-
-#: The most variables in a file, and on a page.
-MOST, MOST_ON_PAGE = 30, 20
+    return ax.plot([], [], "^", color=look.BLACK, markersize=0.5 * look.small(), label=DIRECTION)
 
 
 def _caption(explanation: Any) -> str:
@@ -176,10 +161,6 @@ def _caption(explanation: Any) -> str:
     if any(_directions(explanation, explanation.main)):
         text += " ▲ ▼ ±: which way the prediction goes with the variable."
     return text
-
-
-def _layout(explanation: Any) -> Layout:
-    return page_of_rows(len(explanation.names), MOST_ON_PAGE, [interval_note(explanation)])
 
 
 def _add_tips(explanation: Any, ax: Axes) -> None:
@@ -226,6 +207,6 @@ BARS = Plot(
     caption=_caption,
     alt=_alt,
     options={"top": MOST},
-    layout=_layout,
+    layout=lambda explanation: page_of_rows(len(explanation.names), MOST_ON_PAGE, [interval_note(explanation)]),
     add_tips=_add_tips,
 )

@@ -63,9 +63,8 @@ def _histogram(ax: Axes, assessment: Any) -> None:
     width = (table["right"] - table["left"]).to_numpy()
     ax.fill_between([0.0, 1.0], low, high, color=look.tint(look.BLACK, 0.18), linewidth=0.0, zorder=0, label=BY_CHANCE)
     ax.bar(table["left"], shares, width, align="edge", color=look.tint(look.BLUE, 0.65), edgecolor="white", zorder=1)
-    ax.hlines(
-        [low, high], 0.0, 1.0, color=look.tint(look.BLACK, 0.6), linewidth=0.8, zorder=2
-    )  # the band, over the bars
+    # The band, over the bars.
+    ax.hlines([low, high], 0.0, 1.0, color=look.tint(look.BLACK, 0.6), linewidth=0.8, zorder=2)
     ax.axhline(ideal, color=look.BLACK, linestyle=(0, (4, 2)), linewidth=1.2, zorder=3, label=IDEAL)
     ax.set_xlim(0.0, 1.0)
     ax.set_ylim(0.0, 1.05 * float(max(shares.max(), high)))
@@ -91,9 +90,6 @@ def _reliability(ax: Axes, assessment: Any) -> None:
         event = look.short_labels([str(assessment.classes[1])])[0]
     look.plain(ax.set_xlabel(f"probability of {event}"))
     ax.set_ylabel("share observed")
-
-
-# ---- for results and the report --------------------------------------------------------------------------------------
 
 
 def _caption(assessment: Any) -> str:

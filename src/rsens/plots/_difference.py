@@ -91,11 +91,9 @@ def _draw_values(ax: Axes, shown: pd.DataFrame, names: tuple[str, str], size: fl
         look.draw_whiskers(ax, *_ends(shown, side), at, colour, 0.18 * size)
         style: dict[str, Any] = {"linestyle": "none", "marker": marker, "color": colour, "markersize": 0.5 * size}
         ax.plot(shown[f"value{side}"].to_numpy(), at, label=name, **style)
-    joined = shown[["value_a", "value_b"]].to_numpy().T, np.array([rows - APART, rows + APART])
-    ax.plot(*joined, color=look.GREY, linewidth=0.8, zorder=1)
-    look.start_at_zero(
-        ax, float(np.nanmax(shown[["value_a", "value_b", "upper_a", "upper_b"]].to_numpy(dtype=np.float64)))
-    )
+    values = shown[["value_a", "value_b"]].to_numpy().T
+    ax.plot(values, np.array([rows - APART, rows + APART]), color=look.GREY, linewidth=0.8, zorder=1)
+    look.start_at_zero(ax, float(np.nanmax([values, _ends(shown, "_a"), _ends(shown, "_b")])))
     look.add_legend(ax)
 
 
@@ -105,14 +103,9 @@ def _draw_differences(ax: Axes, shown: pd.DataFrame, size: float) -> None:
     ax.axvline(0.0, color=look.GREY, linewidth=0.8, zorder=1)
     look.draw_whiskers(ax, lower, upper, rows, look.BLACK, 0.18 * size)
     marked = shown["differs"].fillna(False).to_numpy(dtype=bool)
-    style: dict[str, Any] = {
-        "linestyle": "none",
-        "marker": "o",
-        "markersize": 0.5 * size,
-        "markeredgecolor": look.BLACK,
-    }
     for these, face in ((marked, look.BLACK), (~marked, "white")):
-        ax.plot(values[these], rows[these], markerfacecolor=face, zorder=3, **style)
+        [dots] = ax.plot(values[these], rows[these], "o", markersize=0.5 * size, zorder=3)
+        dots.set(markerfacecolor=face, markeredgecolor=look.BLACK)
     reach = np.nanmax(np.abs(np.concatenate([values, lower, upper])))
     ax.set_xlim(*((-1.06 * reach, 1.06 * reach) if reach > 0.0 else (-1.0, 1.0)))
 

@@ -94,13 +94,9 @@ def _lines_of(term: str, table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     if table["level"].isna().all():
         step = table["step"].iloc[0]
         return [(f"{term}, {step.removeprefix('from ')}" if step.startswith("from ") else term, table)]
-    levels = list(dict.fromkeys(table["level"]))
-    sizes = {level: float(table.loc[table["level"] == level, "effect"].abs().max()) for level in levels}
-    if len(levels) == 2:
-        levels = levels[1:]
-    elif len(levels) > MOST_LEVELS:
-        largest = sorted(levels, key=lambda level: -sizes[level])[:MOST_LEVELS]
-        levels = [level for level in levels if level in largest]
+    sizes = table["effect"].abs().groupby(table["level"], sort=False).max()
+    largest = sizes.iloc[1:] if len(sizes) == 2 else sizes.sort_values(ascending=False, kind="stable")[:MOST_LEVELS]
+    levels = [level for level in sizes.index if level in largest.index]
     return [(f"{term} = {level}", table[table["level"] == level]) for level in levels]
 
 
@@ -131,22 +127,24 @@ def _draw_line(
 
 
 def _tip(line: dict[Any, Any], times: float) -> str:
-    name = name_in_text(line["term"]) + ("" if line["level"] is None else f" = {name_in_text(line['level'])}")
     unit = " points" if times == 100.0 else ""
-    texts = [name, *([f"class {name_in_text(line['output'])}"] if "output" in line else []), line["step"]]
+    texts = [_name(line), *([f"class {name_in_text(line['output'])}"] if "output" in line else []), line["step"]]
     texts.append(f"effect {number(times * line['effect'])}{unit}")
     if np.isfinite(line["lower"]):
         texts.append(f"interval {number(times * line['lower'])} to {number(times * line['upper'])}")
     return "\n".join(texts)
 
 
+def _name(line: dict[Any, Any]) -> str:
+    return name_in_text(line["term"]) + ("" if line["level"] is None else f" = {name_in_text(line['level'])}")
+
+
 def _notes(explanation: Any) -> list[str]:
     """Notes on the changes, and on what the intervals hold for."""
     table = explanation.effects
     kinds = set(table["kind"])
-    parts = ["numbers: one sd" + (", or between the values named" if "step" in kinds else "")] * ("slope" in kinds)
-    parts += ["numbers: between the values named"] * ("step" in kinds and "slope" not in kinds)
-    parts += ["levels: against the rest"] * ("level" in kinds)
+    changes = ["one sd"] * ("slope" in kinds) + ["between the values named"] * ("step" in kinds)
+    parts = [f"numbers: {', or '.join(changes)}"] * bool(changes) + ["levels: against the rest"] * ("level" in kinds)
     classes = table["output"].nunique() if "output" in table else 0
     parts += [f"{MOST_OUTPUTS} of {classes} classes"] * (classes > MOST_OUTPUTS)
     note = interval_note(explanation)
@@ -156,9 +154,6 @@ def _notes(explanation: Any) -> list[str]:
 def _line_height(outputs: list[str]) -> float:
     """Room for one line, in inches: several classes stand one below the other."""
     return max(0.3, 0.1 + 0.1 * len(outputs))
-
-
-# ---- for results and the report --------------------------------------------------------------------------------------
 
 
 def _caption(explanation: Any) -> str:
@@ -171,19 +166,12 @@ def _caption(explanation: Any) -> str:
 
 def _alt(explanation: Any) -> str:
     table, times = explanation.effects, _times(explanation)
-    if not len(table):
-        return "No effects."
-    texts = [
-        f"{name_in_text(line['term'])}{'' if line['level'] is None else ' = ' + name_in_text(line['level'])} "
-        f"{number(times * line['effect'])}"
-        for line in table[table["effect"].notna()].head(5).to_dict("records")
-    ]
+    lines = table[table["effect"].notna()].head(5).to_dict("records")
+    texts = [f"{_name(line)} {number(times * line['effect'])}" for line in lines]
     return f"Effects as dots with intervals, of the leading variables first: {', '.join(texts)}. All are in the table."
 
 
 def _layout(explanation: Any) -> Layout:
-    if not len(explanation.effects):
-        return Layout()
     lines, _, hidden = _shown(explanation, MOST_ON_PAGE)
     row_height = 0.9 * _line_height(_outputs(explanation))
     height = look.height_of(len(lines) + bool(hidden), _notes(explanation), row=row_height, width=WIDTH)

@@ -10,28 +10,27 @@ from numpy.typing import NDArray
 from rsens import _meaning as meaning
 from rsens._arguments import one_of
 from rsens._errors import Argument, InputError
-from rsens._text import number
+from rsens._text import number, p_text
 from rsens._typing import Array, Positions
 from rsens.plots import _style as look
 from rsens.plots._plot import (
     FILLED,
     HOLLOW,
+    NOTHING,
     WIDTH,
     Layout,
     Plot,
-    count_of_marks,
-    is_tested,
     name_in_text,
     pair_notes,
     shares_of_parts,
-    strongest_pair,
-    test_result,
     tip,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: The most variables in a file, and on a page.
+MOST, MOST_ON_PAGE = 30, 15
 #: With `annotate="auto"`, the most variables for which the values are written into the cells.
 AUTO_ANNOTATE = 12
 #: The note on stripes, and how they are drawn.
@@ -100,9 +99,9 @@ def heatmap(
     _draw_stripes(ax, only, dark)
     if annotate is True or (annotate == "auto" and len(order) <= AUTO_ANNOTATE):
         write, ink = look.number_format(largest), np.where(dark, "white", "black")
-        shown = [(i, j) for i, j in np.argwhere(below)]
-        look.write_cells(ax, {(j + 0.5, i + 0.5): (write.format(triangle[i, j]), ink[i, j]) for i, j in shown})
-    if is_tested(explanation):
+        texts = {(j + 0.5, i + 0.5): (write.format(triangle[i, j]), ink[i, j]) for i, j in np.argwhere(below)}
+        look.write_cells(ax, texts)
+    if explanation.pair_above is not None:
         _draw_dots(ax, below & square(explanation.pair_above, bool)[cells], dark, hollow=False)
         _draw_dots(ax, below & square(explanation.pair_unclear, bool)[cells], dark, hollow=True)
     look.name_cells(ax, names[1:], names[:-1])
@@ -155,25 +154,6 @@ def _draw_dots(ax: Axes, marked: NDArray[np.bool_], dark: NDArray[np.bool_], *, 
             dots.set(markerfacecolor="none" if hollow else colour, markeredgecolor=colour)
 
 
-# ---- for results and the report --------------------------------------------------------------------------------------
-
-
-#: The most variables in a file, and on a page.
-MOST, MOST_ON_PAGE = 30, 15
-
-
-def _caption(explanation: Any) -> str:
-    if is_tested(explanation) and explanation.pair_above.any():
-        return f"R-sens₂ of each pair. Dots: {meaning.pair_mark(explanation.test_scale)}."
-    return "R-sens₂ of each pair."
-
-
-def _layout(explanation: Any) -> Layout:
-    top = min(len(explanation.names), MOST_ON_PAGE)
-    side = max(2.0, min(0.5 * top, 4.2))
-    return Layout(width=min(WIDTH, side + 2.4), height=side + 1.6, options={"top": top})
-
-
 def _add_tips(explanation: Any, ax: Axes) -> None:
     """A rectangle over each cell, which cannot be seen."""
     from matplotlib.patches import Rectangle
@@ -182,16 +162,45 @@ def _add_tips(explanation: Any, ax: Axes) -> None:
     order = _order(square(explanation.pairs), MOST_ON_PAGE)
     for i, row in enumerate(order[1:]):
         for j, column in enumerate(order[: i + 1]):
-            pair = names[min(row, column)], names[max(row, column)]
-            lines = [" × ".join(map(name_in_text, pair)), *_tip(explanation, pair)]
-            tip(ax.add_patch(Rectangle((j, i), 1.0, 1.0, alpha=0.0, linewidth=0.0, zorder=9.0)), "\n".join(lines))
+            text = _tip(explanation, (names[min(row, column)], names[max(row, column)]))
+            tip(ax.add_patch(Rectangle((j, i), 1.0, 1.0, alpha=0.0, linewidth=0.0, zorder=9.0)), text)
 
 
-def _tip(explanation: Any, pair: tuple[str, str]) -> list[str]:
-    """The numbers of one pair, and the result of the test."""
-    value = float(explanation.pairs[pair])
-    tested = [test_result(explanation, pair)] if is_tested(explanation) else []
-    return [f"R-sens₂ {number(value)}", *shares_of_parts(explanation.pair_parts, pair, value), *tested]
+def _tip(explanation: Any, pair: tuple[str, str]) -> str:
+    """The numbers of one pair, and the result of the test, a line each."""
+    e, value = explanation, float(explanation.pairs[pair])
+    lines = [" × ".join(map(name_in_text, pair)), f"R-sens₂ {number(value)}"]
+    lines += shares_of_parts(e.pair_parts, pair, value)
+    if e.pair_above is not None:
+        p = p_text(float(e.pair_p_values[pair]))
+        found = "cannot be told: collinear" if e.pair_unclear[pair] else NOTHING
+        found = f"{'interaction found by the test' if e.pair_above[pair] else found}, p {p}" if p else "not tested"
+        lines.append("adds up in the model by construction" if e.pair_additive[pair] else found)
+    return "\n".join(lines)
+
+
+def _caption(explanation: Any) -> str:
+    if explanation.pair_above is not None and explanation.pair_above.any():
+        return f"R-sens₂ of each pair. Dots: {meaning.pair_mark(explanation.test_scale)}."
+    return "R-sens₂ of each pair."
+
+
+def _alt(explanation: Any) -> str:
+    pairs = explanation.pairs.sort_values(ascending=False, kind="stable")
+    strongest = " and ".join(map(name_in_text, pairs.index[0]))
+    text = "Cells coloured by R-sens₂ of each pair of variables. "
+    text += f"The strongest pair is {strongest}, {number(pairs.iloc[0])}."
+    if explanation.pair_above is None:
+        return text
+    if explanation.pair_additive.all():
+        return f"{text} No pair is marked: {pair_notes(explanation, FILLED, HOLLOW)[0]}."
+    return f"{text} The test found an interaction in {int(explanation.pair_above.sum())} of {len(pairs)} pairs."
+
+
+def _layout(explanation: Any) -> Layout:
+    top = min(len(explanation.names), MOST_ON_PAGE)
+    side = max(2.0, min(0.5 * top, 4.2))
+    return Layout(width=min(WIDTH, side + 2.4), height=side + 1.6, options={"top": top})
 
 
 HEATMAP = Plot(
@@ -201,10 +210,7 @@ HEATMAP = Plot(
     file="pairs",
     section="pairs",
     caption=_caption,
-    alt=lambda explanation: (
-        f"Cells coloured by R-sens₂ of each pair of variables. {strongest_pair(explanation)}"
-        f"{count_of_marks(explanation)}"
-    ),
+    alt=_alt,
     options={"top": MOST},
     layout=_layout,
     add_tips=_add_tips,

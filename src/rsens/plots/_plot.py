@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rsens import _meaning as meaning
 from rsens._errors import JOINERS, printable
-from rsens._text import as_label, number, p_text, percent, shorten
+from rsens._text import as_label, number, percent, shorten
 from rsens.plots._style import height_of, part_labels
 
 if TYPE_CHECKING:
@@ -102,22 +102,12 @@ def leading(explanation: Any, most: int = 5) -> str:
     return ", ".join(f"{name_in_text(name)} {number(value)}" for name, value in main.items())
 
 
-def strongest_pair(explanation: Any) -> str:
-    """A sentence about the first pair."""
-    pairs = explanation.pairs.sort_values(ascending=False, kind="stable")
-    first, second = (name_in_text(name) for name in pairs.index[0])
-    return f"The strongest pair is {first} and {second}, {number(pairs.iloc[0])}."
-
-
 def shares_of_parts(parts: Any, term: Any, value: float) -> list[str]:
     """How much of a value each of its parts has, one line each; nothing where it is not split."""
     if parts is None or parts.shape[1] < 2 or value <= 0.0:
         return []
     shares = zip(part_labels(parts.columns), parts.loc[term] / value, strict=True)
     return [f"{label}: {percent(share)}" for label, share in shares]
-
-
-# ---- Marks and intervals, in the words of `rsens._meaning` -----------------------------------------------------------
 
 
 #: Where a figure marks pairs by dots.
@@ -137,42 +127,12 @@ def interval_note(explanation: Any) -> str:
     return meaning.interval(explanation.interval_kind, explanation.level, explanation.interval_refits)
 
 
-def is_tested(explanation: Any) -> bool:
-    """Whether pairs were tested for interaction."""
-    return explanation.pair_above is not None
-
-
 def pair_notes(explanation: Any, mark: str, doubt: str) -> list[str]:
     """Notes on the signs of pairs that are marked, and of pairs that cannot be told; nothing without a test."""
-    if not is_tested(explanation):
+    if explanation.pair_above is None:
         return []
     if explanation.pair_additive.all():  # "the model adds up on the logit scale by construction"
         return [meaning.no_pair_mark(explanation.test_scale).partition(",")[0]]
     found = explanation.pair_above.any()
     unclear = [f"{doubt} {meaning.UNCLEAR}"] if explanation.pair_unclear.any() else []
     return [f"{mark} {meaning.pair_mark(explanation.test_scale)}" if found else NOTHING, *unclear]
-
-
-def test_result(explanation: Any, pair: tuple[str, str]) -> str:
-    """The result of the test of one pair."""
-    p = float(explanation.pair_p_values[pair])
-    if explanation.pair_additive[pair]:
-        return "adds up in the model by construction"
-    if not p_text(p):
-        return "not tested"
-    if explanation.pair_above[pair]:
-        found = "interaction found by the test"
-    elif explanation.pair_unclear[pair]:
-        found = "cannot be told: collinear"
-    else:
-        found = NOTHING
-    return f"{found}, p {p_text(p)}"
-
-
-def count_of_marks(explanation: Any) -> str:
-    """A sentence on how many pairs are marked; nothing without a test."""
-    if not is_tested(explanation):
-        return ""
-    if explanation.pair_additive.all():
-        return f" No pair is marked: {pair_notes(explanation, FILLED, HOLLOW)[0]}."
-    return f" The test found an interaction in {int(explanation.pair_above.sum())} of {len(explanation.pairs)} pairs."

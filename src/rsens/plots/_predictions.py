@@ -209,12 +209,11 @@ def _mixture_quantiles(family: Mixture, q: Array) -> Array:
     parts: list[Any] = [group.family for group in family.groups]
     nodes = np.concatenate([part.quantile(middle[:, None, None]) for part in parts], axis=1)  # (nodes, S, n)
     counts = family.support != "continuous"
-    return np.column_stack(
-        [pooled_quantiles(nodes[:, :, i], np.outer(share, w), q, counts=counts) for i, w in enumerate(weights)]
-    )
+    masses_of_rows = (np.outer(share, of_row) for of_row in weights)
+    return np.column_stack([pooled_quantiles(nodes[:, :, i], mass, q, counts) for i, mass in enumerate(masses_of_rows)])
 
 
-def pooled_quantiles(values: Array, mass: Array, q: Array, *, counts: bool) -> Array:
+def pooled_quantiles(values: Array, mass: Array, q: Array, counts: bool) -> Array:
     """Quantiles of values that have a probability each; of counts the first that is reached with probability q."""
     order = np.argsort(values, axis=None, kind="stable")
     values, mass = values.ravel()[order], mass.ravel()[order]

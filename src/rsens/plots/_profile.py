@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from rsens._accumulated import accumulated_effect, check_varies, levels_of, path_along
+from rsens._arguments import whole_number
 from rsens._coding import Levels
 from rsens._errors import Argument, InputError
 from rsens._table import column_deviations
@@ -62,6 +63,17 @@ INTERVALS = (0.5, 0.9)
 POINTS, SLICE_POINTS = 61, 101
 #: The most points of the data in a profile.
 TARGETS = 2_000
+#: Fewer rows near a point are too few for bands of observations.
+FEW = 5
+#: The probabilities of y at which the rows near a point are pooled, dense in the tails; each stands for one share.
+_EDGES = ndtr(np.linspace(-4.5, 4.5, 201))
+NODES, NODE_SHARES = 0.5 * (_EDGES[1:] + _EDGES[:-1]), np.diff(_EDGES) / (_EDGES[-1] - _EDGES[0])
+#: How far the upper axes reach, in half-widths of the innermost band: heavy tails may leave the picture.
+REACH = 8.0
+#: A column with at most this many different values has a mark at each.
+FEW_VALUES = 25
+#: The band of an effect: grey, and clear enough to see what is behind it.
+CURVE: dict[str, Any] = {"color": look.BLACK, "alpha": 0.28, "linewidth": 0.0, "zorder": 2.5}
 
 
 def profile(
@@ -143,7 +155,7 @@ def profile(
     given = None if ax is None else look.check_two_axes(ax, "upper and lower", "2, 1, sharex=True")
     options = {"at": at, "grid": grid, "levels": levels, "alpha": alpha, "scale": scale, "weights": weights}
     found = profile_values(model, X, variable, two_valued=two_valued, **options)
-    targets = None if y is None else as_numbers(y, "y", found.data.shape)
+    targets = None if y is None else as_numbers(y, "y", found.data.shape)  # before there is a figure
     upper, lower = given or panels(look.new_figure(6.4, 5.2))
     _draw_prediction(upper, found)
     _draw_sensitivity(lower, found)
@@ -209,16 +221,6 @@ PROFILE = Plot(
     ),
     layout=lambda explanation: Layout(width=NARROW, height=4.3, options={"label": "prediction"}, axes=panels),
 )
-
-
-# ---- The numbers of a profile ----------------------------------------------------------------------------------------
-
-
-#: Fewer rows near a point are too few for bands of observations.
-FEW = 5
-#: The probabilities of y at which the rows near a point are pooled, dense in the tails; each stands for one share.
-_EDGES = ndtr(np.linspace(-4.5, 4.5, 201))
-NODES, NODE_SHARES = 0.5 * (_EDGES[1:] + _EDGES[:-1]), np.diff(_EDGES) / (_EDGES[-1] - _EDGES[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,7 +291,14 @@ def profile_values(
     grid = (POINTS if at is None else SLICE_POINTS) if grid is None else grid
     if at is None:
         check_varies(table, column)
-        n_knots = _number_of_knots(grid)
+        if not is_whole(grid) or grid < 2:
+            raise InputError(
+                Argument("grid"),
+                " must be a whole number of at least 2: a profile near the rows has its points where rows are; "
+                f"got {grid!r}. Points of your own need the values of the other columns: give ",
+                Argument("at", "median"),
+                ".",
+            )
     else:
         values = np.arange(float(len(known))) if known else _grid(grid, data, table.names[column])
         rows, others = slice_rows(table, (column,), (values,), at)
@@ -297,7 +306,7 @@ def profile_values(
     prepared, local = prepared_for(source, table), partial(_sensitivities, column=column, step=step, alpha=alpha)
     if at is None:
         table, counts = counted_rows(prepared, table, counts, column)
-        path = path_along(table, column, counts, n_knots)
+        path = path_along(table, column, counts, int(grid))
         nodes = np.abs(2.0 * NODES - 1.0)[len(NODES) // 2 :]  # central intervals that end at all nodes
         here = at_rows(prepared, table, (column,), local, nodes)
         median = here.middle == "median"
@@ -345,12 +354,12 @@ def _sensitivities(derivatives: Derivatives, *, column: int, step: float, alpha:
     rsens = np.sqrt(alpha) * family.fisher_norm(first)[:, 0]
     split = {name: part[:, 0] for name, part in parts(family, first, alpha=alpha).items()}
     switches = switches_of(derivatives, alpha)
-    for position, values in contrast_values(switches):
-        if position == column:
-            rsens = values * step
-    for position, of_contrast in contrast_parts(derivatives, switches) if split else ():
-        if position == column:
-            split = {name: part * step for name, part in of_contrast.items()}
+    contrasts = dict(contrast_values(switches))
+    if column in contrasts:
+        rsens = contrasts[column] * step
+    of_contrasts = dict(contrast_parts(derivatives, switches)) if split else {}
+    if column in of_contrasts:
+        split = {name: part * step for name, part in of_contrasts[column].items()}
     slope = np.sqrt(alpha) * family.output_weight * np.abs(slope).sum(axis=1)
     return {"R-sens": rsens, "slope": slope, **split}
 
@@ -371,22 +380,8 @@ def _pooled(near: Array, here: AtRows, shares: Array) -> Array:
         if len(rows) >= min(FEW, near.shape[1]):
             mass = np.outer(weights[rows], NODE_SHARES)
             for p in range(outputs):
-                found = pooled_quantiles(nodes[rows, :, p], mass, tails(shares), counts=here.kind == "count")
-                bands[k, :, :, p] = found
+                bands[k, :, :, p] = pooled_quantiles(nodes[rows, :, p], mass, tails(shares), here.kind == "count")
     return bands
-
-
-def _number_of_knots(grid: Any) -> int:
-    """About how many points a line near the rows has."""
-    if not is_whole(grid) or grid < 2:
-        raise InputError(
-            Argument("grid"),
-            " must be a whole number of at least 2: a profile near the rows has its points where rows are; "
-            f"got {grid!r}. Points of your own need the values of the other columns: give ",
-            Argument("at", "median"),
-            ".",
-        )
-    return int(grid)
 
 
 def _grid(grid: Any, data: Array, name: str) -> Array:
@@ -397,13 +392,11 @@ def _grid(grid: Any, data: Array, name: str) -> Array:
             wanted = " must be a number of points, or at least two different points"
             raise InputError(Argument("grid"), f"{wanted}; got {grid!r}.")
         return values
-    if grid < 2:
-        raise InputError(Argument("grid"), f" must be at least 2 points; got {grid}.")
     low, high = float(data.min()), float(data.max())
     if low == high:
         hint = " in all rows of X, so it has no range. Give the points as "
         raise InputError(f"{name!r} is {low:g}{hint}", Argument("grid"), ".")
-    return np.linspace(low, high, int(grid))
+    return np.linspace(low, high, whole_number(grid, "grid", 2))
 
 
 def _step(scale: Any, data: Array, name: str) -> tuple[float, str]:
@@ -433,20 +426,16 @@ def _levels_step(scale: Any, levels: Levels) -> tuple[float, str]:
     return _step(scale, np.zeros(1), levels.name)
 
 
-# ---- Drawing: lines and bands, interrupted where there are no rows; levels are points with bars, side by side --------
-
-
-#: How far the upper axes reach, in half-widths of the innermost band: heavy tails may leave the picture.
-REACH = 8.0
-#: A column with at most this many different values has a mark at each.
-FEW_VALUES = 25
-#: The band of an effect: grey, and clear enough to see what is behind it.
-CURVE: dict[str, Any] = {"color": look.BLACK, "alpha": 0.28, "linewidth": 0.0, "zorder": 2.5}
-
-
 def _draw_prediction(ax: Axes, found: ProfileValues) -> None:
-    """The mean, or the effect on it, in its bands; of classes and vectors one line each."""
-    label, held, of_curve = _band_labels(found)
+    """The mean, or the effect on it, in its bands; of classes and vectors one line each.
+
+    Lines and bands are interrupted where there are no rows; levels are points with bars, side by side.
+    """
+    label, held, of_curve = found.middle, [percent(share, level=True) for share in found.shares], ""
+    if found.curve is not None:
+        label = "effect" if found.middle == "mean" else f"effect on the {found.middle}"
+        of_curve = f"its {held[-1]} band{'' if found.from_fit else ' over rows'}"
+        held = [f"{share} of observations" for share in held]
     levels = found.labels is not None
     if found.kind in ("number", "count"):
         # Shades of blue, darkest for the narrowest band (paper, Figure 1), and the wide ones behind the narrow.
@@ -483,16 +472,6 @@ def _draw_prediction(ax: Axes, found: ProfileValues) -> None:
         room = 0.06 * (high - low if high > low else max(abs(high), 1.0))
         ax.set_ylim(low - room, high + room)
     look.add_legend(ax, first=label)
-
-
-def _band_labels(found: ProfileValues) -> tuple[str, list[str], str]:
-    """Names of the line, of the predictive bands and of the band of an effect."""
-    held = [percent(share, level=True) for share in found.shares]
-    if found.curve is None:
-        return found.middle, held, ""
-    of = "" if found.from_fit else " over rows"
-    line = "effect" if found.middle == "mean" else f"effect on the {found.middle}"
-    return line, [f"{share} of observations" for share in held], f"its {held[-1]} band{of}"
 
 
 def _limits(found: ProfileValues) -> tuple[float, float]:
@@ -543,10 +522,10 @@ def _draw_line(
         ax.plot(found.values + shift, numbers, **style)
         return
     ax.plot(_broken(found, found.values), _broken(found, numbers), **style)
-    marked = _alone(found) if len(found.values) > FEW_VALUES else np.ones(len(found.values), dtype=np.bool_)
+    marked = _alone(found) | (len(found.values) <= FEW_VALUES)
     if found.near and marked.any():
-        above = style.get("zorder", 3.0)
-        ax.plot(found.values[marked], numbers[marked], "o", color=style["color"], markersize=3.5, zorder=above)
+        mark = {"color": style["color"], "zorder": style.get("zorder", 3.0)}
+        ax.plot(found.values[marked], numbers[marked], "o", markersize=3.5, **mark)
 
 
 def _draw_band(

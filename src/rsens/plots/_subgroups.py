@@ -10,7 +10,7 @@ from rsens import _meaning as meaning
 from rsens._errors import InputError
 from rsens._text import aligned, number, p_text
 from rsens.plots import _style as look
-from rsens.plots._plot import Layout, Plot, name_in_text, page_of_rows, tip
+from rsens.plots._plot import Plot, name_in_text, page_of_rows, tip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,13 +85,6 @@ def subgroups(explanation: Any, *, top: int | None = None, ax: Axes | None = Non
     return ax
 
 
-def _caption(explanation: Any) -> str:
-    return (
-        "R-sens within each subgroup of rows. Blue: above the other rows; orange: below. "
-        f"{meaning.DIFFERS_MARK} {meaning.SUBGROUP_DIFFERS}."
-    )
-
-
 def _alt(explanation: Any) -> str:
     frame = explanation.by_frame()
     line = frame.iloc[int(np.nan_to_num(frame["difference"].abs().to_numpy()).argmax())]
@@ -100,10 +93,6 @@ def _alt(explanation: Any) -> str:
         f"{name_in_text(line['term'])} in {name_in_text(line['subgroup'])}, {number(line['value'])} against "
         f"{number(line['rest'])}. All values are in the table."
     )
-
-
-def _layout(explanation: Any) -> Layout:
-    return page_of_rows(len(explanation.names), MOST_ON_PAGE, ["two", "notes"])
 
 
 def _add_tips(explanation: Any, ax: Axes) -> None:
@@ -127,9 +116,12 @@ SUBGROUPS = Plot(
     of="subgroups",
     file="subgroups",
     section="subgroups",
-    caption=_caption,
+    caption=lambda explanation: (
+        "R-sens within each subgroup of rows. Blue: above the other rows; orange: below. "
+        f"{meaning.DIFFERS_MARK} {meaning.SUBGROUP_DIFFERS}."
+    ),
     alt=_alt,
     options={"top": MOST},
-    layout=_layout,
+    layout=lambda explanation: page_of_rows(len(explanation.names), MOST_ON_PAGE, ["two", "notes"]),
     add_tips=_add_tips,
 )

@@ -44,6 +44,16 @@ LINES = 4
 FLAT = 1e-6
 #: How much of the colour is left where the grid is far from the data.
 FADED = 0.25
+#: Larger tables, along one side, have no values in their cells.
+WRITTEN = 10
+#: How light red, green and blue are.
+LUMINANCE = np.array([0.2126, 0.7152, 0.0722])
+#: How many cells along each number near the rows, and how many points on a slice.
+CELLS, SLICE_POINTS = 30, 40
+#: A slice fades from this many times the distance on, within which cells are near the rows.
+SLICE_REACH = 1.5
+#: With more rows than this, distances of a slice from the rows are measured from this many.
+MOST_ROWS = 2_000
 
 
 def surface(
@@ -102,12 +112,7 @@ def surface(
     look.check_plot(explanation, "surface", "rsens.explain", ("main", "scale_kind"), ax=ax)
     one_of(quantity, "quantity", QUANTITIES)
     values = pair_surface(explanation, first, second, n_grid, at=at, output=output, model=model, X=X)
-    shown = {
-        "prediction": values.prediction,
-        "interaction": values.interaction,
-        "uncertainty": values.spread,
-        "rsens2": values.sensitivity,
-    }[quantity]
+    shown = getattr(values, {"uncertainty": "spread", "rsens2": "sensitivity"}.get(quantity, quantity))
     ax = look.new_axes(6.2, 4.6) if ax is None else ax
     if all(values.labels):
         _draw_tiles(ax, values, shown, quantity)
@@ -131,17 +136,6 @@ SURFACE = Plot(
     ),
     layout=lambda explanation: Layout(width=NARROW, height=4.0),
 )
-
-
-# ---- The numbers of a surface ----------------------------------------------------------------------------------------
-
-
-#: How many cells along each number near the rows, and how many points on a slice.
-CELLS, SLICE_POINTS = 30, 40
-#: A slice fades from this many times the distance on, within which cells are near the rows.
-SLICE_REACH = 1.5
-#: With more rows than this, distances of a slice from the rows are measured from this many.
-MOST_ROWS = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,6 +208,7 @@ def pair_surface(
     given = explanation.weights if near and (X is None or X is explanation.data) else None
     weights = check_weights(given, len(table))
     some, weights = counted_rows(prepared, table, weights, columns[0], **({} if near else {"most": MOST_ROWS}))
+    levels = [levels_of(some, column) for column in columns]
     axes = _points(some, columns[0], n_grid, cells=near), _points(some, columns[1], n_grid, cells=near)
     shape = len(axes[0]), len(axes[1])
     if near:
@@ -225,18 +220,17 @@ def pair_surface(
     else:
         rows, others = slice_rows(table, columns, axes, at)
         here = at_rows(prepared, rows_of(prepared, rows), columns, local, np.empty(0))
-        prediction, distance = (
-            here.prediction.reshape(*shape, -1),
-            distances(some, columns, axes).min(axis=1) / SLICE_REACH,
-        )
+        distance = distances(some, columns, axes).min(axis=1) / SLICE_REACH
+        prediction = here.prediction.reshape(*shape, -1)
         spread, sensitivity = here.spread.reshape(shape), here.local["R-sens₂"].reshape(shape)
+    first_labels, second_labels = (None if of is None else tuple(map(str, of.labels)) for of in levels)
     outputs = output_names(explanation.model if model is None else model, here.kind, prediction.shape[2])
     chosen = _output(prediction[np.isfinite(prediction[..., 0])], outputs, output)
     return SurfaceValues(
         names=(table.names[columns[0]], table.names[columns[1]]),
         first=axes[0],
         second=axes[1],
-        labels=(_labels(table, columns[0]), _labels(table, columns[1])),
+        labels=(first_labels, second_labels),
         prediction=prediction[..., chosen],
         interaction=without_main_effects(prediction[..., chosen]),
         spread=spread,
@@ -268,11 +262,6 @@ def _points(table: Table, column: int, n_grid: int, *, cells: bool) -> Array:
     return np.linspace(low, high, n_grid)
 
 
-def _labels(table: Table, column: int) -> tuple[str, ...] | None:
-    levels = levels_of(table, column)
-    return None if levels is None else tuple(str(label) for label in levels.labels)
-
-
 def _output(prediction: Array, outputs: tuple[str, ...], output: str | int | None) -> int:
     """Which output to show: the requested one, or else the one that changes most."""
     if output is None:
@@ -286,18 +275,15 @@ def _output(prediction: Array, outputs: tuple[str, ...], output: str | int | Non
     )
 
 
-# ---- Two numbers: colours, and lines of equal R-sens₂ ----------------------------------------------------------------
-
-
 def _draw_surface(ax: Axes, values: SurfaceValues, shown: Array, quantity: str, size: float) -> None:
+    """Two numbers: colours, and lines of equal R-sens₂."""
     from matplotlib.patches import Patch
 
     x, y = values.first, values.second
     half = [0.5 * (axis[1] - axis[0]) for axis in (x, y)]  # a cell of colour around each point
     cells = x[0] - half[0], x[-1] + half[0], y[0] - half[1], y[-1] + half[1]
-    image: dict[str, Any] = {"origin": "lower", "extent": cells, "aspect": "auto"}
-    image["interpolation"] = "nearest" if values.near else "bilinear"
-    filled = ax.imshow(np.ma.masked_invalid(shown.T), **_colours(shown, quantity), **image)
+    image = {"extent": cells, "interpolation": "nearest" if values.near else "bilinear", **_colours(shown, quantity)}
+    filled = ax.imshow(np.ma.masked_invalid(shown.T), origin="lower", aspect="auto", **image)
     handles = [_draw_contours(ax, values, quantity, size)]
     if values.far.any() and not values.near:
         far = values.distance.T
@@ -352,15 +338,6 @@ def _draw_contours(ax: Axes, values: SurfaceValues, quantity: str, size: float) 
     return Line2D([], [], color=look.BLACK, linewidth=0.9, label=label)
 
 
-# ---- Categorical variables: a line for each level of one, a table for the levels of two ------------------------------
-
-
-#: Larger tables, along one side, have no values in their cells.
-WRITTEN = 10
-#: How light red, green and blue are.
-LUMINANCE = np.array([0.2126, 0.7152, 0.0722])
-
-
 def _draw_lines(ax: Axes, values: SurfaceValues, shown: Array, quantity: str) -> None:
     """One line per level; where no row of that level is near, none, or on a slice thin. Of many levels the frequent."""
     k = 0 if values.labels[0] is not None else 1  # which of the two is categorical
@@ -379,9 +356,8 @@ def _draw_lines(ax: Axes, values: SurfaceValues, shown: Array, quantity: str) ->
         look.draw_rug(ax, values.data[codes == code, 1 - k], colour, height=0.012 + 0.022 * row, size=4.0)
     low, high = float(np.nanmin(lines[frequent])), float(np.nanmax(lines[frequent]))
     span = high - low if high > low else abs(low) or 1.0
-    ax.set_ylim(low - (0.04 + 0.03 * len(frequent)) * span, low + 1.05 * span)
-    if values.kind == "probability" and quantity == "prediction":
-        ax.set_ylim(0.0, 1.0)
+    whole = values.kind == "probability" and quantity == "prediction"
+    ax.set_ylim(*(0.0, 1.0) if whole else (low - (0.04 + 0.03 * len(frequent)) * span, low + 1.05 * span))
     look.add_legend(ax)
     ax.set_xlim(x[0], x[-1])
     hidden = len(labels) - len(frequent)
@@ -403,9 +379,8 @@ def _draw_tiles(ax: Axes, values: SurfaceValues, shown: Array, quantity: str) ->
     if max(shown.shape) <= WRITTEN:
         dark = mesh.to_rgba(shown)[..., :3] @ LUMINANCE < 0.4
         ink = np.where(values.far, "#808080", np.where(dark, "white", "black"))
-        write, write_second = (
-            look.number_format(float(np.nanmax(np.abs(each)))) for each in (shown, values.sensitivity)
-        )
+        largest = (float(np.nanmax(np.abs(each))) for each in (shown, values.sensitivity))
+        write, write_second = map(look.number_format, largest)
         texts = {}
         for (i, j), value in np.ndenumerate(shown):
             if np.isfinite(value):
