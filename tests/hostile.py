@@ -65,7 +65,12 @@ def selection(path: Path) -> None:
 def model(path: Path) -> None:
     found = load_model(path)
     read_metadata(path)
-    found._predict_distribution(found.training_inputs_[:3], *(() if hasattr(found, "classes_") else (np.zeros(3),)))
+    rows = found.training_inputs_[:3]  # as the model has read them
+    if hasattr(found, "classes_"):
+        for f in [latent.moments(rows) for latent in found._latents]:
+            found._predictive_likelihood.predictive(f.mean, f.variance)
+    else:
+        found._predict_distribution(rows, np.zeros(3))
 
 
 def summary(path: Path) -> None:

@@ -119,7 +119,7 @@ def test_a_missing_folder_or_file(tmp_path):
         FORM.read(tmp_path / "x.json")
     with pytest.raises(InputError, match="is a folder"):
         FORM.read(tmp_path)
-    with pytest.raises(InputError, match=r"is a folder\. Give the name of a file"):
+    with pytest.raises(InputError, match=r"there is a folder of that name\. Give another path"):
         FORM.write({"crew": CREW, "log": LOG}, tmp_path)
     assert list(tmp_path.iterdir()) == []
 

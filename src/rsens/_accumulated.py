@@ -4,16 +4,12 @@ Between neighbouring nodes a and b the effect is the mean difference of the pred
 
     δ_ab = mean_i [f(b, x_i) − f(a, x_i)],
 
-where f(a, x_i) is the prediction at row i with the columns set to a; so no row is moved further than its neighbours
-are. Where rows stand on two sides, those on each side count half, so that errors of moving them go in opposite
-directions. The differences add up to the effect, and a constant makes its mean over the rows the mean prediction: the
-axis is in units of y.
+where f(a, x_i) is the prediction at row i with the columns set to a. Where rows stand on two sides, those on each side
+count half. The differences add up to the effect, and a constant makes its mean over the rows the mean prediction.
 
-Why differences, where derivatives ∂f/∂x at the rows are exact too? A mean of slopes times the width of a step is a
-sum with random nodes, and misses what happens between few rows of a steep function. Differences telescope: of a
-function that adds up, f = Σ_d f_d(x_d), they give f_d exactly, however few rows and however wide the steps. They
-exist where derivatives do not (levels, trees). And the effect is a weighted sum of predictions, so the covariance of
-the model's predictions gives its variance.
+Differences and not derivatives, because they telescope: of a function that adds up, f = Σ_d f_d(x_d), they give f_d
+exactly, however few rows and however wide the steps. They exist where derivatives do not (levels, trees), and the
+covariance of the model's predictions gives the variance of their sum.
 """
 
 from __future__ import annotations
@@ -25,7 +21,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.sparse.linalg import spsolve
 from scipy.spatial.distance import cdist
@@ -56,32 +52,19 @@ class Moves:
     group: Positions  # (e,), the rows of an edge, or those on one side of it
     share: Array  # (e,), of the mean of its edge: those of an edge add up to 1
     change: Array  # (e, P)
+    differences: Array  # (edges, P), the mean change along each edge
     asked: Array  # (q, D), the rows at which the model was asked: each once at every node
-    ends: tuple[Positions, Positions]  # (e,), which of these each move begins and ends at
-
-    @property
-    def differences(self) -> Array:
-        """The mean change along each edge, (edges, P)."""
-        return _sums(self.edge, self.share[:, None] * self.change, int(self.edge.max()) + 1)
+    combination: csr_array  # (edges, q), the differences as sums of the predictions there
 
     def influences(self, n: int) -> Array:
         """How much each of n rows moves each difference, (n, edges, P), away from the others of its group."""
-        differences = self.differences
         size = np.bincount(self.group)[self.group, None]
-        means = _sums(self.group, self.share[:, None] * self.change, int(self.group[-1]) + 1)
-        means /= np.bincount(self.group, self.share)[:, None]
-        apart = self.change - np.where(size > 1, means[self.group], differences[self.edge])
+        groups = coo_array((self.share, (self.group, np.arange(len(self.group))))).tocsr()
+        means = (groups @ self.change) / np.bincount(self.group, self.share)[:, None]
+        apart = self.change - np.where(size > 1, means[self.group], self.differences[self.edge])
         apart *= np.sqrt(np.where(size > 1, size / np.maximum(size - 1.0, 1.0), 2.0))  # few rows know little
-        result = np.zeros((n, *differences.shape))
+        result = np.zeros((n, *self.differences.shape))
         np.add.at(result, (self.row, self.edge), self.share[:, None] * apart)
-        return result
-
-    @property
-    def combination(self) -> Array:
-        """The differences as sums of the predictions at `asked`, (edges, q)."""
-        result = np.zeros((int(self.edge.max()) + 1, len(self.asked)))
-        for end, sign in zip(self.ends, (-1.0, 1.0), strict=True):
-            np.add.at(result, (self.edge, end), sign * self.share)
         return result
 
 
@@ -102,19 +85,14 @@ def moves_along(
     sides = np.bincount([edge for edge, _ in groups])
     share = weights[row] / np.bincount(group, weights[row])[group] / sides[edge]
     k = len(nodes)
-    asked, which = np.unique(np.concatenate([row * k + end[edge] for end in edges]), return_inverse=True)
+    asked, ends = np.unique(np.concatenate([row * k + end[edge] for end in edges]), return_inverse=True)
     moved = table.values[asked // k]
     moved[:, list(columns)] = nodes[asked % k]
     there = predict(moved)
-    left, right = which[: len(row)], which[len(row) :]
-    return Moves(row, edge, group, share, there[right] - there[left], moved, (left, right))
-
-
-def _sums(where: Positions, values: Array, size: int) -> Array:
-    """Values (e, P) added up at their positions, (size, P)."""
-    result = np.zeros((size, values.shape[1]))
-    np.add.at(result, where, values)
-    return result
+    change = there[ends[len(row) :]] - there[ends[: len(row)]]
+    combination = coo_array((np.concatenate([-share, share]), (np.tile(edge, 2), ends))).tocsr()
+    mean_of_edge = coo_array((share, (edge, np.arange(len(row))))).tocsr()
+    return Moves(row, edge, group, share, change, mean_of_edge @ change, moved, combination)
 
 
 # ---- One column: knots along a path ----------------------------------------------------------------------------------
@@ -193,15 +171,16 @@ def check_varies(table: Table, column: int) -> None:
 
 
 def _number_path(data: Array, weights: Array, n_knots: int) -> Path:
-    values, place, counts = np.unique(data, return_inverse=True, return_counts=True)
-    width = np.diff(values)
-    wide = width > max(REACH * (values[-1] - values[0]), WIDE * float(np.median(width)))  # gaps between values
+    values, place = np.unique(data, return_inverse=True)
+    width, reach = np.diff(values), REACH * (values[-1] - values[0])
+    wide = width > max(reach, WIDE * float(np.median(width)))  # gaps between values
     knots = values[_knots(values, np.sort(data), wide, n_knots)]
-    enough, reach = np.sqrt(len(data)), REACH * (values[-1] - values[0])
 
     def around(low: float, high: float, times: float = 1.0) -> NDArray[np.bool_]:
-        first, last = _window(values, counts, (low, high), times * enough, min(times, 2.0) * reach)
-        return np.asarray((place >= first) & (place <= last))
+        """The rows between two values, and the nearest others within reach until there are enough."""
+        distance = np.maximum(low - data, data - high).clip(0.0)
+        enough = min(int(np.ceil(times * np.sqrt(len(data)))), len(data))
+        return distance <= min(np.partition(distance, enough - 1)[enough - 1], min(times, 2.0) * reach)
 
     segment = np.concatenate([[0], np.cumsum(wide)])  # between gaps
     near = np.zeros((len(knots), len(data)))
@@ -216,11 +195,7 @@ def _number_path(data: Array, weights: Array, n_knots: int) -> Path:
         rows = around(low, high)
         sides = (rows & (data <= low), rows & (data >= high)) if gap else (rows,)
         groups += [(step, np.flatnonzero(side)) for side in sides]
-    right = np.clip(np.searchsorted(knots, data), 1, len(knots) - 1)
-    share = (data - knots[right - 1]) / (knots[right] - knots[right - 1])
-    between = np.zeros((len(data), len(knots)))
-    between[np.arange(len(data)), right - 1] = 1.0 - share
-    between[np.arange(len(data)), right] = share
+    between = np.column_stack([np.interp(data, knots, at_knot) for at_knot in np.eye(len(knots))])
     return Path(knots, groups, gaps, between, near / near.sum(axis=1, keepdims=True))
 
 
@@ -236,26 +211,6 @@ def _knots(values: Array, ordered: Array, wide: Flags, n_knots: int) -> Position
     nearest = right - (wanted - values[right - 1] < values[right] - wanted)
     gaps = np.flatnonzero(wide)
     return np.unique(np.concatenate([nearest, gaps, gaps + 1]))
-
-
-def _window(
-    values: Array, counts: NDArray[np.intp], ends: tuple[float, float], enough: float, reach: float
-) -> tuple[int, int]:
-    """The first and last of the distinct values around an interval that together have enough rows within reach."""
-    first, last = np.searchsorted(values, ends)
-    found = counts[first : last + 1].sum()
-    while found < enough:
-        below = ends[0] - values[first - 1] if first > 0 else np.inf
-        above = values[last + 1] - ends[1] if last + 1 < len(values) else np.inf
-        if min(below, above) > reach:
-            break
-        if below <= above:
-            first -= 1
-            found += counts[first]
-        if above <= below:  # both, if they are equally far
-            last += 1
-            found += counts[last]
-    return int(first), int(last)
 
 
 def _level_path(table: Table, column: int, weights: Array) -> Path:
@@ -306,8 +261,6 @@ NEAR, NEAR_FEW = 0.35, 2.5
 ROWS = 6
 #: The width of averages over rows around a node, in the same distance.
 WIDTH = 0.5
-#: Of neighbouring cells: beside, above, and the two diagonals, which join the cells along a line of collinear rows.
-NEIGHBOURS = ((1, 0), (0, 1), (1, 1), (1, -1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -418,16 +371,10 @@ def _places(table: Table, column: int, axis: Array, weights: Array) -> Positions
 
 def _edges(at: Positions) -> tuple[Positions, Positions]:
     """Neighbours among nodes (k, 2); and, of pieces that do not touch, the closest nodes, so that all hang together."""
-    position = {(int(i), int(j)): k for k, (i, j) in enumerate(at)}
-    pairs = [
-        (k, position[i + di, j + dj])
-        for (i, j), k in position.items()
-        for di, dj in NEIGHBOURS
-        if (i + di, j + dj) in position
-    ]
-    a, b = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-    graph = coo_array((np.ones(len(a)), (a, b)), shape=(len(at), len(at)))
-    pieces, piece = connected_components(graph, directed=False)
+    # Beside, above, and on the diagonals, which join the cells along a line of collinear rows.
+    touching = cdist(at, at, "chebyshev") == 1.0
+    pieces, piece = connected_components(touching, directed=False)
+    a, b = np.nonzero(np.triu(touching))
     if pieces > 1:
         apart = cdist(at / at.max(axis=0).clip(1), at / at.max(axis=0).clip(1))
         tree = minimum_spanning_tree(apart).tocoo()

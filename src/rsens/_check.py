@@ -19,7 +19,16 @@ from rsens._text import counted, percent
 from rsens._typing import Array
 from rsens._views import ShownTable, text_of
 from rsens.adapters import read_for
-from rsens.derivatives import Derivatives, Description, Finding, Model, NoSecondDerivativesError, prepare
+from rsens.derivatives import (
+    Derivatives,
+    Description,
+    Finding,
+    Model,
+    NoSecondDerivativesError,
+    Quotients,
+    extrapolated,
+    prepare,
+)
 from rsens.distributions import Distribution
 
 #: From good to bad: a model is as good as its worst finding.
@@ -267,17 +276,13 @@ def _flat(source: Model, table: Table, where: str) -> Finding:
 
 
 def _differences(function: Callable[[Array], Array], rows: Array, units: Array, columns: list[int]) -> Array:
-    """Derivatives of the function (n, …) in the columns, on a new last axis: (4 D(h/2) − D(h))/3."""
-
-    def central(column: int, step: float) -> Array:
-        up, down = rows.copy(), rows.copy()
-        up[:, column] += step * units[column]
-        down[:, column] -= step * units[column]
-        width = (up - down)[:, column]
-        change = function(up) - function(down)
-        return change / width.reshape(-1, *(1,) * (change.ndim - 1))
-
-    return np.stack([(4.0 * central(d, 0.5 * STEP) - central(d, STEP)) / 3.0 for d in columns], axis=-1)
+    """Derivatives of the function (n, …) in the columns, on a new last axis, without their error in h²."""
+    here, flat = function(rows), (len(rows), -1)
+    steps = Quotients(
+        lambda points: np.stack([function(x).reshape(flat) for x in points]), rows, here.reshape(flat), columns
+    )
+    widths = np.broadcast_to(STEP * units, rows.shape)
+    return extrapolated(steps.first, widths).reshape(*here.shape, len(columns))
 
 
 def _compared(record: Derivatives, ours: Array, theirs: Array, slope: float, name: str) -> Finding:

@@ -31,7 +31,7 @@ Categorical = Iterable[str | int] | Mapping[str | int, Any] | None
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """One categorical column: labels, by code, and the share of the rows that has each; of a `numeric` one, numbers."""
+    """One categorical column: its labels by code (numbers, if `numeric`), and the share of the rows that has each."""
 
     position: int
     name: str
@@ -93,11 +93,10 @@ class Coding:
         keep_unused: bool = False,
         what: str = "X",
     ) -> Coding:
-        """The categorical columns of X: the ones found by their type, and the ones that `categorical` names.
+        """The categorical columns of X: found by their type in a data frame, or named by `categorical`.
 
-        In an array, columns are categorical only if they are named: by names or positions, {column: levels} or a
-        `Coding`. Rows count with `weights` in the frequencies. `keep_unused` keeps pandas categories that do not occur,
-        so that codes do not depend on which rows are given.
+        Rows count with `weights` in the frequencies. `keep_unused` keeps pandas categories that do not occur, so that
+        codes do not depend on which rows are given.
         """
         if isinstance(categorical, Coding):
             return categorical

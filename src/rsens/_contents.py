@@ -1,9 +1,8 @@
 """An order of rows and columns by what is in them, so that random choices do not depend on how a table is sorted.
 
-Rows and columns get keys, hashes of what they hold. A draw by seed is a draw among the rows in the order of their keys:
-the same rows, wherever they stand. Rows that agree in everything can be exchanged for each other, so their order does
-not matter. `own_order` looks at the ranks of values within their column, which units do not change; `contents` looks
-at the numbers themselves, which takes no sorting.
+Rows and columns get keys, hashes of what they hold, and a draw by seed is a draw among the rows in the order of their
+keys. `own_order` looks at the ranks of values within their column, which units do not change; `contents` looks at the
+numbers themselves, which takes no sorting.
 """
 
 from __future__ import annotations
@@ -27,10 +26,7 @@ FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 @dataclass(frozen=True, eq=False)
 class OwnOrder:
-    """Positions of rows and of columns, the first of their own order first.
-
-    `clusters` is the cluster of each row of the table, numbered in an order of its own; None without clusters.
-    """
+    """Positions of rows and columns in their own order, and the cluster of each row, numbered in its own, or None."""
 
     rows: Positions
     columns: Positions

@@ -152,7 +152,7 @@ def _decoded(column: Any) -> pd.Series[Any]:
 
 
 def _categories(series: nw.Series[Any]) -> list[Any] | None:
-    """The categories in their order, used or not; None for polars' Categorical, which columns share: those in use."""
+    """The categories in their order; None for polars' Categorical, shared by columns: pandas takes those in use."""
     import narwhals.stable.v2 as nw
 
     if isinstance(series.dtype, nw.Enum):

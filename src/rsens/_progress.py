@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from rsens._arguments import one_of
@@ -46,11 +45,6 @@ class Stage:
     seconds: float = 0.0
     at_once: int = 1
 
-    @property
-    def left(self) -> int:
-        """Pieces to do."""
-        return max(0, self.count - self.done)
-
 
 class Progress:
     """Follows the work of one call."""
@@ -69,11 +63,7 @@ class Progress:
     def stage(
         self, noun: str, count: int, *, name: str = "", done: int = 0, at_once: int = 1
     ) -> Iterator[Callable[..., None]]:
-        """Within this, pieces are done, `at_once` at a time; yields what is called after each of them.
-
-        That is `advance(pieces=1, seconds=None)`. Without seconds, it has the time since the piece before it. `done`
-        pieces were there before.
-        """
+        """Within this, pieces are done, `at_once` at a time; yields `advance(pieces=1, seconds=None)`."""
         stage = Stage(count, done, at_once=at_once)
         self._stages.setdefault(noun, {})[name] = stage
         began = self._clock()
@@ -133,7 +123,8 @@ def seconds_left(stages: list[Stage]) -> float:
     if not timed:
         return 0.0
     usual, at_once = sum(stage.seconds for stage in stages) / timed, max(stage.at_once for stage in stages)
-    return sum(stage.left * (stage.seconds / stage.timed if stage.timed else usual) for stage in stages) / at_once
+    each = [stage.seconds / stage.timed if stage.timed else usual for stage in stages]
+    return sum(max(0, s.count - s.done) * seconds for s, seconds in zip(stages, each, strict=True)) / at_once
 
 
 def _time_left(seconds: float) -> str:
@@ -142,14 +133,9 @@ def _time_left(seconds: float) -> str:
 
 def bar(**options: Any) -> Any:
     """A bar of tqdm, without the thread by which tqdm watches its bars: that one would outlive the call."""
-    return _bar_class()(**options)
-
-
-@cache
-def _bar_class() -> Any:
     from tqdm import tqdm
 
-    return type("bar", (tqdm,), {"monitor_interval": 0})
+    return type("bar", (tqdm,), {"monitor_interval": 0})(**options)
 
 
 class Bar(StatusLine):
@@ -184,7 +170,7 @@ class Bar(StatusLine):
 
 
 def progress_of(progress: Any) -> Progress:
-    """What follows a call, by its argument `progress`: True, False, None for a bar where it is of use, or itself."""
+    """What follows a call, by `progress`: True, False, None for a bar where it is of use, or a `Progress`."""
     if isinstance(progress, Progress):
         return progress
     one_of(progress, "progress", (True, False, None))

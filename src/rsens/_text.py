@@ -118,11 +118,7 @@ def aligned(largest: float, digits: int = 3, unknown: str = "") -> Callable[[flo
 
 
 def side_by_side(values: Sequence[float | None], largest: float, digits: int = 3, unknown: str = "") -> list[str]:
-    """The numbers of one line, such as a value and the ends of its interval, so that one sees how they differ.
-
-    They have the decimals of their column (`aligned`), or more where it takes them to show two digits of how far the
-    numbers lie apart: 0.1, 0.1 and 0.1 in a column up to 100 are 0.122, 0.084 and 0.139. No number has more than six.
-    """
+    """The numbers of one line, with the decimals of their column, or more to show how far they lie apart."""
     known = [float(value) for value in values if value is not None and math.isfinite(value)]
     size = max(map(abs, known), default=0.0)
     apart = max(known, default=0.0) - min(known, default=0.0)

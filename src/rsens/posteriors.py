@@ -209,10 +209,7 @@ def even_chunks(n: int, row_bytes: int, most_bytes: int) -> Iterator[slice]:
 
 
 def jittered_cholesky(K: Array, noise: float = 0.0) -> tuple[Array, float]:
-    """The lower factor L of K + (noise + jitter)·I (Fortran order, zeros above), and the smallest jitter that works.
-
-    Tries 0, then 1e-10 times the mean of the diagonal, then ten times more at each step. K is not changed.
-    """
+    """The lower factor L of K + (noise + jitter)·I (Fortran order, zeros above), and the smallest jitter that works."""
     size = float(np.mean(np.diagonal(K))) + noise
     if not np.isfinite(size):
         raise InputError("the covariance matrix is not finite. Check the kernel's hyperparameters and the data.")

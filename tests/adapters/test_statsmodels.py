@@ -296,7 +296,7 @@ def test_results_without_their_data():
 
 def test_columns_of_exog():
     results = RESULTS["ols"]()
-    with pytest.raises(InputError, match=r"4 columns of exog: 'const', 'a', 'b', 'c'; got 3. sm.add_constant"):
+    with pytest.raises(InputError, match=r"4 columns of exog; got 3, without 'const'. sm.add_constant"):
         rsens.rsens(results, FRAME)
     with pytest.raises(InputError, match="in their order"):
         rsens.rsens(results, X[["const", "b", "a", "c"]])

@@ -7,8 +7,8 @@ import pandas as pd
 
 from rsens._explain import Explanation, explain
 from rsens._explain._interaction_marks import Interactions
-from rsens._explain._intervals import Intervals
 from rsens._explain._null_level import NullLevel
+from rsens._explain._values import Intervals
 from tests.explain.models import Linear
 
 

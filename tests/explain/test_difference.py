@@ -14,7 +14,7 @@ from scipy import stats
 import rsens
 from rsens import BayesianLinearRegression, Difference, Explanation, InputError
 from rsens._explain import explain
-from rsens._explain._intervals import jackknife
+from rsens._explain._values import jackknife
 from tests.explain.marked import marked
 from tests.explain.models import BayesianLinear, Linear, Softmax
 

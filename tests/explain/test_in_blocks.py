@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from rsens import Normal, _chunks, explain, from_function
-from rsens._explain import _row_loop
+from rsens._explain import _evaluate
 from tests.explain.cases import assert_same, gp
 
 ROUNDING = ("effect",)
@@ -17,8 +17,8 @@ ROUNDING = ("effect",)
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Blocks of 256 rows, in processes whatever they cost."""
-    monkeypatch.setattr(_row_loop, "LEAST_ROWS", 256)
-    monkeypatch.setattr(_row_loop, "WORTH_IT", -1.0)
+    monkeypatch.setattr(_evaluate, "LEAST_ROWS", 256)
+    monkeypatch.setattr(_evaluate, "WORTH_IT", -1.0)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_the_number_of_jobs_changes_nothing(small_blocks, case):
 def test_blocks_change_only_rounding(case, monkeypatch):
     model, X = case
     whole = explain(model, X, random_state=1)
-    monkeypatch.setattr(_row_loop, "LEAST_ROWS", 256)
+    monkeypatch.setattr(_evaluate, "LEAST_ROWS", 256)
     assert_same(whole, explain(model, X, random_state=1), rtol=1e-11, loose=ROUNDING)
 
 
@@ -86,8 +86,8 @@ def test_few_rows_and_little_work_start_no_process(monkeypatch, case):
         assert n_jobs == 1, "a process was started"
         return run_pieces(*_, n_jobs=n_jobs, **__)
 
-    run_pieces = _row_loop.run_pieces
-    monkeypatch.setattr(_row_loop, "run_pieces", no_process)
+    run_pieces = _evaluate.run_pieces
+    monkeypatch.setattr(_evaluate, "run_pieces", no_process)
     explain(model, X, n_jobs=2)
-    monkeypatch.setattr(_row_loop, "LEAST_ROWS", 256)  # blocks, but not enough work
+    monkeypatch.setattr(_evaluate, "LEAST_ROWS", 256)  # blocks, but not enough work
     explain(model, X, n_jobs=2)

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from rsens import BayesianLinearRegression, Explanation, InputError, Normal, explain, from_function
-from rsens._explain import _row_loop
+from rsens._explain import _evaluate
 from rsens._explain._tables import NotComputedError
 from tests.explain.cases import CASES, assert_same, gp, numbers, with_town
 
@@ -155,7 +155,7 @@ def test_one_chunk_is_in_memory_at_a_time():
 
 def test_values_of_rows_are_kept_if_they_are_few(monkeypatch):
     model, X, _ = gp()
-    monkeypatch.setattr(_row_loop, "AUTO_LOCAL_ROWS", 500)
+    monkeypatch.setattr(_evaluate, "AUTO_LOCAL_ROWS", 500)
     asked = {"random_state": 1}
     assert explain(model, cut(X.iloc[:500], 100), **asked).local_main.shape == (500, 5)
     many = explain(model, cut(X, 100), **asked)

@@ -21,7 +21,7 @@ def query(model, table, groups=None):
     n = len(table)
     return query_of(
         model, table, None, groups=groups, scale="sd", weights=np.full(n, 1.0 / n), alpha=1.0,
-        pairs=True, keep_local_pairs=False,
+        pairs=True,
     )  # fmt: skip
 
 

@@ -103,7 +103,6 @@ def null_level(estimator, X, y, *, clusters=None, linear=False, seed=0, **asked)
     n = len(table.values)
     options = {
         "groups": None, "scale": "sd", "weights": np.full(n, 1.0 / n), "alpha": 1.0, "pairs": False,
-        "keep_local_pairs": False,
     }  # fmt: skip
     query = query_of(estimator, table, None, **options | asked)
     found = RowEvaluation(model, query).sums(table).main.mean
@@ -208,7 +207,6 @@ def test_categories_are_compared_with_categories_that_reach_as_far():
     table = Coding.of(X).read(X)
     query = query_of(
         PLAIN, table, None, groups=None, scale="sd", weights=np.full(80, 1.0 / 80), alpha=1.0, pairs=False,
-        keep_local_pairs=False,
     )  # fmt: skip
     probe_terms = np.tile([0, 1, 2], 30)
     probes = rng.uniform(0.9, 1.1, size=90) * np.array([10.0, 1.0, 2.0])[probe_terms]
@@ -305,7 +303,6 @@ def test_a_term_that_the_model_or_its_refits_do_not_use():
     n = len(X)
     query = query_of(
         PLAIN, table, None, groups=None, scale="sd", weights=np.full(n, 1.0 / n), alpha=1.0, pairs=False,
-        keep_local_pairs=False,
     )  # fmt: skip
     refits = Refits(np.array([[1.0, 0.0]]), np.linspace(0.1, 0.5, 20), np.tile([0, 1], 10))
     level = _compare(refits, np.ones(2), np.array([SINGLE, SINGLE]), query, np.array([0.0, 3.0]))

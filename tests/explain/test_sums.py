@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rsens._explain._sums import RowMoments
+from rsens._explain._values import RowMoments
 
 
 @pytest.mark.parametrize("size", [1, 7, 40])

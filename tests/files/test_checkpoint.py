@@ -116,9 +116,9 @@ def test_writing_leaves_the_old_piece_or_the_new(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"data": "9"}, r"data was '0123', and now is '9'\. "),
-        ({"alpha": 0.2, "methods": ["rsens"]}, r"methods was .* \(alpha differ too\)"),
-        ({"new": 1}, "new was None, and now is 1"),
+        ({"data": "9"}, r"data was 0123\. "),
+        ({"alpha": 0.2, "methods": ["rsens"]}, r"methods was rsens, ead\. "),
+        ({"new": 1}, "new was not given"),
     ],
 )
 def test_another_question_is_refused(tmp_path, change, text):
@@ -137,7 +137,7 @@ def test_another_seed_is_another_question(tmp_path):
 def test_another_release_is_another_question(tmp_path, monkeypatch):
     Checkpoint.open(tmp_path, QUESTION, 0)
     monkeypatch.setattr("rsens._files._store.version", lambda name: "99.0")
-    with pytest.raises(InputError, match=r"rsens was .*99\.0"):
+    with pytest.raises(InputError, match="rsens was"):
         Checkpoint.open(tmp_path, QUESTION, 0)
 
 

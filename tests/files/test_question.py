@@ -5,19 +5,20 @@ from __future__ import annotations
 import pytest
 
 from rsens._errors import spelled
-from rsens._files import Question, difference, differences, what_it_was
+from rsens._files import difference
 
 
-def test_the_names_that_differ_come_in_order():
+def test_the_first_argument_that_differs():
     before = {"a": 1, "b": [1, 2], "c": None, "gone": 3}
-    assert differences(before, dict(before)) == []
-    assert differences(before, {"a": 1, "b": [1], "c": 0, "new": 4}) == ["b", "c", "gone", "new"]
+    assert difference(before, dict(before)) is None
+    assert difference(before, {"a": 1, "b": [1], "c": 0, "new": 4}) == "b was 1, 2"
+    assert difference(before, before | {"new": 4}) == "new was not given"
 
 
 def test_what_is_missing_is_none():
     """A question of an older release may lack an argument that is not given now."""
-    assert differences({"a": 1}, {"a": 1, "new": None}) == []
-    assert differences({"a": 1, "old": None}, {"a": 1}) == []
+    assert difference({"a": 1}, {"a": 1, "new": None}) is None
+    assert difference({"a": 1, "old": None}, {"a": 1}) is None
 
 
 @pytest.mark.parametrize(
@@ -30,29 +31,7 @@ def test_what_is_missing_is_none():
         ("fingerprint", "0123", "the rows were different", "the rows were different"),
     ],
 )
-def test_what_it_was(name, value, library, command_line):
-    sentence = what_it_was(name, value)
+def test_in_the_words_of_each_reader(name, value, library, command_line):
+    sentence = difference({name: value}, {name: "now"})
     assert sentence == library
     assert spelled(sentence, lambda argument: f"--{argument.name}") == command_line
-
-
-def test_summaries_with_wrong_types():
-    question = Question("explain", "table", "y", {"model_file": None, "samples": 3})
-    for summary in ({}, {"settings": 3}, {"settings": {"arguments": "x"}}, {"command": ["explain"]}):
-        assert difference(summary, question).startswith("rsens ")
-    summary = {"command": "explain", "settings": {"data": "table", "target": "y", "arguments": {"samples": "x"}}}
-    assert difference(summary, question) is None
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "words"),
-    [
-        ("model_file", None, "a model fitted to these rows"),
-        ("model_file", "m.rsens", "the model in m.rsens"),
-        ("model_of", "other", "a model of the data 'other'"),
-        ("order", 2, "order 2"),
-    ],
-)
-def test_in_a_few_words(name, value, words):
-    summary = {"command": "explain", "settings": {"data": "t", "target": "y", "arguments": {name: value}}}
-    assert difference(summary, Question("explain", "t", "y", {name: "now"})) == words

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from rsens._errors import InputError, spelled
-from rsens._files import SUMMARY, Checkpoint, Question, check_folder, new_files, read_summary
+from rsens._files import SUMMARY, Checkpoint, check_folder, new_files, read_summary
 from tests.files.folders import contents, contents_but_summary, write
 
 
@@ -57,14 +57,14 @@ def test_the_advice_in_the_words_of_each_reader(tmp_path):
 @pytest.mark.parametrize(
     ("question", "other"),
     [
-        (Question("stability", "table", "y", {"order": 1, "samples": 9}), None),
-        (Question("stability", "table", "y", {"order": 1, "samples": 10}), None),
-        (Question("stability", "table", None), None),
-        (Question("explain", "table", "y"), "rsens stability"),
-        (Question("stability", "chair", "y"), "data 'table'"),
-        (Question("stability", "table", "z"), "target 'y'"),
-        (Question("stability", "table", "y", {"order": 2}), "order 1"),
-        (Question("stability", "table", "y", {"samples": 8}), "9 samples"),
+        ({"command": "stability", "data": "table", "target": "y", "order": 1, "samples": 9}, None),
+        ({"command": "stability", "data": "table", "target": "y", "order": 1, "samples": 10}, None),
+        ({"command": "stability", "data": "table", "target": None}, None),
+        ({"command": "explain", "data": "table", "target": "y"}, "command was stability"),
+        ({"command": "stability", "data": "chair", "target": "y"}, "data was table"),
+        ({"command": "stability", "data": "table", "target": "z"}, "target was y"),
+        ({"command": "stability", "data": "table", "target": "y", "order": 2}, "order was 1"),
+        ({"command": "stability", "data": "table", "target": "y", "samples": 8}, "samples was 9"),
     ],
 )
 def test_the_same_question_and_others(tmp_path, question, other):
@@ -81,6 +81,13 @@ def test_the_same_question_and_others(tmp_path, question, other):
 def test_nothing_is_left_by_the_check(tmp_path):
     check_folder(tmp_path / "a" / "b", False)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("settings", [3, {"arguments": "x"}, {"data": ["table"]}, {}])
+def test_summaries_with_wrong_types(tmp_path, settings):
+    write(tmp_path / "out", {}, settings=settings)
+    with pytest.raises(InputError, match=r"results of another question \(data was"):
+        check_folder(tmp_path / "out", False, question={"command": "explain", "data": "table", "samples": 3})
 
 
 # ---- what is replaced ------------------------------------------------------------------------------------------------

@@ -10,12 +10,11 @@ from matplotlib.colors import to_hex
 
 from rsens import explain, from_function
 from rsens.distributions import Normal
-from rsens.plots import PLOTS, row
+from rsens.plots import row
 from tests.plots.effects_and_rows import mixed_columns, of_classes, of_events, with_names
 from tests.plots.looks import drawn, outside_figure, overlapping, texts
 from tests.plots.pictured import ODD_NAMES
 
-PLOT = next(plot for plot in PLOTS if plot.name == "row")
 THIRTY = [f"a long name of variable {d}" for d in range(30)]
 
 
@@ -60,7 +59,6 @@ def test_probabilities_are_in_percentage_points(make):
     np.testing.assert_allclose(lengths(ax), 100.0 * explained.to_frame()["contribution"])
     assert sum(lengths(ax)) == pytest.approx(100.0 * explained.explained)
     assert "percentage points" in below(ax)
-    assert "percentage points" in PLOT.caption(explained)
 
 
 def test_classes_are_named():
@@ -117,10 +115,3 @@ def test_hostile_names_are_kept_whole():
     frame = explained.to_frame()
     whole = [f"{term} = {value}" for term, value in zip(frame["term"], frame["value"], strict=True)]
     assert names(drawn(row(explained))) == whole
-
-
-def test_words_for_those_who_do_not_see_it():
-    explained = with_names(["a", "b"]).row(0)
-    for term in ("a", "b"):
-        assert f"{term} " in PLOT.alt(explained)
-    assert explained.adds_up in PLOT.caption(explained)

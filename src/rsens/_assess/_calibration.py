@@ -53,10 +53,7 @@ def pit_histogram(lower: Array, upper: Array, bins: int | None) -> pd.DataFrame:
 
 
 def coverage(lower: Array, upper: Array) -> pd.DataFrame:
-    """The share of the rows within the central intervals, with the standard error of an ideal model.
-
-    The ends of an interval of counts count in part, as in the PIT: the expected share is exactly the level.
-    """
+    """The share of the rows within the central intervals (ends of counts in part), with its standard error."""
     ends = np.array([[0.5 - 0.5 * level, 0.5 + 0.5 * level] for level in LEVELS])
     below = pit_distribution(lower, upper, ends.ravel()).mean(axis=0).reshape(-1, 2)
     levels = np.array(LEVELS)
@@ -72,11 +69,11 @@ def share_above(lower: Array, upper: Array) -> float:
 
 
 def reliability(probabilities: Array, codes: Positions) -> pd.DataFrame:
-    """Groups of about equally many rows, at least 20, by predicted probability: what was predicted, what was observed.
-
-    The event is the second of two classes; with more classes, that the predicted one is right.
-    """
-    p, event = event_of(probabilities, codes)
+    """Groups of rows by the probability of class 2 of 2, or of the predicted one, and how often it came true."""
+    if probabilities.shape[1] == 2:
+        p, event = probabilities[:, 1], (codes == 1).astype(np.float64)
+    else:
+        p, event = probabilities.max(axis=1), (probabilities.argmax(axis=1) == codes).astype(np.float64)
     count = int(np.clip(len(p) // 20, 1, MOST_BINS))
     edges = np.unique(np.quantile(p, np.linspace(0.0, 1.0, count + 1)[1:-1]))
     group = np.searchsorted(edges, p, side="left")
@@ -95,13 +92,6 @@ def reliability(probabilities: Array, codes: Positions) -> pd.DataFrame:
             "standard_error": np.sqrt(mean(p * (1.0 - p)) / size),
         }
     )
-
-
-def event_of(probabilities: Array, codes: Positions) -> tuple[Array, Array]:
-    """The probability to check, and whether it came true (0 or 1)."""
-    if probabilities.shape[1] == 2:
-        return probabilities[:, 1], (codes == 1).astype(np.float64)
-    return probabilities.max(axis=1), (probabilities.argmax(axis=1) == codes).astype(np.float64)
 
 
 def calibration_error(table: pd.DataFrame) -> tuple[float, float]:

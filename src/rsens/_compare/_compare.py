@@ -194,7 +194,9 @@ def comparison_or_plain(*args: Any, **options: Any) -> pd.DataFrame:
 def as_html(frame: ComparisonFrame) -> str:
     """Ranks and values, terms × methods; then what each method measures and costs, and why some could not answer."""
     order = frame.attrs.get("order", 0)
-    return html.view(*_ranks(frame, order), *_failures(frame), _methods(frame, order))
+    failed = pd.DataFrame(frame[frame["status"] != "ok"])[["method", "status"]]
+    failures = [html.warning(f"{method} could not answer: {why}") for method, why in failed.itertuples(index=False)]
+    return html.view(*_ranks(frame, order), *failures, _methods(frame, order))
 
 
 def _ranks(frame: ComparisonFrame, order: int) -> list[html.Html]:
@@ -210,14 +212,6 @@ def _ranks(frame: ComparisonFrame, order: int) -> list[html.Html]:
     below.append("values of two methods have different units: compare their ranks, 1 for the largest")
     table = html.table("Rank (value)", [str(term) for term in shown.index], cells, below=below)
     return [html.heading(title), table] if len(ranks) else []
-
-
-def _failures(frame: ComparisonFrame) -> list[html.Html]:
-    failed = pd.DataFrame(frame[frame["status"] != "ok"])
-    return [
-        html.warning(f"{method} could not answer: {reason}")
-        for method, reason in zip(failed["method"], failed["status"], strict=True)
-    ]
 
 
 def _methods(frame: ComparisonFrame, order: int) -> html.Html:

@@ -165,11 +165,7 @@ def method_values(
 
 
 def run(comparison: Comparison, method: measures.ComparedMethod) -> MethodResult:
-    """The answer of the method.
-
-    A method that cannot answer does not stop the others: an error from rsens, from the user's model or from another
-    library becomes its status. An error that starts in rsens's own code and is not one of ours is a defect, and raised.
-    """
+    """The answer of the method; an error becomes its status, unless it starts in our own code: a defect."""
     counter = Counter()
     values, status = None, "ok"
     start = perf_counter()

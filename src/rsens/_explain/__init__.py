@@ -6,13 +6,13 @@ from rsens._explain._effect_table import effect_lines as effect_lines
 from rsens._explain._effect_table import effects_legend as effects_legend
 from rsens._explain._effect_table import in_points as in_points
 from rsens._explain._effect_table import signed as signed
+from rsens._explain._explain import Marking as Marking
 from rsens._explain._explain import explain as explain
+from rsens._explain._explain import marking_of as marking_of
+from rsens._explain._explain import with_marks as with_marks
 from rsens._explain._explanation import Explanation as Explanation
 from rsens._explain._interaction_marks import CollinearityWarning as CollinearityWarning
 from rsens._explain._interaction_marks import collinearity_warning as collinearity_warning
-from rsens._explain._marking import Marking as Marking
-from rsens._explain._marking import marking_of as marking_of
-from rsens._explain._marking import with_marks as with_marks
 from rsens._explain._query import check_pair_columns as check_pair_columns
 from rsens._explain._query import check_refit_columns as check_refit_columns
 from rsens._explain._refit_intervals import LEAST_FOLDS as LEAST_FOLDS

@@ -26,8 +26,9 @@ from scipy.stats import norm
 from rsens import _html as html
 from rsens import _meaning as meaning
 from rsens._errors import Argument, InputError
-from rsens._explain._intervals import PER_TERM, Spread, jackknife
+from rsens._explain._tables import read_order
 from rsens._explain._text import UNITS
+from rsens._explain._values import PER_TERM, KeptRefits, Spread, jackknife
 from rsens._results import Form, Part, stored
 from rsens._text import Pair, aligned, counted, listed, p_text, quoted, short
 from rsens._text import number as number_text
@@ -43,9 +44,6 @@ PAIRED_REFITS, REFITS, PAIRED_ROWS, ROWS = "paired refits", "refits", "paired ro
 SAME = 1e-9
 #: How many terms or pairs are shown, and how many names a legend lists.
 SHOWN, MOST_NAMES = 10, 10
-
-
-# ---- the result ------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -224,15 +222,12 @@ class Difference:
         lower, upper, p_value, differs, interval_kind; a is the first of `names` and b the second. Unknown
         values are missing.
         """
-        if isinstance(order, bool) or order not in (1, 2):
-            raise InputError(Argument("order"), f" must be 1 (variables) or 2 (pairs); got {order!r}.")
-        columns = self._compared(order).columns()
+        columns = self._compared(read_order(order)).columns()
         if order == 1:
             frame = pd.DataFrame({"term": list(self.terms)}, dtype=object)
         else:
-            pairs = self._index(2).tolist()
-            frame = pd.DataFrame([(f"{d}:{e}", d, e) for d, e in pairs], columns=["term", "first", "second"])
-            frame = frame.astype(object)
+            pairs = [(f"{d}:{e}", d, e) for d, e in self._index(2)]
+            frame = pd.DataFrame(pairs, columns=["term", "first", "second"], dtype=object)
         frame = frame.assign(**columns)
         return frame.sort_values("a_minus_b", key=abs, ascending=False, kind="stable", ignore_index=True)
 
@@ -252,10 +247,14 @@ class Difference:
         return cls(**FORM.read(path))
 
     def __repr__(self) -> str:
-        return text_of(_heading(self), _tables(self))
+        return text_of(_heading(self), self._tables())
 
     def _repr_html_(self) -> str:
-        return html.view(html.heading(_heading(self)), *html_of(_tables(self)))
+        return html.view(html.heading(_heading(self)), *html_of(self._tables()))
+
+    def _tables(self) -> list[ShownTable]:
+        """The variables, then the pairs if there are any."""
+        return [_table(self, order) for order in range(1, self.order + 1)]
 
     def _compared(self, order: int) -> Compared:
         """The terms, or the pairs; an `InputError` if there are no pairs."""
@@ -276,18 +275,10 @@ class Difference:
         return pd.MultiIndex.from_arrays([names[first], names[second]], names=["first", "second"])
 
 
-# ---- views -----------------------------------------------------------------------------------------------------------
-
-
 def _heading(difference: Difference) -> str:
     one, other = difference._both.rows
     rows = f"the same {counted(one, 'row')}" if difference.same_rows else f"{one:,} and {counted(other, 'row')}"
     return f"R-sens {UNITS[difference.scale_kind]}, {short(difference.title, 60)}, over {rows}"
-
-
-def _tables(difference: Difference) -> list[ShownTable]:
-    """The variables, then the pairs if there are any."""
-    return [_table(difference, order) for order in range(1, difference.order + 1)]
 
 
 def _table(difference: Difference, order: int) -> ShownTable:
@@ -296,23 +287,19 @@ def _table(difference: Difference, order: int) -> ShownTable:
     write = aligned(float(frame[["value_a", "value_b"]].to_numpy().max())) if d.scale_kind == "sd" else number_text
     one, other = (short(name, 18) for name in d.names)
     marks = [meaning.DIFFERS_MARK if mark is True else " " for mark in shown["differs"].astype(object)]
-    columns = {
-        one: [write(value) for value in shown["value_a"]],
-        other: [write(value) for value in shown["value_b"]],
-        f"{one} − {other} ": [write(value) + mark for value, mark in zip(shown["a_minus_b"], marks, strict=True)],
-        "lower": [write(value) for value in shown["lower"]],
-        "upper": [write(value) for value in shown["upper"]],
-        "p": [p_text(p) for p in shown["p_value"]],
-    }
+    heads = {"value_a": one, "value_b": other, "a_minus_b": f"{one} − {other} ", "lower": "lower", "upper": "upper"}
+    columns = {head: [write(value) for value in shown[name]] for name, head in heads.items()}
+    marked = zip(columns[heads["a_minus_b"]], marks, strict=True)
+    columns |= {heads["a_minus_b"]: [text + mark for text, mark in marked]}
+    columns["p"] = [p_text(p) for p in shown["p_value"]]
     legend = []
     if len(rest := frame.iloc[SHOWN:]):
-        marked = [short(str(term)) for term in rest.loc[rest["differs"].fillna(value=False), "term"]]
-        also = f"; with a mark: {listed(marked, MOST_NAMES)}" if marked else ""
+        names = [short(str(term)) for term in rest.loc[rest["differs"].fillna(value=False), "term"]]
+        also = f"; with a mark: {listed(names, MOST_NAMES)}" if names else ""
         legend = [f"… and {len(rest)} more in to_frame({'' if order == 1 else order}){also}"]
     if order == 1:
-        return ShownTable("Variables", [str(term) for term in shown["term"]], columns, legend + _legend(d))
-    pairs = zip(shown["first"], shown["second"], strict=True)
-    return ShownTable("Pairs", [Pair(*pair) for pair in pairs], columns, legend)
+        return ShownTable("Variables", list(map(str, shown["term"])), columns, legend + _legend(d))
+    return ShownTable("Pairs", list(map(Pair, shown["first"], shown["second"])), columns, legend)
 
 
 def _legend(difference: Difference) -> list[str]:
@@ -328,9 +315,6 @@ def _legend(difference: Difference) -> list[str]:
             lines.append(f"only in {short(name)}: {listed(terms, MOST_NAMES)}")
     lines += [f"not compared: {short(term)}, as {reason}" for term, reason in d.left_out.items()]
     return [*lines, *d.notes]
-
-
-# ---- from two explanations to their difference -----------------------------------------------------------------------
 
 
 def difference_of(a: Explanation, b: Any, names: Any) -> Difference:
@@ -474,16 +458,15 @@ class _Side:
                 factors[:, t] = np.divide(common, own, out=np.zeros(len(own)), where=own > 0.0)
         return self.take(values, order, factors)
 
+    @property
+    def kept(self) -> KeptRefits:
+        """The refits, of an explanation that has some."""
+        assert self.explanation._refits is not None
+        return self.explanation._refits
+
     def of_refits(self, values: Array) -> Spread:
         """The spread of values that were refitted as this explanation was."""
-        kept = self.explanation._refits
-        assert kept is not None
-        return Spread.of(jackknife(list(kept.by_round(values))), kept.degrees)
-
-    @property
-    def folds(self) -> str | None:
-        """A fingerprint of the rows that each refit left out."""
-        return None if self.explanation._refits is None else self.explanation._refits.refit_folds
+        return Spread.of(jackknife(list(self.kept.by_round(values))), self.kept.degrees)
 
     def influences(self, order: int) -> Array | None:
         """How far each row moves each value, (n, values); None where local values were not kept."""
@@ -531,7 +514,7 @@ def _spreads(a: _Side, b: _Side, order: int, same_rows: bool) -> tuple[str, Spre
     one, other = a.refits(order), b.refits(order)
     if one is not None and other is not None:
         first, second = a.of_refits(one), b.of_refits(other)
-        if same_rows and a.folds == b.folds:
+        if same_rows and a.kept.refit_folds == b.kept.refit_folds:
             return PAIRED_REFITS, first, second, a.of_refits(one - other)
         return REFITS, first, second, first.plus(second)
     one, other = a.influences(order), b.influences(order)

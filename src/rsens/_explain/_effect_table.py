@@ -29,13 +29,17 @@ def effect_table(explanation: Explanation) -> pd.DataFrame:
     """One line per effect and output; terms by rank, levels as the model knows them."""
     e, outputs = explanation._effects, explanation._values.outputs
     if e is None or not e.effect_terms:
-        return pd.DataFrame({name: [] for name in COLUMNS if name not in _absent(e, 1)})
+        return pd.DataFrame({name: [] for name in _known(e, 1)})
     # Printing asks for this table again and again: columns are put in order as arrays, and pandas has them once.
     ranks = explanation.main.rank(ascending=False, method="first").to_dict()
     order = np.argsort([ranks.get(term, np.nan) for term in e.effect_terms], kind="stable")
     line, k = np.repeat(order, len(outputs)), np.tile(np.arange(len(outputs)), len(order))
-    levels = [None if pd.isna(level) else level for level in e.effect_levels]
-    texts = {"term": e.effect_terms, "level": levels, "kind": e.kinds, "step": _step_texts(e)}
+    texts = {
+        "term": e.effect_terms,
+        "level": [None if pd.isna(level) else level for level in e.effect_levels],
+        "kind": e.kinds,
+        "step": list(map(_step_text, e.kinds, e.effect_step, e.effect_start, e.effect_stop)),
+    }
     table: dict[str, Any] = {
         name: pd.Series([of[i] for i in line.tolist()], dtype=object) for name, of in texts.items()
     }
@@ -44,35 +48,28 @@ def effect_table(explanation: Explanation) -> pd.DataFrame:
     table["unit"] = e.effect_unit[line]
     with np.errstate(divide="ignore", invalid="ignore"):
         times = np.where(e.effect_step > 0.0, e.effect_unit / e.effect_step, np.nan)[line]
-    effect = e.effect[line, k]
-    ends = None if e.effect_ends is None else e.effect_ends[:, line, k]
-    table |= _with_ends("effect", effect, ends, ("lower", "upper"))
-    table |= _with_ends("per_unit", effect * times, None if ends is None else ends * times)
-    for name, of_lines, ends_of_lines in (
-        ("percent", _percent(e.effect_log), _percent(e.effect_log_ends)),
-        ("spread", e.effect_spread, e.effect_spread_ends),
+    effect, ends = e.effect[line, k], None if e.effect_ends is None else e.effect_ends[:, line, k]
+    numbers = {"": (effect, ends), "per_unit_": (effect * times, None if ends is None else ends * times)}
+    for start, of_lines, its_ends in (
+        ("percent_", _percent(e.effect_log), _percent(e.effect_log_ends)),
+        ("spread_", e.effect_spread, e.effect_spread_ends),
     ):
         if of_lines is not None:
-            table |= _with_ends(name, of_lines[line], None if ends_of_lines is None else ends_of_lines[:, line])
-    return pd.DataFrame({name: table[name] for name in COLUMNS if name not in _absent(e, len(outputs))})
+            numbers[start] = of_lines[line], None if its_ends is None else its_ends[:, line]
+    for start, (values, both) in numbers.items():
+        lower, upper = np.full((2, len(line)), np.nan) if both is None else both
+        table |= {start.removesuffix("_") or "effect": values, f"{start}lower": lower, f"{start}upper": upper}
+    return pd.DataFrame({name: table[name] for name in _known(e, len(outputs))})
 
 
-def _absent(effects: Effects | None, n_outputs: int) -> set[str]:
-    """The columns that say nothing here."""
-    absent = set() if n_outputs > 1 else {"output"}
-    for start, known in (("percent", effects and effects.effect_log), ("spread", effects and effects.effect_spread)):
-        if known is None:
-            absent |= {name for name in COLUMNS if name.startswith(start)}
-    return absent
-
-
-def _with_ends(
-    name: str, values: Array, ends: Array | None, ends_are_called: tuple[str, str] | None = None
-) -> dict[str, Array]:
-    """Columns for values and the ends of their intervals; missing where they are not known."""
-    lower, upper = np.full((2, len(values)), np.nan) if ends is None else ends
-    first, second = ends_are_called or (f"{name}_lower", f"{name}_upper")
-    return {name: values, first: lower, second: upper}
+def _known(effects: Effects | None, n_outputs: int) -> list[str]:
+    """The columns that are not empty here."""
+    known = {
+        "output": n_outputs > 1,
+        "percent": effects is not None and effects.effect_log is not None,
+        "spread": effects is not None and effects.effect_spread is not None,
+    }
+    return [name for name in COLUMNS if known.get(name.partition("_")[0], True)]
 
 
 def _percent(change_of_log: Array | None) -> Array | None:
@@ -81,13 +78,7 @@ def _percent(change_of_log: Array | None) -> Array | None:
         return None if change_of_log is None else 100.0 * np.expm1(change_of_log)
 
 
-def _step_texts(effects: Effects) -> list[str]:
-    e = effects
-    lines = zip(e.kinds, e.effect_step, e.effect_start, e.effect_stop, strict=True)
-    return [step_text(kind, *numbers) for kind, *numbers in lines]
-
-
-def step_text(kind: str, size: float, start: float, stop: float) -> str:
+def _step_text(kind: str, size: float, start: float, stop: float) -> str:
     """What changes: "1 sd (4.42)", "from 12 to 85", "against the rest"."""
     if kind == SLOPE:
         return f"1 sd ({number(size)})"
@@ -155,9 +146,9 @@ def leading_effects(explanation: Explanation, most_terms: int | None) -> pd.Data
     for _, lines in table.groupby("term", sort=False):
         if len(lines) == 2:
             lines = lines.iloc[1:]
-        kept.append(
-            lines if len(lines) <= MOST_LEVELS else lines.loc[lines["size"].nlargest(MOST_LEVELS).index.sort_values()]
-        )
+        elif len(lines) > MOST_LEVELS:
+            lines = lines.loc[lines["size"].nlargest(MOST_LEVELS).index.sort_values()]
+        kept.append(lines)
     return pd.concat(kept[:most_terms]).drop(columns="size").reset_index(drop=True)
 
 
@@ -165,31 +156,28 @@ def effect_lines(explanation: Explanation, most_terms: int | None) -> list[Effec
     """The leading effects as texts."""
     times, table = 100.0 if in_points(explanation) else 1.0, leading_effects(explanation, most_terms)
     spreads = signed(table["spread"]) if "spread" in table else [""] * len(table)
-    return [_line(line, times, spread) for line, spread in zip(table.to_dict("records"), spreads, strict=True)]
-
-
-def _line(line: dict[Any, Any], times: float, spread: str) -> EffectLine:
-    effect, lower, upper = signed([times * line[name] for name in ("effect", "lower", "upper")])
-    per_unit, *_ = signed([times * line[name] for name in ("per_unit", "per_unit_lower", "per_unit_upper")])
-    unit = line["unit"]
-    return EffectLine(
-        term=str(line["term"]),
-        level=line["level"],
-        output=line.get("output"),
-        step=line["step"],
-        effect=effect,
-        lower=lower,
-        upper=upper,
-        per_unit=f"{per_unit} per {unit:,.10g}" if per_unit else "",
-        percent=_percent_text(line),
-        spread=spread,
-    )
-
-
-def _percent_text(line: dict[Any, Any]) -> str:
-    if "percent" not in line or not np.isfinite(line["percent"]):
-        return ""
-    return f"{signed([line['percent'], line['percent_lower'], line['percent_upper']])[0]} %"
+    found = []
+    for line, spread in zip(table.to_dict("records"), spreads, strict=True):
+        effect, lower, upper = signed([times * line[name] for name in ("effect", "lower", "upper")])
+        per_unit, *_ = signed([times * line[name] for name in ("per_unit", "per_unit_lower", "per_unit_upper")])
+        percent = ""
+        if np.isfinite(line.get("percent", np.nan)):
+            percent = f"{signed([line['percent'], line['percent_lower'], line['percent_upper']])[0]} %"
+        found.append(
+            EffectLine(
+                term=str(line["term"]),
+                level=line["level"],
+                output=line.get("output"),
+                step=line["step"],
+                effect=effect,
+                lower=lower,
+                upper=upper,
+                per_unit=f"{per_unit} per {line['unit']:,.10g}" if per_unit else "",
+                percent=percent,
+                spread=spread,
+            )
+        )
+    return found
 
 
 def signed(values: Iterable[float], digits: int = 2) -> list[str]:
@@ -221,9 +209,6 @@ def _plus(value: float, text: str) -> str:
     return f"+{text}" if value > 0.0 else text
 
 
-# ---- what is said below ----------------------------------------------------------------------------------------------
-
-
 def effects_legend(explanation: Explanation, lines: Sequence[EffectLine]) -> list[str]:
     """What the columns of a short table of effects mean."""
     shown, e = {line.term for line in lines}, explanation._effects
@@ -234,25 +219,16 @@ def effects_legend(explanation: Explanation, lines: Sequence[EffectLine]) -> lis
         legend.append("1 sd: the mean slope times one standard deviation; per …: the same slope in units of the column")
     if LEVEL in kinds:
         legend.append("against the rest: this level minus the mean of the others, weighted by how often they occur")
-    if note := steps_note(explanation):
-        legend.append(note)
+    table = explanation.effects
+    stepping = table.loc[(table["kind"] == STEP) & ~table["term"].isin(explanation.two_valued), "term"]
+    if len(stepping):
+        names = listed([short(str(term)) for term in dict.fromkeys(stepping)], MOST_NAMES)
+        legend.append(
+            "from … to …: between two quartiles, asking the model near the rows in between; a standard deviation of "
+            f"{names} leads beyond most values (mostly one value, or a long tail)"
+        )
     if any(line.spread for line in lines):
         legend.append("spread: change of the predictive standard deviation")
     if any(line.percent for line in lines):
         legend.append("percent: the same change as a share of the prediction")
     return legend
-
-
-def steps_note(explanation: Explanation) -> str:
-    """Why some numbers step from one value to another; nothing where none does."""
-    if not has_steps(explanation):
-        return ""
-    table = explanation.effects
-    terms = table.loc[(table["kind"] == STEP) & ~table["term"].isin(explanation.two_valued), "term"]
-    if not len(terms):
-        return ""
-    names = listed([short(str(term)) for term in dict.fromkeys(terms)], MOST_NAMES)
-    return (
-        f"from … to …: between two quartiles, asking the model near the rows in between; a standard deviation of "
-        f"{names} leads beyond most values (mostly one value, or a long tail)"
-    )

@@ -22,9 +22,8 @@ from typing import Any
 import numpy as np
 
 from rsens._coding import Levels
-from rsens._explain._intervals import Spread
 from rsens._explain._query import Query
-from rsens._explain._sums import RowMoments, Sums
+from rsens._explain._values import RowMoments, Spread, Sums
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._typing import Array, Positions
@@ -145,9 +144,6 @@ def _finite(values: Array) -> Array:
     return np.where(np.isfinite(values), values, np.nan)
 
 
-# ---- over rows -------------------------------------------------------------------------------------------------------
-
-
 def line_keys(table: Table, terms: Terms, steps: Mapping[int, Step]) -> dict[Key, tuple[float, ...]]:
     """The lines in the order of `line_changes`, then the steps with the widths of their parts."""
     slopes = [d for d in numeric_columns(terms, table) if d not in steps]
@@ -266,8 +262,6 @@ def two_values(column: Levels) -> tuple[float | None, float | None]:
     return (float(numbers.min()), float(numbers.max())) if len(numbers) == 2 else (None, None)
 
 
-# ---- quantities ------------------------------------------------------------------------------------------------------
-
 #: Families of positive y, whose models usually add up on the log scale.
 POSITIVE = (Poisson, NegativeBinomial, Gamma, Exponential, LogNormal, Weibull)
 
@@ -316,8 +310,6 @@ class Quantities:
         p = self.outputs
         return values[..., :p], values[..., p] if self.spread else None, values[..., -1] if self.log else None
 
-
-# ---- steps -----------------------------------------------------------------------------------------------------------
 
 # A standard deviation is no change that people make where a column is mostly 0, or has a long tail: from most rows it
 # leads to values that rarely occur. There the step is from the 25 % to the 75 % quantile, of the other values where

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -14,35 +15,37 @@ from rsens._arguments import fraction, jobs, one_of, seed_sequence
 from rsens._contents import own_order
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._explain._effects import Effects, numeric_columns, steps_of
-from rsens._explain._evaluate import RowEvaluation, output_names
+from rsens._explain._evaluate import ChunkOptions, RowEvaluation, RowLoop, opened, output_names
 from rsens._explain._explanation import Explanation
-from rsens._explain._marking import Marking, with_marks
-from rsens._explain._null_level import refitter
+from rsens._explain._interaction_marks import Interactions, find_interaction_marks
+from rsens._explain._null_level import NullLevel, find_null_level, probe_plan, refitter
 from rsens._explain._posterior import DrawValues
 from rsens._explain._query import (
     PAIR_SCALES,
     WITHOUT_REFITS,
     Context,
     Query,
+    ReadRows,
     Setup,
     check_difference_columns,
     check_refit_columns,
     query_of,
+    read_compared,
+    read_keep_local,
+    wants_pairs,
 )
-from rsens._explain._reading import ReadRows
 from rsens._explain._refit_intervals import ValuesOfRefits, refit_without_folds, with_refits
-from rsens._explain._row_loop import ChunkOptions, RowLoop, kept_locally, opened
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups, division_of
-from rsens._explain._sums import Sums
-from rsens._explain._values import Values, row_intervals
+from rsens._explain._values import Sums, Values, row_intervals
+from rsens._files import Checkpoint
 from rsens._frames import as_pandas
-from rsens._progress import progress_of
+from rsens._progress import Progress, progress_of
 from rsens._refits import Fit, check_one_per_row, read_clusters, warn_of_tight_clusters, workers
 from rsens._text import quoted
 from rsens._warned import saying_once
 from rsens.derivatives import NoSecondDerivativesError
-from rsens.measures import check_alpha, on_link, warn_of_gaps
+from rsens.measures import adds_up, check_alpha, check_weights, is_linear, on_link, warn_of_gaps
 
 
 def explain(
@@ -151,7 +154,7 @@ def explain(
     """
     exponent, share = check_alpha(alpha), fraction(level, "level")
     chunks, X, y = opened(model, X, y, clusters=clusters, training=training)
-    by, local, n_jobs = as_pandas(by, "by"), kept_locally(keep_local, keep_local_pairs), jobs(n_jobs)
+    by, local, n_jobs = as_pandas(by, "by"), read_keep_local(keep_local, keep_local_pairs, pairs), jobs(n_jobs)
     reading = ReadRows.of(
         model,
         X,
@@ -177,14 +180,12 @@ def explain(
         scale=scale,
         weights=row_weights,
         alpha=exponent,
-        pairs=pairs,
-        keep_local_pairs=keep_local_pairs,
+        pairs=wants_pairs(pairs, keep_local_pairs, n_columns),
     )
     warn_of_gaps(model, inputs, table)
-    fit = fit_for_null_level(null, model, y, refit, n)
     on_link_scale = one_of(pair_scale, "pair_scale", PAIR_SCALES) == "link" and query.pairs
-    one_of(intervals, "intervals", ("auto", "refits", "rows", False))
-    fit_again = fit_for_intervals(intervals, model, y, refit, same_rows=inputs is None or len(inputs) == n)
+    same_rows = inputs is None or len(inputs) == n
+    fit, fit_again = _refits_for(null, intervals, model, y, refit, n, same_rows=same_rows)
     if fit is not None or fit_again is not None:
         check_refit_columns(model, n_columns, *WITHOUT_REFITS)
 
@@ -192,12 +193,11 @@ def explain(
     steps = steps_of(known, numeric_columns(query.terms, table), counted)
     prepared = chunks is not None or training is not None
     evaluation = RowEvaluation(
-        reading.prepared().source if prepared else source,
+        reading.prepared() if prepared else source,
         query,
         link=partial(on_link, model) if on_link_scale else None,
         steps=steps,
-        draws=True,
-        split_pairs=True,
+        details=True,
         keep_local=local is not False,
         keep_local_pairs=keep_local_pairs,
         prepared=prepared,
@@ -224,7 +224,7 @@ def explain(
     )
     over_rows = share if intervals in ("auto", "rows") else None
     values = Values.of(sums, output_names(model, sums.quantities.outputs))
-    warn_of_no_mean(values, query, stacklevel=3)
+    _warn_of_no_mean(values, query, stacklevel=3)
     found = Explanation(
         setup=Setup(
             alpha=exponent,
@@ -290,66 +290,128 @@ def explain(
         return with_marks(found, marking) if fit is not None or tested else found
 
 
-def fit_for_null_level(null: Any, model: Any, y: Any, refit: Any, n: int) -> Fit | None:
-    """How to refit for the null level, or None for no null level."""
+def _refits_for(
+    null: Any, intervals: Any, model: Any, y: Any, refit: Any, n: int, *, same_rows: bool
+) -> tuple[Fit | None, Fit | None]:
+    """How to refit for the null level, and for intervals; None where nothing is refitted.
+
+    A model that was fitted to more or fewer rows than X varies less or more than its refits to these would: then
+    intervals are from refits only where these are asked for.
+    """
     one_of(null, "null", (True, False, "auto"))
+    one_of(intervals, "intervals", ("auto", "refits", "rows", False))
     how = refitter(model, refit)
     if y is not None and (not hasattr(y, "__len__") or len(y) != n):
         got = f"{len(y)}" if hasattr(y, "__len__") else type(y).__name__
         raise InputError(Argument("y"), f" must have one entry for each of the {n} rows of X; got {got}.")
-    if null is False or (null == "auto" and y is None and refit is None):
-        return None
-    if y is None or null is True:
-        _check_refits("The null level", Argument("null", False), model, y, how)
-    return how
+    for_level = null is True or (null == "auto" and not (y is None and refit is None))
+    for_intervals = intervals == "refits" or (intervals == "auto" and y is not None and same_rows)
+    needed: list[tuple[str | Argument, Argument]] = []
+    if null is True or (for_level and y is None):
+        needed.append(("The null level", Argument("null", False)))
+    if intervals == "refits":
+        needed.append((Argument("intervals", "refits"), Argument("intervals", "rows")))
+    for what, instead in needed:
+        if y is None:
+            raise InputError(what, " needs the targets, for refits. Use explain(model, X, y), or ", instead, ".")
+        if how is None:
+            raise InputError(
+                what,
+                f" needs a model that can be refitted, with fit and get_params; got {type(model).__name__}. Pass ",
+                Argument("refit"),
+                ", a function (X, y) -> fitted model, or ",
+                instead,
+                ".",
+            )
+    return how if for_level else None, how if for_intervals else None
 
 
-def fit_for_intervals(intervals: Any, model: Any, y: Any, refit: Any, *, same_rows: bool) -> Fit | None:
-    """How to refit for intervals, or None for none from refits.
-
-    A model that was fitted to more or fewer rows than X varies less or more than its refits to these would.
-    """
-    if intervals in (False, "rows"):
-        return None
-    how = refitter(model, refit)
-    if intervals == "auto":
-        return how if y is not None and same_rows else None
-    _check_refits(Argument("intervals", "refits"), Argument("intervals", "rows"), model, y, how)
-    return how
-
-
-def _check_refits(what: str | Argument, instead: Argument, model: Any, y: Any, how: Fit | None) -> None:
-    """An error unless the model can be refitted."""
-    if y is None:
-        raise InputError(what, " needs the targets, for refits. Use explain(model, X, y), or ", instead, ".")
-    if how is None:
-        raise InputError(
-            what,
-            f" needs a model that can be refitted, with fit and get_params; got {type(model).__name__}. Pass ",
-            Argument("refit"),
-            ", a function (X, y) -> fitted model, or ",
-            instead,
-            ".",
-        )
-
-
-def warn_of_no_mean(values: Values, query: Query, *, stacklevel: int) -> None:
-    """An `RsensWarning` that names the columns of numbers that have no direction.
-
-    `stacklevel` counts the calls from here up to the line that the warning is about.
-    """
+def _warn_of_no_mean(values: Values, query: Query, *, stacklevel: int) -> None:
+    """An `RsensWarning` that names the columns of numbers that have no direction."""
     without = set(query.categorical) - set(query.two_valued)
-    names = [
-        name
-        for t, (name, members) in enumerate(zip(query.terms.names, query.terms.members, strict=True))
-        if len(members) == 1 and members[0] not in without and not np.isfinite(values.direction[t]).all()
-    ]
+    terms = zip(query.terms.names, query.terms.members, values.direction, strict=True)
+    names = [name for name, m, way in terms if len(m) == 1 and m[0] not in without and not np.isfinite(way).all()]
     if names:
-        warnings.warn(
-            RsensWarning(
-                f"No direction and no effect of {quoted(names)}: the mean of the {values.family} prediction, or its "
-                "slope, is no finite number. R-sens does not need it; if the mean is too large for float64, give y in "
-                "other units."
-            ),
-            stacklevel=stacklevel,
+        text = (
+            f"No direction and no effect of {quoted(names)}: the mean of the {values.family} prediction, or its slope, "
+            "is no finite number. R-sens does not need it; if the mean is too large for float64, give y in other units."
         )
+        warnings.warn(RsensWarning(text), stacklevel=stacklevel)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Marking:
+    """The marks that are asked for; the work is done by `run`.
+
+    fit: How to refit for the null level; None for no level.
+    level_required, test_required: Whether what is not possible is an error; else it is a warning.
+    """
+
+    context: Context
+    fit: Fit | None
+    level_required: bool = False
+    test_required: bool = False
+
+    def expect(self) -> None:
+        """Let the refits count from now on, whatever is refitted before them."""
+        if self.fit is not None:
+            self.context.progress.expect("refit", "probes", len(probe_plan(self.context)))
+
+    def run(self, values: Values) -> tuple[NullLevel | None, Interactions | None]:
+        """The null level for these values, and the test of pairs; None for what is not possible."""
+        c = self.context
+        asked = (c.model, c.source, c.table, c.query.terms)
+        additive = adds_up(*asked) if c.query.pairs else None
+        level = None
+        if self.fit is not None:
+            linear = is_linear(*asked) if additive is None else bool(additive.all())
+            level = find_null_level(c, self.fit, values.main, linear=linear, required=self.level_required)
+        if additive is None:
+            return level, None
+        return level, find_interaction_marks(c, additive, required=self.test_required)
+
+
+def marking_of(
+    explanation: Explanation,
+    y: Any,
+    *,
+    clusters: Any,
+    n_jobs: int | None,
+    random_state: Any,
+    progress: Progress,
+    keep: Checkpoint | None = None,
+) -> Marking:
+    """How `explain` would mark what it found without marks, with all else as it was; for rows that count the same."""
+    model, setup = explanation.model, explanation._setup
+    source, table, training = read_compared(model, explanation.data, setup.two_valued)
+    n = len(table)
+    query = query_of(
+        model,
+        table,
+        training,
+        groups=explanation.groups,
+        scale=setup.units if setup.scale == "given" else setup.scale,
+        weights=check_weights(None, n),
+        alpha=setup.alpha,
+        pairs=explanation.order == 2,
+    )
+    context = Context(
+        model=model,
+        source=source,
+        table=table,
+        y=y,
+        query=query,
+        order=own_order(table.values, y, clusters=read_clusters(clusters, n), names=table.names),
+        n_jobs=n_jobs,
+        seed=seed_sequence(random_state),
+        progress=progress,
+        keep=keep,
+    )
+    return Marking(context=context, fit=refitter(model, None))
+
+
+def with_marks(explanation: Explanation, marking: Marking) -> Explanation:
+    """The explanation with a null level and tests of pairs, as far as that is possible."""
+    same = copy(explanation)
+    same._null_level, same._interactions = marking.run(explanation._values)
+    return same

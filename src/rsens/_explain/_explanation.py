@@ -19,22 +19,13 @@ from rsens._explain._difference import Difference, difference_of
 from rsens._explain._effect_table import effect_table
 from rsens._explain._effects import Effects
 from rsens._explain._interaction_marks import Interactions
-from rsens._explain._intervals import Intervals, KeptRefits
 from rsens._explain._null_level import NullLevel
 from rsens._explain._posterior import DrawValues, Posterior
 from rsens._explain._query import Setup
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups, by_frame
-from rsens._explain._tables import (
-    FORM,
-    NotComputedError,
-    frame_of,
-    ranked_by,
-    read_order,
-    shown_field,
-    uncertainty_only,
-)
-from rsens._explain._values import Values
+from rsens._explain._tables import FORM, frame_of, ranked_by, read_order, shown_field, uncertainty_only
+from rsens._explain._values import Intervals, KeptRefits, Values
 from rsens._results import Field, Part
 from rsens.adapters import read_for
 from rsens.measures import Terms
@@ -153,30 +144,21 @@ class Explanation:
 
     main: pd.Series[float] = shown_field("values", "main", name="rsens")
     pairs: pd.Series[float] = shown_field(
-        "values",
-        "pairs",
-        name="rsens2",
-        missing=NotComputedError(
-            "This explanation has no pairs. Ask for them with explain(..., ", Argument("pairs", True), ")."
-        ),
+        "values", "pairs", name="rsens2", missing=("has no pairs. Ask for them", "pairs", ".")
     )
     local_main: pd.DataFrame = shown_field(
         "values",
         "local_main",
-        missing=NotComputedError(
-            "This explanation has no values of single rows, only their averages. Keep them with explain(..., ",
-            Argument("keep_local", True),
-            "), or explain the rows in question.",
+        missing=(
+            "has no values of single rows, only their averages. Keep them",
+            "keep_local",
+            ", or explain the rows in question.",
         ),
     )
     local_pairs: NDArray[np.float64] = shown_field(
         "values",
         "local_pairs",
-        missing=NotComputedError(
-            "This explanation has no local pairs, which take n × T × T numbers. Ask for them with explain(..., ",
-            Argument("keep_local_pairs", True),
-            ").",
-        ),
+        missing=("has no local pairs, which take n × T × T numbers. Ask for them", "keep_local_pairs", "."),
     )
     direction: pd.Series[float] | pd.DataFrame = shown_field("values", "direction")
     consistency: pd.Series[float] | pd.DataFrame = shown_field("values", "consistency")
@@ -244,11 +226,7 @@ class Explanation:
     extrapolation: pd.Series[bool] = shown_field(
         "rows",
         "extrapolation",
-        missing=NotComputedError(
-            "This explanation does not say which rows extrapolate, only how many. Keep single rows with explain(..., ",
-            Argument("keep_local", True),
-            ").",
-        ),
+        missing=("does not say which rows extrapolate, only how many. Keep single rows", "keep_local", "."),
     )
 
     @property
@@ -297,12 +275,8 @@ class Explanation:
 
         return row_of(self, label, position, model, X)
 
-    # ---- subgroups --------------------------------------------------------------------------------------------------
-
     by: pd.DataFrame | None = shown_field("subgroups", "subgroup_values")
     by_counts: pd.Series[int] | None = shown_field("subgroups", "subgroup_counts", name="rows")
-
-    # ---- tables -----------------------------------------------------------------------------------------------------
 
     def to_frame(self, order: int = 1, by: str = "value") -> pd.DataFrame:
         """One line per term (order 1) or pair (order 2), largest first.
@@ -419,8 +393,6 @@ class Explanation:
 
         return surface(self, first, second, ax=ax, **options)
 
-    # ---- other libraries --------------------------------------------------------------------------------------------
-
     def to_shap(self) -> Any:
         """The local values as `shap.Explanation`, for shap's bar, beeswarm and scatter plots.
 
@@ -464,8 +436,6 @@ class Explanation:
             baseline_value=0.0,
         )
 
-    # ---- files ------------------------------------------------------------------------------------------------------
-
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything but the model and X to a JSON file, whole or not at all.
 
@@ -496,8 +466,6 @@ class Explanation:
         if not isinstance(text, str):
             raise InputError(Argument("text"), f" must be text made by to_json; got {type(text).__name__}.")
         return cls(**FORM.read_text(text))
-
-    # ---- parts ------------------------------------------------------------------------------------------------------
 
     @staticmethod
     def fields() -> Iterator[tuple[str, Field]]:

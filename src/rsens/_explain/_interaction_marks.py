@@ -84,12 +84,10 @@ def find_interaction_marks(context: Context, additive: Flags, *, required: bool)
 def interaction_marks(
     context: Context, additive: Flags | None = None, collinear: tuple[str, ...] = ()
 ) -> Interactions | Untested:
-    """Test all pairs of terms on the rows of the table, or say why there is no test.
+    """Test all pairs of terms on the rows of the table, or state why there is no test.
 
-    Args:
-        context: The model, and the rows with their targets.
-        additive: (T, T), whether the model adds up two terms by construction on its link scale. None: nowhere.
-        collinear: The terms that other columns nearly determine: pairs of these that are not marked are unclear.
+    `additive` (T, T): whether the model adds up two terms by construction on its link scale; None: nowhere. Pairs of
+    `collinear` terms that are not marked are unclear.
     """
     query, source, order = context.query, context.source, context.order
     first = context.table.part(0, 1)

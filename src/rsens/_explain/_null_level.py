@@ -38,15 +38,13 @@ import numpy as np
 from rsens._arguments import child
 from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
-from rsens._explain._evaluate import RowEvaluation
+from rsens._explain._evaluate import RowEvaluation, one_piece
 from rsens._explain._probes import ProbeSource, sources_of
-from rsens._explain._query import PROBES, Context, Query
-from rsens._explain._reading import read_compared
+from rsens._explain._query import PROBES, Context, Query, read_compared
 from rsens._meaning import DISCOVERY_RATE, FAMILYWISE, PER_VARIABLE
-from rsens._refits import Fit, Kept, check_refit, quiet, run_pieces, take_rows
+from rsens._refits import Fit, Kept, check_refit, run_pieces, take_rows
 from rsens._results import Part, stored
 from rsens._table import Table, is_pandas
-from rsens._threads import one_thread
 from rsens._typing import Array, Flags, Positions
 
 NULL_QUANTILE = 1.0 - PER_VARIABLE
@@ -58,6 +56,18 @@ FEW_ROWS = 60
 #: in the same refits; and what so many rows do not tell from noise is small.
 MOST_ROWS = 100_000
 NULL_KIND = "conditional probes, 5 % per variable"
+#: Probes beside the real columns in one refit: half as many as there are columns, but within these.
+FEWEST_PROBE_COLUMNS, MOST_PROBE_COLUMNS = 3, 6
+#: Probes of each column with levels: how far they reach differs from one to the next.
+FEWEST_OF_CONTRAST = 3
+#: Rows on which the values of a refit are read.
+VALUE_ROWS = 300
+#: A probe below this share of the largest value is not used by the model: contrasts of equal predictions have rounding.
+NEGLIGIBLE = 1e-6
+#: The kinds of terms that share their probes.
+SINGLE, CATEGORICAL, TWO_VALUED = -1, -2, -3
+#: The share of the probes that the tail of p-values is fitted to, and the least number of them.
+TAIL, LEAST_IN_TAIL = 0.25, 5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -112,14 +122,9 @@ def refitter(model: Any, refit: Any) -> Fit | None:
 def find_null_level(
     context: Context, fit: Fit, value: Array, *, linear: bool, required: bool = False
 ) -> NullLevel | None:
-    """Refit with probes, and compare the real terms with them.
+    """Refit with probes, and compare the real terms, whose R-sens in the model itself is `value`, with them.
 
-    Args:
-        context: The rows the model was fitted to, with their targets.
-        fit: How to fit again; its `quick` version is used.
-        value: R-sens of the real terms, from the model itself.
-        linear: Whether the model is linear on its link scale.
-        required: Whether a failing refit is an error; else it is a warning, and there is no level.
+    A refit that fails is an error if `required`, else a warning, and there is no level.
     """
     if (n := len(context.table)) > MOST_ROWS:
         order, weights = context.order, context.query.weights
@@ -143,7 +148,11 @@ def find_null_level(
         _unavailable("the refitted model does not use the columns that were added", None, required)
         return None
     if len(table) < FEW_ROWS:
-        _warn_of_few_rows(len(table))
+        text = (
+            f"The null level is only approximate: with {len(table)} rows, somewhat more than 5 % of irrelevant "
+            f"variables may pass it. Rely on clear cases only, or use at least {FEW_ROWS} rows."
+        )
+        warnings.warn(RsensWarning(text), stacklevel=5)
     inflation = np.array([source.inflation for source in sources]) ** (0.5 if linear else 0.25)
     level = _compare(refits, inflation, _kinds(query), query, value)
     return replace(level, null_rows=len(table)) if len(table) < n else level
@@ -186,19 +195,10 @@ def _unavailable(reason: str, error: Exception | None, required: bool) -> None:
 
 
 def _kinds(query: Query) -> Positions:
-    return np.array([_kind(query, t) for t in range(len(query.terms))])
-
-
-def _kind(query: Query, term: int) -> int:
-    members = query.terms.members[term]
-    if len(members) > 1:
-        return term
-    if members[0] in query.two_valued:
-        return TWO_VALUED
-    return CATEGORICAL if members[0] in query.categorical else SINGLE
-
-
-# ---- levels and marks ------------------------------------------------------------------------------------------------
+    """The kind of each term: of numbers, of levels, of numbers with two values, or else a group: its own position."""
+    of_column = dict.fromkeys(query.categorical, CATEGORICAL) | dict.fromkeys(query.two_valued, TWO_VALUED)
+    members = enumerate(query.terms.members)
+    return np.array([t if len(m) > 1 else of_column.get(m[0], SINGLE) for t, m in members])
 
 
 def _compare(refits: Refits, inflation: Array, kinds: Positions, query: Query, value: Array) -> NullLevel:
@@ -263,31 +263,6 @@ def _steps(query: Query) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         steps = np.where(deviations > 0.0, units / deviations, np.where(units == 0.0, 1.0, np.nan))
     return np.array([steps[list(m)].max() if np.ptp(steps[list(m)]) == 0.0 else np.nan for m in query.terms.members])
-
-
-def _warn_of_few_rows(n: int) -> None:
-    warnings.warn(
-        RsensWarning(
-            f"The null level is only approximate: with {n} rows, somewhat more than 5 % of irrelevant variables may "
-            f"pass it. Rely on clear cases only, or use at least {FEW_ROWS} rows."
-        ),
-        stacklevel=6,
-    )
-
-
-# ---- Refits of a model with probes beside the real columns, and R-sens of both in each of them -----------------------
-
-
-#: Probes beside the real columns in one refit: half as many as there are columns, but within these.
-FEWEST_PROBE_COLUMNS, MOST_PROBE_COLUMNS = 3, 6
-#: Probes of each column with levels: how far they reach differs from one to the next.
-FEWEST_OF_CONTRAST = 3
-#: Rows on which the values of a refit are read.
-VALUE_ROWS = 300
-#: A probe below this share of the largest value is not used by the model: contrasts of equal predictions have rounding.
-NEGLIGIBLE = 1e-6
-#: The kind of a term: a column of numbers, of levels, of numbers with two values, or else a group: its own position.
-SINGLE, CATEGORICAL, TWO_VALUED = -1, -2, -3
 
 
 @dataclass(frozen=True)
@@ -364,30 +339,6 @@ def refit_with_probes(context: Context, fit: Fit, sources: list[ProbeSource], pl
     )
 
 
-def _with_probes(
-    table: Table, query: Query, probes: list[ProbeSource], order: OwnOrder, seed: np.random.SeedSequence
-) -> tuple[Any, list[int], Query, Positions, np.random.SeedSequence]:
-    """X with probes, which column each is made like, what is asked, the rows for that, and the seed of the refit."""
-    rng = np.random.default_rng(seed)
-    n, d = table.values.shape
-    columns, origin, members = [table.values], list(range(d)), []
-    for source in probes:
-        columns.append(source.probe(rng, n)[order.row_ranks])
-        members.append(tuple(range(len(origin), len(origin) + len(source.columns))))
-        origin += source.columns
-    counted = order.rows[query.weights[order.rows] > 0.0]
-    rows = np.sort(rng.permutation(counted)[:VALUE_ROWS])
-    asked = replace(
-        query,
-        two_valued=tuple(k for k, d in enumerate(origin) if d in query.two_valued),
-        terms=query.terms.extended(tuple(f"probe {k}" for k in range(len(probes))), tuple(members)),
-        units=query.deviations[origin],
-        weights=query.weights[rows] / query.weights[rows].sum(),
-        pairs=False,
-    )
-    return _like(table, np.concatenate(columns, axis=1), origin), origin, asked, rows, child(seed, 0)
-
-
 def _measure(
     fit: Fit,
     table: Table,
@@ -399,14 +350,28 @@ def _measure(
     seed: np.random.SeedSequence,
 ) -> Array:
     """R-sens of the real terms, and of probes made like `terms`, in one refit."""
-    X, origin, query, rows, seed = _with_probes(table, query, [sources[t] for t in terms], order, seed)
-    with one_thread(), warnings.catch_warnings():
-        for category in quiet():
-            warnings.simplefilter("ignore", category)
-        fitted = fit.for_columns(X, y, origin)(X, y, seed)
-        model, table, _ = read_compared(fitted, X, query.two_valued)
-        part = Table(table.names, table.values[rows], take_rows(table.source, rows), table.coding)
-        return RowEvaluation(model, query).sums(part).main.mean
+    rng = np.random.default_rng(seed)
+    n, d = table.values.shape
+    columns, origin, members = [table.values], list(range(d)), []
+    for source in (sources[t] for t in terms):
+        columns.append(source.probe(rng, n)[order.row_ranks])
+        members.append(tuple(range(len(origin), len(origin) + len(source.columns))))
+        origin += source.columns
+    rows = np.sort(rng.permutation(order.rows[query.weights[order.rows] > 0.0])[:VALUE_ROWS])
+    asked = replace(
+        query,
+        two_valued=tuple(k for k, d in enumerate(origin) if d in query.two_valued),
+        terms=query.terms.extended(tuple(f"probe {k}" for k in range(len(terms))), tuple(members)),
+        units=query.deviations[origin],
+        weights=query.weights[rows] / query.weights[rows].sum(),
+        pairs=False,
+    )
+    X = _like(table, np.concatenate(columns, axis=1), origin)
+    with one_piece():
+        fitted = fit.for_columns(X, y, origin)(X, y, child(seed, 0))
+        model, read, _ = read_compared(fitted, X, asked.two_valued)
+        part = Table(read.names, read.values[rows], take_rows(read.source, rows), read.coding)
+        return RowEvaluation(model, asked).sums(part).main.mean
 
 
 def _like(table: Table, values: Array, origin: list[int]) -> Any:
@@ -434,13 +399,6 @@ def _like(table: Table, values: Array, origin: list[int]) -> Any:
     index = source.index if is_pandas(source) else pd.RangeIndex(len(values))
     copies = {name: table.coding.column(values[:, k], origin[k], source) for k, name in enumerate(names)}
     return pd.DataFrame(copies, columns=names).set_axis(index)
-
-
-# ---- How rarely an irrelevant variable gets as far: p-values from probes, and marks for many variables at once -------
-
-
-#: The share of the probes that the tail of p-values is fitted to, and the least number of them.
-TAIL, LEAST_IN_TAIL = 0.25, 5
 
 
 def tail_p_values(values: Array, probes: Array) -> Array:

@@ -74,24 +74,17 @@ def sources_of(
     values: Array, members: tuple[tuple[int, ...], ...], contrasts: tuple[int, ...], clusters: Positions | None = None
 ) -> list[ProbeSource]:
     """The source of each term: `members` are the positions of its columns, `contrasts` of the columns with levels."""
-    whole = _Others.of(values, contrasts)
-    means: _Others | None = None
+    whole, means = _Others.of(values, contrasts), None
+    of_clusters = values if clusters is None else values[np.unique(clusters, return_index=True)[1]]
     sources = []
     for columns in members:
-        fixed = clusters is not None and all(_constant_within(values[:, d], clusters) for d in columns)
-        if fixed and clusters is not None:
-            first = np.unique(clusters, return_index=True)[1]
+        own, others, places, groups = values, whole, None, clusters
+        if clusters is not None and (values == of_clusters[clusters])[:, list(columns)].all():
             means = means or whole.averaged(clusters)
-            others, own, places, groups = means, values[first], clusters, None
-        else:
-            others, own, places, groups = whole, values, None, clusters
-        draws, shares = [], []
-        for d in columns:
-            make = _levels if d in contrasts else _number
-            draw, explained = make(own[:, d], others, columns, groups)
-            draws.append(draw)
-            shares.append(explained)
-        sources.append(ProbeSource(columns, shares[0] if len(columns) == 1 else 0.0, tuple(draws), groups, places))
+            own, others, places, groups = of_clusters, means, clusters, None
+        made = [(_levels if d in contrasts else _number)(own[:, d], others, columns, groups) for d in columns]
+        explained = made[0][1] if len(columns) == 1 else 0.0
+        sources.append(ProbeSource(columns, explained, tuple(draw for draw, _ in made), groups, places))
     return sources
 
 
@@ -233,11 +226,6 @@ def _moved(rng: np.random.Generator, n: int, clusters: Positions | None) -> Posi
     for place, other in zip(places, rng.permutation(len(places)), strict=True):
         rows[place] = rng.choice(places[other], len(place), replace=len(places[other]) < len(place))
     return rows
-
-
-def _constant_within(x: Array, clusters: Positions) -> bool:
-    first = np.unique(clusters, return_index=True)[1]
-    return bool((x == x[first][clusters]).all())
 
 
 def _independent_rows(x: Array, clusters: Positions | None) -> float:

@@ -30,10 +30,9 @@ from rsens._errors import Argument, InputError, RsensWarning, Sentence
 from rsens._explain._effects import Effects, Key, Step, line_values, numeric_columns, steps_of
 from rsens._explain._evaluate import RowEvaluation
 from rsens._explain._explanation import Explanation
-from rsens._explain._intervals import REFITS, Intervals, KeptRefits, Spread, jackknife
-from rsens._explain._query import FOLDS, Context, Query, query_of
-from rsens._explain._reading import read_compared
+from rsens._explain._query import FOLDS, Context, Query, query_of, read_compared
 from rsens._explain._subgroups import Division, within_and_rest
+from rsens._explain._values import REFITS, Intervals, KeptRefits, Spread, jackknife
 from rsens._files import fingerprint
 from rsens._refits import (
     LOOKS,
@@ -49,7 +48,7 @@ from rsens._refits import (
 from rsens._table import Table, is_pandas
 from rsens._typing import Array, Flags, Positions
 from rsens.adapters import read_for
-from rsens.derivatives import Model, rows_of
+from rsens.derivatives import rows_of
 from rsens.measures import on_link
 
 N_FOLDS = 5
@@ -61,9 +60,6 @@ REFITS_ENOUGH, ONE_ROUND_ROWS = 10, 2_000
 LEAST_FOLDS = 3
 #: The most rows that R-sens₂ is averaged over in a refit: second derivatives take most of the time.
 PAIR_ROWS = 300
-
-
-# ---- what is looked at -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,42 +76,26 @@ class RefitValues:
 
 @dataclass(frozen=True, eq=False)
 class ValuesOfRefits:
-    """The values of a model that was fitted to some rows, averaged over these: a look, for `refit_folds`.
-
-    ask: `query_of` with the arguments that are the same for all rows.
-    """
+    """The values of a model that was fitted to some rows, averaged over these: a look, for `refit_folds`."""
 
     sees: ClassVar[type] = RefitValues
     X: Any
-    weights: Array | None  # (n,)
     pair_rows: Flags | None  # (n,) the rows that pairs are averaged over; None without pairs
-    compared: tuple[int, ...]  # numeric columns of two values, which are compared
-    on_link: bool  # whether pairs are on the link scale
-    ask: Callable[..., Query]
+    weights: Array | None = None  # (n,)
+    compared: tuple[int, ...] = ()  # numeric columns of two values, which are compared
+    on_link: bool = False  # whether pairs are on the link scale
+    groups: Any = None
+    scale: Any = "sd"
+    alpha: float = 1.0
     steps: Mapping[int, Step] | None = None  # of effects; None: those of all rows of X
     division: Division | None = None  # of the n rows into subgroups
 
     @classmethod
     def of(
-        cls,
-        X: Any,
-        *,
-        pairs: bool,
-        seed: np.random.SeedSequence,
-        order: OwnOrder,
-        weights: Array | None = None,
-        compared: tuple[int, ...] = (),
-        on_link: bool = False,
-        groups: Any = None,
-        scale: Any = "sd",
-        alpha: float = 1.0,
-        steps: Mapping[int, Step] | None = None,
-        division: Division | None = None,
-    ) -> ValuesOfRefits:
+        cls, X: Any, *, pairs: bool, seed: np.random.SeedSequence, order: OwnOrder, **asked: Any
+    ) -> ValuesOfRefits:  # fmt: skip
         """What `explain` is asked about the rows X, all arguments checked; `pairs` says whether it has pairs."""
-        ask = partial(query_of, groups=groups, scale=scale, alpha=alpha, keep_local_pairs=False)
-        pair_rows = _some_rows(order.rows, child(seed, LOOKS)) if pairs else None
-        return cls(X, weights, pair_rows, compared, on_link, ask, steps, division)
+        return cls(X, _some_rows(order.rows, child(seed, LOOKS)) if pairs else None, **asked)
 
     def __call__(self, model: Any, train: Positions, test: Positions) -> RefitValues:
         """The rows and units are those of the fit. Pairs take the units of all its rows, and fewer rows."""
@@ -125,17 +105,20 @@ class ValuesOfRefits:
         shares = weights / weights.sum()
         given = None if self.weights is None else shares
         source, table, training = read_compared(model, take_rows(self.X, train), self.compared, given)
-        query = self.ask(model, table, training, weights=shares, pairs=False)
-        steps = self._steps(model, table, query)
+        asked: dict[str, Any] = {"groups": self.groups, "scale": self.scale, "alpha": self.alpha}
+        query = query_of(model, table, training, weights=shares, pairs=False, **asked)
         division = None if self.division is None else self.division.taken(train)
         some = None if self.pair_rows is None else self.pair_rows[train] & (weights > 0.0)
         if some is not None and some.all():
             query = replace(query, pairs=True)
-        sums = self._evaluation(model, source, query, steps).sums(table, division=division)
+        link = partial(on_link, model) if self.on_link else None
+        evaluation = RowEvaluation(source, query, link=link, steps=self._steps(model, table, query))
+        sums = evaluation.sums(table, division=division)
         pairs = sums.pairs
         if some is not None and pairs is None:
             fewer = replace(query, pairs=True, weights=shares[some] / shares[some].sum())
-            pairs = self._evaluation(model, source, fewer).sums(rows_of(source, take_rows(self.X, train[some]))).pairs
+            rows = rows_of(source, take_rows(self.X, train[some]))
+            pairs = replace(evaluation, query=fewer, steps=None).sums(rows).pairs
         return RefitValues(
             main=sums.main.mean,
             pairs=None if pairs is None else pairs.mean,
@@ -152,20 +135,12 @@ class ValuesOfRefits:
         columns = numeric_columns(query.terms, table)
         return steps_of(read_for(model, self.X)[1].values, columns, self.weights) if columns else {}
 
-    def _evaluation(
-        self, model: Any, source: Model, query: Query, steps: Mapping[int, Step] | None = None
-    ) -> RowEvaluation:
-        return RowEvaluation(source, query, link=partial(on_link, model) if self.on_link else None, steps=steps)
-
 
 def _some_rows(rows: Positions, seed: np.random.SeedSequence) -> Flags:
     """All of the rows, which stand in an order of their own, or `PAIR_ROWS` of them at random."""
     chosen = np.zeros(len(rows), dtype=np.bool_)
     chosen[np.random.default_rng(seed).permutation(rows)[:PAIR_ROWS]] = True
     return chosen
-
-
-# ---- from what was seen to intervals ---------------------------------------------------------------------------------
 
 
 def with_refits(explanation: Explanation, rounds: Sequence[Sequence[Any]], *, required: bool = False) -> Explanation:
@@ -177,9 +152,8 @@ def with_refits(explanation: Explanation, rounds: Sequence[Sequence[Any]], *, re
     if failed is not None:
         _unavailable(failed.sentence, required=required, error=failed.error)
         return explanation
-    values, effects, subgroups, level = (
-        explanation._values, explanation._effects, explanation._subgroups, explanation.level
-    )  # fmt: skip
+    values, effects, subgroups = explanation._values, explanation._effects, explanation._subgroups
+    level = explanation.level
     degrees = sum(len(refits) - 1 for refits in rounds)
 
     def ends(value: Array, name: str) -> Array:
@@ -215,9 +189,6 @@ def _unavailable(reason: str, *, required: bool, error: Exception | None = None)
     if required:
         raise InputError(text, " Use ", Argument("intervals", "rows"), ".") from error
     warnings.warn(RsensWarning(text, " They hold only for which rows are explained."), stacklevel=4)
-
-
-# ---- the folds -------------------------------------------------------------------------------------------------------
 
 
 def rounds_for(n_folds: int, n_rows: int) -> int:

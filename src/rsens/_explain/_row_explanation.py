@@ -13,7 +13,7 @@ from rsens import _html as html
 from rsens._errors import Argument, InputError
 from rsens._explain._effect_table import in_points, signed, value_text
 from rsens._explain._effects import SLOPE, Quantities
-from rsens._explain._reading import read_compared
+from rsens._explain._query import read_compared
 from rsens._explain._rows import outside
 from rsens._refits import take_rows
 from rsens._table import Table
@@ -95,24 +95,20 @@ class RowExplanation:
     def _tables(self) -> list[ShownTable]:
         times = 100.0 if self.in_points else 1.0
         frame = self._frame.head(10)
-        slope = [
-            f"{text} per {step}" if text else ""
-            for text, step in zip(_each(frame["slope"] * times), frame["step"], strict=True)
-        ]
+        slopes = zip(_each(frame["slope"] * times), frame["step"], strict=True)
         columns = {
             "value": list(frame["value"]),
             "R-sens": [number(value) for value in frame["rsens"]],
             "contribution": signed(frame["contribution"] * times, digits=3),
-            "slope here": slope,
+            "slope here": [f"{text} per {step}" if text else "" for text, step in slopes],
         }
-        tables = [ShownTable("Variables", list(frame["term"]), columns, self._legend())]
+        unit = " (in percentage points)" if self.in_points else ""
+        legend = [f"{APPROXIMATE}{unit}; {self.adds_up}"]
+        tables = [ShownTable("Variables", list(frame["term"]), columns, legend)]
         if len(self.moves):
             names = [f"{move.term} {move.change}" for move in self.moves.itertuples()]
-            tables.append(
-                ShownTable(
-                    "What would move it", names, {"change of the prediction": _each(self.moves["effect"] * times)}, []
-                )
-            )
+            cells = {"change of the prediction": _each(self.moves["effect"] * times)}
+            tables.append(ShownTable("What would move it", names, cells, []))
         if len(self.pairs):
             names = [Pair(pair.first, pair.second) for pair in self.pairs.itertuples()]
             bends = [bend_sign(bend) for bend in self.pairs["bend"]]
@@ -120,10 +116,6 @@ class RowExplanation:
             means = "bend: ▲ the slope along one rises with the other, ▼ it falls"
             tables.append(ShownTable("Strongest pairs here", names, cells, [means] if any(bends) else []))
         return tables
-
-    def _legend(self) -> list[str]:
-        unit = " (in percentage points)" if self.in_points else ""
-        return [f"{APPROXIMATE}{unit}; {self.adds_up}"]
 
     @property
     def adds_up(self) -> str:
@@ -195,15 +187,15 @@ def _frame(explanation: Explanation, found: LocalRow, table: Table) -> pd.DataFr
     setup, names = explanation._setup, explanation.names
     effects = explanation.effects.drop_duplicates("term").set_index("term")["step"]
     numbers = [len(m) == 1 and m[0] not in setup.categorical for m in setup.members]
+    values = [_value(table, found.position, m) for m in setup.members]
+    steps = [_short(effects.get(name, "")) if ok else "" for name, ok in zip(names, numbers, strict=True)]
     frame = pd.DataFrame(
         {
             "term": pd.Series(list(names), dtype=object),
-            "value": pd.Series([_value(table, found.position, m) for m in setup.members], dtype=object),
+            "value": pd.Series(values, dtype=object),
             "rsens": explanation.local_main.to_numpy()[found.position],
             "slope": found.slope,
-            "step": pd.Series(
-                [_short(effects.get(n, "")) if ok else "" for n, ok in zip(names, numbers, strict=True)], dtype=object
-            ),
+            "step": pd.Series(steps, dtype=object),
             "contribution": found.contribution,
         }
     )

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rsens._explain._subgroups import Label, plain_label
-from rsens._explain._sums import Sums
+from rsens._explain._values import Sums
 from rsens._files import fingerprint
 from rsens._results import Part, stored
 from rsens._table import Table, column_deviations
@@ -147,8 +147,7 @@ def extrapolates(table: Table, training: Array | None) -> Flags:
 # * The training inputs are known: a row is outside when it leaves their span, or is farther than the farthest of them
 #   (the ellipsoid rule for hidden extrapolation in regression).
 # * They are not: each row is judged against the others. For a Gaussian cloud of rank r, with d²₍ᵢ₎ the distance of row
-# i
-#   in the mean and covariance of the n − 1 others,
+#   i in the mean and covariance of the n − 1 others,
 #
 #     d²₍ᵢ₎ (n − 1)(n − 1 − r) / (n r (n − 2))  ~  F(r, n − 1 − r),
 #

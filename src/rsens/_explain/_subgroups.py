@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +13,7 @@ from numpy.typing import NDArray
 
 from rsens import _meaning as meaning
 from rsens._errors import Argument, InputError
-from rsens._explain._intervals import PER_TERM, REFITS, ROWS, Spread, jackknife
-from rsens._explain._sums import RowMoments, Sums
+from rsens._explain._values import PER_TERM, REFITS, ROWS, RowMoments, Spread, Sums, jackknife
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._text import aligned, counted, first_few, short
@@ -155,55 +155,45 @@ def _in_order(labels: list[Any], categories: tuple[Label, ...] | None) -> list[A
 
 def division_of(by: Any, X: Any, table: Table) -> Division:
     """The subgroup of every row: `by` is the name of a column of X or one label per row."""
-    n = len(table.values)
     if isinstance(by, Division):
         return by
+    n, wrong = len(table.values), partial(InputError, Argument("by"))
     if isinstance(by, str):
         if by not in table.names:
-            raise InputError(
-                Argument("by"),
-                f": X has no column {by!r}. It has {first_few(list(table.names))}. Or give one label per row.",
-            )
-        by = _column(_with_labels(by, X, table), by, table.values[:, table.names.index(by)])
+            raise wrong(f": X has no column {by!r}. It has {first_few(list(table.names))}. Or give one label per row.")
+        by = _column(by, X, table)
     try:
         labels = pd.Series(by)
     except (TypeError, ValueError):
-        raise InputError(
-            Argument("by"), f" must be a column of X or one label per row; got {type(by).__name__}."
-        ) from None
-    if isinstance(by, str | bytes | dict) or len(labels) != n:
-        raise InputError(
-            Argument("by"), f" must be a column of X or one label for each of the {n} rows; got {len(labels)}."
-        )
-    missing = int(labels.isna().sum())
-    if missing:
-        raise InputError(
-            Argument("by"), f" has no label for {missing} of {n} rows. Fill them in, for example with 'unknown'."
-        )
+        raise wrong(f" must be a column of X or one label per row; got {type(by).__name__}.") from None
+    if isinstance(by, bytes | dict) or len(labels) != n:
+        raise wrong(f" must be a column of X or one label for each of the {n} rows; got {len(labels)}.")
+    if missing := int(labels.isna().sum()):
+        raise wrong(f" has no label for {missing} of {n} rows. Fill them in, for example with 'unknown'.")
     try:
         # Categories keep their order; other labels are sorted, or come as they appear if they have no order.
         found = pd.Categorical(labels).remove_unused_categories()
     except TypeError:  # lists or dicts
-        raise InputError(
-            Argument("by"),
-            f": labels must be text, numbers or truth values; got {type(labels.iloc[0]).__name__}.",
-        ) from None
+        kind = type(labels.iloc[0]).__name__
+        raise wrong(f": labels must be text, numbers or truth values; got {kind}.") from None
     if (count := len(found.categories)) > MAX_SUBGROUPS:
-        raise InputError(
-            Argument("by"),
+        raise wrong(
             f" has {count} different labels, more than {MAX_SUBGROUPS}. Cut numbers into classes first, for example "
-            "with pandas.qcut.",
+            "with pandas.qcut."
         )
     categories = tuple(map(plain_label, labels.cat.categories)) if hasattr(labels, "cat") else None
     return Division(tuple(map(plain_label, found.categories)), found.codes.astype(np.intp), categories)
 
 
-def _with_labels(by: Any, X: Any, table: Table) -> Any:
-    """X; as a data frame where it is an array whose column `by` is categorical, so that subgroups have its labels."""
-    if table.coding is None or hasattr(X, "columns") or by not in table.names:
-        return X
-    labels = table.coding.labelled(table.values, table.source)
-    return pd.DataFrame(labels, columns=list(table.names)).infer_objects()
+def _column(name: str, X: Any, table: Table) -> Any:
+    """The column as it was given (whole numbers stay whole), with the labels of its levels, or as it was read."""
+    if table.coding is not None and not hasattr(X, "columns"):
+        labels = table.coding.labelled(table.values, table.source)
+        X = pd.DataFrame(labels, columns=list(table.names)).infer_objects()
+    if hasattr(X, "columns") and hasattr(X, "iloc"):
+        position = [str(column) for column in X.columns].index(name)
+        return X.iloc[:, position].reset_index(drop=True)
+    return table.values[:, table.names.index(name)]
 
 
 def plain_label(value: Any) -> Label:
@@ -217,17 +207,6 @@ def plain_label(value: Any) -> Label:
     return str(value)
 
 
-def _column(X: Any, name: str, values: Array) -> Any:
-    """The column as it was given (whole numbers stay whole), or as it was read."""
-    if hasattr(X, "columns") and hasattr(X, "iloc"):
-        position = [str(column) for column in X.columns].index(name)
-        return X.iloc[:, position].reset_index(drop=True)
-    return values
-
-
-# ---- tables ----------------------------------------------------------------------------------------------------------
-
-
 def by_frame(explanation: Explanation) -> pd.DataFrame | None:
     """One line per subgroup and term; subgroups in their order, the term that matters most over all rows first."""
     part = explanation._subgroups
@@ -235,20 +214,21 @@ def by_frame(explanation: Explanation) -> pd.DataFrame | None:
         return None
     ranked = np.argsort(-explanation._values.main, kind="stable")
     shape = part.subgroup_values.shape
-    unknown = np.full(shape, np.nan)
-    rest = unknown if part.subgroup_rest is None else part.subgroup_rest
-    ends = [(unknown, unknown) if x is None else x for x in (part.subgroup_intervals, part.subgroup_differences)]
+    unknown = np.full((2, *shape), np.nan)
+    rest = unknown[0] if part.subgroup_rest is None else part.subgroup_rest
+    lower, upper = unknown if part.subgroup_intervals is None else part.subgroup_intervals
+    less, more = unknown if part.subgroup_differences is None else part.subgroup_differences
     # Among values that could all be noise, p-values mean nothing.
     p = part.subgroup_p_values if explanation.intervals_hold else None
     tables = {
         "value": part.subgroup_values,
-        "lower": ends[0][0],
-        "upper": ends[0][1],
+        "lower": lower,
+        "upper": upper,
         "rest": rest,
         "difference": part.subgroup_values - rest,
-        "difference_lower": ends[1][0],
-        "difference_upper": ends[1][1],
-        "p_value": unknown if p is None else p,
+        "difference_lower": less,
+        "difference_upper": more,
+        "p_value": unknown[0] if p is None else p,
     }
     frame = pd.DataFrame(
         {

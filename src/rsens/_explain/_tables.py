@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 from rsens._errors import Argument, InputError
 from rsens._explain._effects import Effects
 from rsens._explain._interaction_marks import Interactions
-from rsens._explain._intervals import Intervals, KeptRefits
 from rsens._explain._null_level import NullLevel
 from rsens._explain._posterior import DrawValues
 from rsens._explain._query import Setup
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups
-from rsens._explain._values import Values
+from rsens._explain._values import Intervals, KeptRefits, Values
 from rsens._results import Field, Form
 from rsens._typing import Array
 
@@ -44,33 +43,24 @@ def labels(explanation: Explanation, size: str | int) -> pd.Index:
     """What the entries along an axis are called."""
     setup, values = explanation._setup, explanation._values
     if size == "pairs":
-        return _pair_index(setup.terms).view()
+        return _pair_index(setup.terms).view()  # a view has a name of its own, which its reader may change
     if size == "rows":
         return explanation._index
     if size == "subgroups":
         groups = explanation._subgroups
         return pd.Index(list(groups.subgroups if groups else ()), name="subgroup")
-    if size == 2:
-        return pd.Index(["lower", "upper"])
     named = {
+        2: ("lower", "upper"),
         "terms": setup.terms,
         "columns": setup.columns,
         "outputs": values.outputs,
         "part_names": values.part_names,
         "pair_part": values.names_of_parts(2),
     }
-    return _index(named[str(size)]).view()
+    return pd.Index(named[size])
 
 
-# Printing asks for the same labels dozens of times. A view has a name of its own, which its reader may change.
-
-
-@lru_cache(maxsize=64)
-def _index(names: tuple[str, ...]) -> pd.Index:
-    return pd.Index(names)
-
-
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=16)  # printing asks for the same labels dozens of times
 def _pair_index(terms: tuple[str, ...]) -> pd.MultiIndex:
     first, second = np.triu_indices(len(terms), 1)
     names = np.array(terms, dtype=object)
@@ -113,8 +103,7 @@ def frame_of(explanation: Explanation, order: int, by: str = "value") -> pd.Data
         frame["above_null"] = (frame["value"] > frame["null"]).astype("boolean").mask(frame["null"].isna())
     for mark in MARKS.intersection(frame.columns):
         frame[mark] = frame[mark].astype("boolean")
-    leading = _leading(frame)
-    frame = frame[leading + [column for column in frame.columns if column not in leading]]
+    frame = frame[sorted((str(name) for name in frame), key=_place)]
     return frame.sort_values(ranked, ascending=False, kind="stable", ignore_index=True)
 
 
@@ -132,14 +121,10 @@ def _columns(explanation: Explanation, field: Field, values: Any, n: int) -> dic
     return {f"{field.column}_{label}": values[:, k] for k, label in enumerate(labels(explanation, field.shape[1]))}
 
 
-def _leading(frame: pd.DataFrame) -> list[str]:
-    """The columns of LEADING, with those by output ("direction_a", …) in their place."""
-    return [
-        column
-        for name in LEADING
-        for column in frame.columns
-        if column == name or (name in ("direction", "consistency") and str(column).startswith(f"{name}_"))
-    ]
+def _place(column: str) -> int:
+    """The place of a column in LEADING, where those by output ("direction_a", …) share one; others come last."""
+    name = column.partition("_")[0] if column.startswith(("direction_", "consistency_")) else column
+    return LEADING.index(name) if name in LEADING else len(LEADING)
 
 
 def _terms(explanation: Explanation) -> dict[str, Any]:
@@ -162,9 +147,6 @@ def read_order(order: Any) -> int:
     if isinstance(order, bool) or order not in (1, 2):
         raise InputError(Argument("order"), f" must be 1 (variables) or 2 (pairs); got {order!r}.")
     return int(order)
-
-
-# What terms and pairs are ranked by: their value, or the part of it that moves the prediction, or the uncertainty.
 
 
 #: A pair is "uncertainty only" if less than this share of its R-sens₂ is in the prediction.
@@ -200,14 +182,21 @@ class NotComputedError(InputError, AttributeError):
     """The explanation was made without this; the text names the argument of `explain` that asks for it."""
 
 
-def shown_field(part: str, field: str, *, name: str | None = None, missing: InputError | None = None) -> Any:
-    """An attribute that shows a field of a part; its meaning is the documentation. `missing` is raised for None."""
+def shown_field(
+    part: str, field: str, *, name: str | None = None, missing: tuple[str, str, str] | None = None
+) -> Any:  # fmt: skip
+    """An attribute that shows a field of a part; its meaning is the documentation.
+
+    None is an error if `missing` has a text, the argument of `explain` that asks for the field, and the end of the
+    sentence.
+    """
     declared = FORM.parts[part].fields()[field]
 
     def shown(self: Any) -> Any:
         values = getattr(self._part(part), field, None)
         if values is None and missing is not None:
-            raise missing
+            text, argument, end = missing
+            raise NotComputedError(f"This explanation {text} with explain(..., ", Argument(argument, True), f"){end}")
         return table_of(self, declared, values, field if name is None else name)
 
     return property(shown, doc=declared.meaning)

@@ -1,4 +1,7 @@
-"""An explanation as short tables with a legend: plain text, and HTML for notebooks."""
+"""An explanation as short tables with a legend: plain text, and HTML for notebooks.
+
+The sentences of legends are those of `rsens._meaning`; the names come from the explanation.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +16,9 @@ from rsens import _meaning as meaning
 from rsens._explain._effect_table import EffectLine, effect_lines, effects_legend, has_steps, in_points
 from rsens._explain._effects import STEP
 from rsens._explain._subgroups import by_columns, by_legend
-from rsens._explain._tables import LEADING
+from rsens._explain._tables import LEADING, ROLES
 from rsens._html import Html
-from rsens._text import (
-    Pair,
-    counted,
-    listed,
-    number,
-    p_text,
-    percent,
-    quoted,
-    short,
-    side_by_side,
-)
+from rsens._text import Pair, counted, listed, number, p_text, percent, quoted, short, side_by_side
 from rsens._views import ShownTable, folded, html_of, text_of
 from rsens.measures import DOWN, UP, arrows
 
@@ -36,8 +29,15 @@ if TYPE_CHECKING:
 ROWS = 10
 #: Of how many variables effects are listed; `Explanation.effects` has all.
 EFFECTS = 5
-#: The width of legends.
-WIDTH = 100
+UNITS = {"sd": "per standard deviation", "raw": "per unit", "given": "per given unit"}
+#: Columns by part or by output.
+USUAL_STARTS = ("part_", "direction_", "consistency_")
+#: The most names in a line.
+MOST_NAMES = 10
+#: The longest name of an output beside an arrow.
+OUTPUT_WIDTH = 14
+#: Above or below; a pair that cannot be told; and a space, which keeps numbers in line.
+STAR, UNCLEAR, NO_STAR = "*", "?", " "
 
 
 def text(explanation: Explanation) -> str:
@@ -59,26 +59,12 @@ def html_tables(explanation: Explanation) -> list[Html]:
 
 def heading(explanation: Explanation) -> str:
     """What was explained, in one line."""
-    outside = explanation._rows.outside
-    rows = counted(explanation.n, "row")
-    if outside:
-        rows += f" ({outside} extrapolating)"
-    alpha = "" if explanation.alpha == 1.0 else f", alpha = {explanation.alpha:g}"
-    switch = " (categorical columns: per switch)" if explanation.categorical and explanation.scale_kind == "raw" else ""
-    pairs = ", pairs on the link scale" if explanation.order == 2 and explanation.pair_scale == "link" else ""
-    return (
-        f"R-sens {UNITS[explanation.scale_kind]}{switch}, mean over {rows}, {explanation.family} predictive{alpha}"
-        f"{pairs}"
-    )
-
-
-# ---- tables ----------------------------------------------------------------------------------------------------------
-
-#: Columns of words, not of numbers.
-LEFT = ("direction", "step", "")
-#: Columns by part or by output.
-USUAL_STARTS = ("part_", "direction_", "consistency_")
-PREDICTION, UNCERTAINTY, ONLY = "prediction", "uncertainty", "uncertainty only"
+    e = explanation
+    rows = counted(e.n, "row") + (f" ({e._rows.outside} extrapolating)" if e._rows.outside else "")
+    alpha = "" if e.alpha == 1.0 else f", alpha = {e.alpha:g}"
+    switch = " (categorical columns: per switch)" if e.categorical and e.scale_kind == "raw" else ""
+    pairs = ", pairs on the link scale" if e.order == 2 and e.pair_scale == "link" else ""
+    return f"R-sens {UNITS[e.scale_kind]}{switch}, mean over {rows}, {e.family} predictive{alpha}{pairs}"
 
 
 def _tables(explanation: Explanation) -> list[ShownTable]:
@@ -93,12 +79,26 @@ def _tables(explanation: Explanation) -> list[ShownTable]:
     return tables
 
 
+def _ranked(explanation: Explanation, order: int) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, list[str]]]:
+    """All lines of `to_frame`, the leading ones, and the columns of these that variables and pairs share, as texts.
+
+    Values have their stars. Values per unit of the column are of any size, so each line is on its own.
+    """
+    frame = explanation.to_frame(order)
+    shown, largest = frame.head(ROWS), float(frame["value"].max())
+    names = ["value", "lower", "upper", "null"][: 4 if order == 1 else 3]
+    lines = [
+        side_by_side(line, largest if explanation.scale_kind == "sd" else max(line, key=abs))
+        for line in shown[names].to_numpy(dtype=float).tolist()
+    ]
+    columns = {name: [line[k] for line in lines] for k, name in enumerate(names)}
+    marked = [value + star for value, star in zip(columns.pop("value"), stars(explanation, shown), strict=True)]
+    return frame, shown, {"value ": marked, **columns, "p": [p_text(p) for p in shown["p_value"]]}
+
+
 def _variables(explanation: Explanation) -> ShownTable:
     e = explanation
-    frame = e.to_frame()
-    shown = frame.head(ROWS)
-    columns = _values(e, frame, shown, "null")
-    columns["p"] = [p_text(p) for p in shown["p_value"]]
+    frame, shown, columns = _ranked(e, 1)
     columns["direction"] = directions(e, list(shown["term"]))
     legend = [*hidden(e, frame, ROWS, "in to_frame()"), *variables_legend(e), *intervals_legend(e)]
     legend += directions_legend(e)
@@ -106,11 +106,10 @@ def _variables(explanation: Explanation) -> ShownTable:
         columns |= {name: shares(shown, f"part_{name}") for name in parts}
         legend.append(f"{', '.join(parts)}: how much of R-sens {meaning.DRAW_PARTS}")
     elif parts := part_columns(frame):
-        columns |= {name: shares(shown, part) for name, part in zip((PREDICTION, UNCERTAINTY), parts, strict=True)}
+        columns |= {name: shares(shown, part) for name, part in zip(ROLES, parts, strict=True)}
         legend.append("prediction, uncertainty: how much of R-sens moves the one, and how much the other")
     names = [str(term) for term in shown["term"]]
-    columns |= _further(shown)
-    return ShownTable("Variables", names, columns, legend + two_valued_legend(e))
+    return ShownTable("Variables", names, columns | _further(shown), legend + two_valued_legend(e))
 
 
 def _effects(explanation: Explanation, lines: list[EffectLine]) -> ShownTable:
@@ -121,18 +120,14 @@ def _effects(explanation: Explanation, lines: list[EffectLine]) -> ShownTable:
 
 def _pairs(explanation: Explanation) -> ShownTable:
     e = explanation
-    frame = e.to_frame(order=2)
-    shown = frame.head(ROWS)
-    columns = _values(e, frame, shown)
-    columns["p"] = [p_text(p) for p in shown["p_value"]]
+    frame, shown, columns = _ranked(e, 2)
     if parts := part_columns(frame):
-        columns[PREDICTION] = shares(shown, parts[0])
-        columns[""] = [ONLY if only else "" for only in shown["uncertainty_only"]]
-    columns |= _further(shown)
+        columns[ROLES[0]] = shares(shown, parts[0])
+        columns[""] = ["uncertainty only" if only else "" for only in shown["uncertainty_only"]]
     names = [Pair(first, second) for first, second in zip(shown["first"], shown["second"], strict=True)]
     notes = () if e._interactions is None else e._interactions.pair_notes
     legend = [*hidden(e, frame, ROWS, "in to_frame(2)"), *pairs_legend(e), *notes]
-    return ShownTable("Pairs", names, columns, legend)
+    return ShownTable("Pairs", names, columns | _further(shown), legend)
 
 
 def _further(shown: pd.DataFrame) -> dict[str, list[str]]:
@@ -140,34 +135,6 @@ def _further(shown: pd.DataFrame) -> dict[str, list[str]]:
     usual = {*LEADING, "uncertainty_only"}
     further = [name for name in shown if name not in usual and not str(name).startswith(USUAL_STARTS)]
     return {str(name): [number(value) for value in shown[name]] for name in further}
-
-
-def _values(explanation: Explanation, frame: pd.DataFrame, shown: pd.DataFrame, *further: str) -> dict[str, list[str]]:
-    """The values with their stars, their intervals, and further columns of such numbers."""
-    names = ["value", "lower", "upper", *further]
-    largest = float(frame["value"].max())
-    lines = [
-        # Values per unit of the column are of any size, so each line is on its own.
-        side_by_side(line, largest if explanation.scale_kind == "sd" else max(line, key=abs))
-        for line in shown[names].to_numpy(dtype=float).tolist()
-    ]
-    columns = {name: [line[k] for line in lines] for k, name in enumerate(names)}
-    marked = [value + star for value, star in zip(columns.pop("value"), stars(explanation, shown), strict=True)]
-    return {"value ": marked, **columns}
-
-
-# ---- lines -----------------------------------------------------------------------------------------------------------
-
-
-# ---- What stands in the tables that are printed: of an explanation, and of a study -----------------------------------
-
-
-#: The most names in a line.
-MOST_NAMES = 10
-#: The longest name of an output beside an arrow.
-OUTPUT_WIDTH = 14
-#: Above or below; a pair that cannot be told; and a space, which keeps numbers in line.
-STAR, UNCLEAR, NO_STAR = "*", "?", " "
 
 
 def stars(explanation: Explanation, frame: pd.DataFrame) -> list[str]:
@@ -188,28 +155,18 @@ def directions(explanation: Explanation, terms: list[str], digits: int = 3) -> l
         outputs = [short(str(name), OUTPUT_WIDTH) for name in direction.columns]
         return [_outputs(outputs, line) for line in slopes]
     signs = arrows(slopes, consistency.loc[terms])
-    steps = _steps(explanation)
-    return [
-        _change(explanation, sign, *steps.get(term, (float(slope), "")), digits) if sign in (UP, DOWN) else sign
-        for term, sign, slope in zip(terms, signs, slopes, strict=True)
-    ]
-
-
-def _change(explanation: Explanation, sign: str, effect: float, step: str, digits: int) -> str:
-    """An arrow, how far the prediction goes, and the step unless it is the unit of the scale."""
-    points = in_points(explanation)
-    size = f"{number(100.0 * abs(effect), min(digits, 2))} pp" if points else number(abs(effect), digits)
-    arrow = UP if effect > 0.0 else DOWN if effect < 0.0 else sign
-    return f"{arrow} {size}{step}"
-
-
-def _steps(explanation: Explanation) -> dict[str, tuple[float, str]]:
-    """The effect and the step of the terms that go from one value to another."""
-    if not has_steps(explanation):
-        return {}
-    table = explanation.effects
-    lines = table[(table["kind"] == STEP) & table["effect"].notna()].to_dict("records")
-    return {line["term"]: (float(line["effect"]), f" ({line['step'].removeprefix('from ')})") for line in lines}
+    steps: dict[str, tuple[float, str]] = {}  # of terms that go from one value to another: how far, and between which
+    if has_steps(explanation):
+        table = explanation.effects
+        lines = table[(table["kind"] == STEP) & table["effect"].notna()].to_dict("records")
+        steps = {line["term"]: (float(line["effect"]), f" ({line['step'].removeprefix('from ')})") for line in lines}
+    points, found = in_points(explanation), []
+    for term, sign, slope in zip(terms, signs, slopes, strict=True):
+        effect, step = steps.get(term, (float(slope), ""))
+        size = f"{number(100.0 * abs(effect), min(digits, 2))} pp" if points else number(abs(effect), digits)
+        arrow = UP if effect > 0.0 else DOWN if effect < 0.0 else sign
+        found.append(f"{arrow} {size}{step}" if sign in (UP, DOWN) else sign)
+    return found
 
 
 def _outputs(outputs: Sequence[str], slopes: Any) -> str:
@@ -247,13 +204,6 @@ def hidden(explanation: Explanation, frame: pd.DataFrame, shown: int, where: str
     starred = [short(Pair(x["first"], x["second"]) if "first" in x else x["term"]) for x, star in marks if star == STAR]
     also = f"; with a star: {listed(starred, MOST_NAMES)}" if starred else ""
     return [f"… and {len(rest)} more {where}{also}"]
-
-
-# ---- What is said below the tables of an explanation: one line each for what a mark, a level or an interval means ----
-# The sentences are those of `rsens._meaning`; the names come from the explanation.
-
-
-UNITS = {"sd": "per standard deviation", "raw": "per unit", "given": "per given unit"}
 
 
 def variables_legend(explanation: Explanation) -> list[str]:

@@ -1,19 +1,15 @@
 """Files: single ones, written whole or not at all; the store; folders of results; finished pieces of long work."""
 
 from rsens._files._checkpoint import Checkpoint as Checkpoint
-from rsens._files._checkpoint import differences as differences
-from rsens._files._checkpoint import what_it_was as what_it_was
+from rsens._files._checkpoint import difference as difference
 from rsens._files._fingerprint import fingerprint as fingerprint
 from rsens._files._folder import SUMMARY as SUMMARY
-from rsens._files._folder import Question as Question
 from rsens._files._folder import check_folder as check_folder
-from rsens._files._folder import difference as difference
 from rsens._files._folder import new_files as new_files
 from rsens._files._folder import read_summary as read_summary
 from rsens._files._folder import write_summary as write_summary
 from rsens._files._io import MissingPathError as MissingPathError
 from rsens._files._io import as_input_error as as_input_error
-from rsens._files._io import check_target as check_target
 from rsens._files._io import open_file as open_file
 from rsens._files._io import read_file as read_file
 from rsens._files._io import reason_of as reason_of

@@ -31,7 +31,6 @@ KIND, WRITER = "finished work", "the same call"
 MANIFEST = "manifest.json"
 #: Pieces, the manifest, and temporary files that a killed process left.
 OURS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\.json|\.[0-9a-f]{32}\.tmp")
-KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
 @dataclass(frozen=True)
@@ -49,32 +48,36 @@ class Checkpoint:
     def open(
         cls, folder: str | os.PathLike[str] | None, question: Mapping[str, Any], random_state: Any = None
     ) -> Checkpoint:
-        """Start the work on a question in a folder, or go on with it.
+        """Start the work on a question in a folder, which is made if it is not there, or go on with it.
 
-        Args:
-            folder: Where finished pieces are kept; made if it is not there. None: nowhere.
-            question: Everything that the pieces depend on, under the names that users know: text, numbers, truth
-                values, None, or lists of these. Data and estimators as their `fingerprint`.
-            random_state: A seed. None: the one kept in the folder, if there is one, else a new one.
-
-        A folder that holds work on another question, or something else, is an `InputError`.
+        The question is everything that the pieces depend on, under the names that users know: text, numbers, truth
+        values, None, or lists of these; data and estimators as their `fingerprint`. Without a `random_state` the seed
+        is the one kept in the folder, or a new one. A folder that holds work on another question, or something else, is
+        an `InputError`.
         """
         if folder is None:
             return cls(seed_sequence(random_state))
-        path, now = _made(folder), cls.full_question(question)
+        if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
+            raise InputError(Argument("folder"), f" must be the path of a folder, or None; got {folder!r}.")
+        path, now, seed = Path(folder), cls.full_question(question), seed_sequence(random_state).entropy
         with writing(path, "folder"):
+            path.mkdir(parents=True, exist_ok=True)
             files = sorted(file.name for file in path.iterdir() if not file.name.startswith("."))
         if MANIFEST in files:
-            before, seed = _read_manifest(path / MANIFEST)
-            seed_given = seed if random_state is None else _plain_seed(seed_sequence(random_state))
-            _check_same(before | {"random_state": seed}, now | {"random_state": seed_given}, path)
+            before, kept = _read_manifest(path / MANIFEST)
+            seed = kept if random_state is None else seed
+            other = difference(before | {"random_state": kept}, now | {"random_state": seed})
+            if other is not None:
+                raise InputError(
+                    Argument("folder"), f": {path} holds work on another question: ", other, ". Give another ",
+                    Argument("folder"), ", or ask as before to go on with that work.",
+                )  # fmt: skip
         elif files:
             raise InputError(
                 Argument("folder"), f": {path} holds other files ({files[0]!r}, …) and no {MANIFEST} of ours. "
                 "Give an empty folder, or one that is not there yet.",
             )  # fmt: skip
         else:
-            seed = _plain_seed(seed_sequence(random_state))
             write_whole(path / MANIFEST, document(KIND, {"question": now, "seed": seed}))
         asked = json.dumps([now, seed], sort_keys=True)
         return cls(np.random.SeedSequence(seed), path, hashlib.sha256(asked.encode()).hexdigest())
@@ -123,24 +126,11 @@ class Checkpoint:
 
     def _file(self, key: str) -> Path:
         assert self.folder is not None
-        assert KEY.fullmatch(key), key
         return self.folder / f"{key}.json"
 
 
-def _made(folder: str | os.PathLike[str]) -> Path:
-    if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
-        raise InputError(Argument("folder"), f" must be the path of a folder, or None; got {folder!r}.")
-    path = Path(folder)
-    with writing(path, "folder"):
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-        except FileExistsError:
-            raise InputError(Argument("folder"), f": {path} is a file. Give a folder.") from None
-    return path
-
-
-def _read_manifest(manifest: Path) -> tuple[dict[str, Any], list[int]]:
-    """The question and the seed."""
+def _read_manifest(manifest: Path) -> tuple[dict[str, Any], Any]:
+    """The question, and the entropy of the seed."""
     try:
         content = read_document(read_file(manifest, WRITER), KIND, manifest, WRITER)
         with reading(manifest, WRITER):
@@ -152,42 +142,24 @@ def _read_manifest(manifest: Path) -> tuple[dict[str, Any], list[int]]:
         ) from None  # fmt: skip
 
 
-def _check_same(before: dict[str, Any], now: dict[str, Any], path: Path) -> None:
-    names = differences(before, now)
-    if names:
-        there, here = (shorten(repr(entries.get(names[0])), 40) for entries in (before, now))
-        more = f" ({', '.join(names[1:])} differ too)" if names[1:] else ""
-        raise InputError(
-            Argument("folder"), f": {path} holds work on another question: {names[0]} was {there}, and now is "
-            f"{here}{more}. Give another ", Argument("folder"), ", or ask as before to go on with that work.",
-        )  # fmt: skip
+def difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> Sentence | None:
+    """The first argument that was another in the question before: "rows was 300"; None if the questions are the same.
 
-
-def _plain_seed(seed: np.random.SeedSequence) -> list[int]:
-    """The entropy as whole numbers."""
-    entropy = seed.entropy
-    return [int(entropy)] if isinstance(entropy, int | np.integer) else [int(word) for word in entropy or ()]
-
-
-# ---- is it the same question? ----------------------------------------------------------------------------------------
-
-
-def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """The names under which two questions differ, in their order. A missing name counts as None."""
-    return [name for name in dict.fromkeys((*before, *now)) if before.get(name) != now.get(name)]
-
-
-def what_it_was(name: str, value: Any) -> Sentence:
-    """An argument of the question before, in a few words: "rows was 300"."""
+    A missing argument counts as None.
+    """
+    names = [name for name in dict.fromkeys((*before, *now)) if before.get(name) != now.get(name)]
+    if not names:
+        return None
+    name, value = names[0], before.get(names[0])
     if name == "fingerprint":
         return Sentence("the rows were different")
     if value is None or value == []:
         return Sentence(Argument(name), " was not given")
-    return Sentence(Argument(name), f" was {listed(value)}")
+    return Sentence(Argument(name), f" was {shorten(_in_words(value), 80)}")
 
 
-def listed(value: Any) -> str:
+def _in_words(value: Any) -> str:
     """A plain value in words: the items of a list, and of a dict by name."""
     if isinstance(value, dict):
-        value = [f"{name}={listed(each)}" for name, each in value.items()]
+        value = [f"{name}={_in_words(each)}" for name, each in value.items()]
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

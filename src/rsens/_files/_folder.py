@@ -9,7 +9,6 @@ Links inside the folder are never followed: a link is one entry, which is replac
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import shutil
@@ -17,12 +16,11 @@ import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from rsens._errors import Argument, InputError
-from rsens._files._checkpoint import Checkpoint, differences, listed
+from rsens._files._checkpoint import Checkpoint, difference
 from rsens._files._io import cannot_write, reason_of, writing
 from rsens._files._store import parse_json, write_json
 
@@ -32,9 +30,6 @@ FORMAT, VERSION = "rsens results", 1
 WORK = ("samples", "splits")
 #: Names of hidden folders inside: the number of the process, and a random text.
 HIDDEN, HIDDEN_NAME = ".rsens-", re.compile(r"\.rsens-(\d+)-[a-z0-9_]+")
-
-
-# ---- the list of files -----------------------------------------------------------------------------------------------
 
 
 def write_summary(temporary: Path, command: str, content: dict[str, Any]) -> list[str]:
@@ -78,31 +73,16 @@ def _files_of_ours(place: Path) -> frozenset[Path]:
     return frozenset(path for path in paths if path.parts and not path.anchor and ".." not in path.parts)
 
 
-# ---- may it be replaced? ---------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Question:
-    """The question that results answer: the command, the data, the target, and other arguments that matter, by name.
-
-    `target` is None if only a model file knows it, which has not been read yet.
-    """
-
-    command: str
-    data: str
-    target: str | None
-    more: Mapping[str, Any] = field(default_factory=dict)
-
-
-def check_folder(folder: Path, overwrite: bool, work: str | None = None, question: Question | None = None) -> None:
+def check_folder(
+    folder: Path, overwrite: bool, work: str | None = None, question: Mapping[str, Any] | None = None
+) -> None:
     """An `InputError` if the folder cannot be written, or holds what may not be replaced and `overwrite` is not set.
 
     `work` is the name of a folder inside that keeps unfinished work. Results of another question than this one may not
-    be replaced, nor may a folder be used that holds only files of somebody else.
+    be replaced, nor may a folder be used that holds only files of somebody else. The question is the command, the data,
+    the target (None if only a model file knows it) and other arguments that matter, by name.
     """
     with writing(folder, "folder"):
-        if folder.exists() and not folder.is_dir():
-            raise InputError(f"{folder} is a file. Give the name of a ", Argument("folder"), ".")
         _try_to_write(folder)
         if work is not None and (folder / work).is_symlink():
             raise InputError(
@@ -119,12 +99,8 @@ def check_folder(folder: Path, overwrite: bool, work: str | None = None, questio
             f"the folder {folder} holds files that rsens did not write. Give another ", Argument("folder"), ", or ",
             Argument("overwrite", True), ": files of the same names are then replaced.",
         )  # fmt: skip
-    other = None if found is None or question is None else difference(found, question)
-    if other is not None:
-        raise InputError(
-            f"the folder {folder} has results of another question ({other}). Give another ", Argument("folder"),
-            ", or ", Argument("overwrite", True), ".",
-        )  # fmt: skip
+    if found is not None and question is not None:
+        _check_question(found, question, folder)
 
 
 def _try_to_write(folder: Path) -> None:
@@ -134,39 +110,24 @@ def _try_to_write(folder: Path) -> None:
     tempfile.TemporaryFile(dir=there).close()
 
 
-def difference(summary: Mapping[str, Any], question: Question) -> str | None:
-    """How the question that a summary answers differs, in a few words; None if it is the same."""
+def _check_question(summary: Mapping[str, Any], question: Mapping[str, Any], folder: Path) -> None:
+    """An `InputError` if a summary answers another question."""
     settings = _mapping(summary.get("settings"))
-    arguments = _mapping(settings.get("arguments"))
-    now = {"command": question.command, "data": question.data, "target": question.target, **question.more}
-    before = {"command": summary.get("command"), "data": settings.get("data"), "target": settings.get("target")}
-    before |= {name: arguments.get(name, settings.get(name)) for name in question.more}
-    if question.target is None:
-        before["target"] = None
+    answered = settings | _mapping(settings.get("arguments"))
+    answered |= {"command": summary.get("command"), "data": settings.get("data"), "target": settings.get("target")}
+    now = {name: value for name, value in question.items() if name != "target" or value is not None}
+    before = {name: answered.get(name) for name in now}
     if "samples" in now and not (isinstance(before["samples"], int) and before["samples"] > now["samples"]):
         before["samples"] = now["samples"]  # more samples go on from fewer
-    return next((_in_words(name, before[name]) for name in differences(before, now)), None)
+    if (other := difference(before, now)) is not None:
+        raise InputError(
+            f"the folder {folder} has results of another question (", other, "). Give another ", Argument("folder"),
+            ", or ", Argument("overwrite", True), ".",
+        )  # fmt: skip
 
 
-def _in_words(name: str, value: Any) -> str:
-    if name == "model_file" and value is None:
-        return "a model fitted to these rows"
-    if name == "where":
-        return "all rows" if value is None else f"the rows where {listed(value)}"
-    words = {
-        "command": f"rsens {value}",
-        "samples": f"{value} samples",
-        "model_file": f"the model in {value}",
-        "model_of": f"a model of the data {value!r}",
-    }
-    return words.get(name) or f"{name} {value!r}"
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
+def _mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-# ---- new files -------------------------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -211,52 +172,42 @@ def _commit(temporary: Path, place: Path, old: frozenset[Path]) -> None:
     new = [path.relative_to(temporary) for path in temporary.rglob("*") if not path.is_dir()]
     folders = {parent for path in new for parent in path.parents if parent.parts}
     _check_names(place, new, folders, old)
-    before, now = _summary(place), _summary(temporary)
     for leftover in _hidden_folders(place):
-        if leftover != temporary and not _is_alive(leftover):
+        if leftover != temporary and not _is_alive(int(leftover.name.split("-")[1])):
             shutil.rmtree(leftover, ignore_errors=True)
     for path in sorted(old.difference(new)):
-        mode = _mode(place, path)
-        if mode is not None and not stat.S_ISDIR(mode):
-            (place / path).unlink()
-            with suppress(OSError):  # there are other files in it
+        if _is_inside(place / path):
+            with suppress(OSError):  # it is gone, or a folder; or there are other files beside it
+                (place / path).unlink()
                 (place / path.parent).rmdir()
-    for name in WORK:
-        if before is not None and before.get("work") == name and (now is None or now.get("work") != name):
-            Checkpoint.remove(place / name)
+    work, still = ((_summary(folder) or {}).get("work") for folder in (place, temporary))
+    if work in WORK and work != still:
+        Checkpoint.remove(place / work)
     for path in sorted(folders):
         if (place / path).is_symlink():
             (place / path).unlink()
         (place / path).mkdir(exist_ok=True)
     for path in sorted(new, key=lambda each: (each == Path(SUMMARY), each)):
-        _sync(temporary / path)
+        with (temporary / path).open("r+b") as file:
+            os.fsync(file.fileno())  # the content reaches the disk before the name does
         os.replace(temporary / path, place / path)
 
 
 def _check_names(place: Path, new: list[Path], folders: set[Path], old: frozenset[Path]) -> None:
     """An `InputError` if a new file needs the name of somebody else's folder, or a folder the name of a file."""
-    for path in sorted({*new, *folders}):
-        mode = _mode(place, path)
-        if mode is None or stat.S_ISLNK(mode) or path in old or stat.S_ISDIR(mode) == (path in folders):
+    for path in sorted({*new, *folders} - old):
+        there = place / path
+        if not _is_inside(there) or there.is_symlink() or not there.exists() or there.is_dir() == (path in folders):
             continue
-        there = "folder" if stat.S_ISDIR(mode) else "file"
         raise InputError(
-            f"{place / path} is a {there} that rsens did not write, and its name is needed. "
+            f"{there} is a {'folder' if there.is_dir() else 'file'} that rsens did not write, and its name is needed. "
             "Rename it, or give another ", Argument("folder"), ".",
         )  # fmt: skip
 
 
-def _mode(place: Path, path: Path) -> int | None:
-    """The mode of an entry, as in `stat`; None if it is not there, or only through a link."""
-    found = None
-    for depth in range(1, len(path.parts) + 1):
-        if found is not None and not stat.S_ISDIR(found):
-            return None
-        try:
-            found = os.lstat(place.joinpath(*path.parts[:depth])).st_mode
-        except FileNotFoundError:
-            return None
-    return found
+def _is_inside(path: Path) -> bool:
+    """Whether no link leads to this path; the path itself may be one."""
+    return Path(os.path.realpath(path.parent)) == path.parent
 
 
 def _hidden_folders(place: Path) -> list[Path]:
@@ -267,25 +218,12 @@ def _hidden_folders(place: Path) -> list[Path]:
     return []
 
 
-def _is_alive(temporary: Path) -> bool:
-    """Whether another process, which made a hidden folder, is still at work on this machine."""
-    number = int(temporary.name.split("-")[1])
-    if number == os.getpid() or os.name == "nt":  # there, os.kill ends a process
+def _is_alive(process: int) -> bool:
+    """Whether another process on this machine is still at work: two runs may write into one folder."""
+    if process == os.getpid() or os.name == "nt":  # there, os.kill ends a process
         return False
     try:
-        os.kill(number, 0)
-    except PermissionError:  # of another user
-        return True
-    except (OSError, OverflowError):
-        return False
+        os.kill(process, 0)
+    except (OSError, OverflowError) as error:
+        return isinstance(error, PermissionError)  # of another user
     return True
-
-
-def _sync(path: Path) -> None:
-    """The content of a file reaches the disk before its name does."""
-    with path.open("rb") as file:
-        try:
-            os.fsync(file.fileno())
-        except OSError as error:
-            if error.errno not in (errno.EBADF, errno.EINVAL):  # systems that cannot do this with a file to read
-                raise

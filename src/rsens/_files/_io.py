@@ -25,6 +25,7 @@ OF_THE_PATH = {
     errno.EROFS: "the disk is read-only",
     errno.ENAMETOOLONG: "the name is too long",
     errno.ENOTDIR: "a part of its path is a file, not a folder",
+    errno.EEXIST: "there is a file of that name",
     errno.EISDIR: "there is a folder of that name",
     errno.ENOTEMPTY: "there is a folder of that name, and it is not empty",
     errno.ELOOP: "links in its path go round in circles",
@@ -71,32 +72,20 @@ def write_whole(path: str | os.PathLike[str], content: bytes | str) -> None:
         file.write(data)
 
 
-def check_target(path: str | os.PathLike[str], example: str) -> None:
-    """An `InputError` unless the path is in a folder and is not a folder; `example` is the name of a file."""
-    folder = Path(path).absolute().parent
-    if not folder.is_dir():
-        raise MissingPathError(f"{path} cannot be written: there is no folder {folder}. Make it first.")
-    if Path(path).is_dir():
-        raise InputError(f"{path} is a folder. Give the name of a file, such as {Path(path) / example}.")
-
-
 @contextmanager
 def open_file(path: str | os.PathLike[str], writer: str) -> Iterator[BinaryIO]:
     """Open a file to read; an `InputError` for anything but a file. `writer` is the function that writes such files."""
     advice = f"Give a file written by {writer}."
     try:
         mode = os.stat(path).st_mode
-        if stat.S_ISDIR(mode):
-            raise InputError(f"{path} is a folder. {advice}")
-        if not stat.S_ISREG(mode):  # a device may have no end, and a pipe may never begin
-            raise InputError(f"{path} is not a file. {advice}")
-        file = open(path, "rb")  # noqa: SIM115 (closed below)
+        # A device may have no end, and a pipe may never begin.
+        file = open(path, "rb") if stat.S_ISREG(mode) else None  # noqa: SIM115 (closed below)
     except FileNotFoundError:
         raise MissingPathError(f"there is no file {path}. {advice}") from None
-    except InputError:
-        raise
     except (OSError, ValueError) as error:
         raise InputError(f"{_shown(path)} cannot be read: {reason_of(error) or error}. {advice}") from None
+    if file is None:
+        raise InputError(f"{path} is {'a folder' if stat.S_ISDIR(mode) else 'not a file'}. {advice}")
     with file:
         yield file
 
@@ -105,9 +94,6 @@ def read_file(path: str | os.PathLike[str], writer: str) -> bytes:
     """The content of a file; an `InputError` as in `open_file`."""
     with open_file(path, writer) as file:
         return file.read()
-
-
-# ---- errors of the system --------------------------------------------------------------------------------------------
 
 
 class MissingPathError(InputError, FileNotFoundError):
@@ -179,9 +165,6 @@ def _shown(path: str | os.PathLike[str]) -> str:
     return shorten(on_one_line(os.fspath(path)), 200)
 
 
-# ---- tables ----------------------------------------------------------------------------------------------------------
-
-
 # A spreadsheet takes text that begins with "=", "+", "-" or "@" for a formula and runs it. Names and levels come from
 # the user's data, which may come from anyone; an apostrophe before such text makes it text again.
 
@@ -198,34 +181,18 @@ def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
     """
     import pandas as pd
 
-    columns = [_harmless_column(frame.iloc[:, place]) for place in range(frame.shape[1])]  # names may occur twice
-    clean = pd.concat(columns, axis=1, ignore_index=True) if columns else frame
-    names = [_harmless(name) for name in frame.columns]
-    text = clean.to_csv(index=False, header=names or True)
+    clean = frame.set_axis(range(frame.shape[1]), axis=1)  # names may occur twice
+    for place, column in clean.select_dtypes(exclude=["number", "bool", "datetime", "datetimetz"]).items():
+        cells = [_harmless(cell) for cell in column.astype(object)]
+        clean[place] = pd.Series(cells, index=clean.index, dtype=object)
+    text = clean.to_csv(index=False, header=[_harmless(name) for name in frame.columns] or True)
     write_whole(path, text.encode("utf-8", "backslashreplace"))
-
-
-def _harmless_column(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Columns of numbers, truth values and dates have no text."""
-    import pandas as pd
-
-    types = pd.api.types
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.astype(object)
-    elif not (types.is_object_dtype(column.dtype) or types.is_string_dtype(column.dtype)):
-        return column
-    return pd.Series([_harmless(cell) for cell in column], index=column.index, dtype=object)
 
 
 def _harmless(cell: Any) -> Any:
     if not isinstance(cell, str):
         return cell
     # Some spreadsheets also take the wide forms of these characters; NFKC makes them the usual ones.
-    dangerous = unicodedata.normalize("NFKC", cell[:1])[:1] in DANGEROUS if cell else False
-    return ("'" if dangerous else "") + "".join(_escaped(character) for character in cell)
-
-
-def _escaped(character: str) -> str:
-    if unicodedata.category(character) not in INVISIBLE:
-        return character
-    return character.encode("unicode_escape").decode("ascii")
+    dangerous = cell != "" and unicodedata.normalize("NFKC", cell[0])[:1] in DANGEROUS
+    escapes = {ord(c): c.encode("unicode_escape").decode("ascii") for c in cell if unicodedata.category(c) in INVISIBLE}
+    return ("'" if dangerous else "") + cell.translate(escapes)

@@ -47,9 +47,6 @@ PutArray = Callable[[NDArray[Any]], dict[str, Any]]
 GetArray = Callable[[dict[str, Any]], NDArray[Any]]
 
 
-# ---- values ----------------------------------------------------------------------------------------------------------
-
-
 def encode(value: Any, known: Known, put: PutArray | None = None) -> Any:
     """Turn a value into JSON; an `InputError` for anything but plain values, arrays and instances of known classes."""
 
@@ -197,9 +194,6 @@ def _parts(hint: Any) -> Iterator[type]:
             yield from _parts(argument)
     elif isinstance(hint, type):
         yield hint
-
-
-# ---- documents -------------------------------------------------------------------------------------------------------
 
 
 def document(kind: str, content: Any) -> str:

@@ -267,10 +267,7 @@ def _eq(x: Array, z: Array) -> Array:
 
 
 def variance_inflation(rows: Array, categorical: Mapping[int, int], members: Sequence[Sequence[int]]) -> Array:
-    """VIF_t = 1/(1 − R²_t), with the adjusted R² of each term given all others; 1 for a term that is constant.
-
-    The R² of a term of several columns, indicators of levels or a group, is the explained share of their variance.
-    """
+    """VIF_t = 1/(1 − R²_t), with the adjusted R² of all columns of a term given the others; 1 if it is constant."""
     n = len(rows)
     terms = [np.concatenate([_block(rows[:, d], categorical.get(d)) for d in columns], axis=1) for columns in members]
     inflation = np.ones(len(terms))

@@ -136,7 +136,7 @@ def upper_tail(q: float, A: Array) -> float:
 
 
 def cauchy_combination(p: Array) -> Array:
-    """One p-value from several, over the first axis, whatever their dependence (Liu and Xie, 2020), without NaNs."""
+    """One p-value from several, over the first axis, for any dependence (Liu and Xie, 2020); NaNs are left out."""
     p = np.clip(p, 1e-300, 1.0 - 1e-15)
     tangent = np.where(p < 1e-10, 1.0 / (np.pi * p), np.tan((0.5 - p) * np.pi))  # tan(π/2 − πp) ≈ 1/(πp)
     known = ~np.isnan(p)

@@ -21,6 +21,7 @@ from rsens._refits._fit import reason_of as reason_of
 from rsens._refits._fit import with_seed as with_seed
 from rsens._refits._pieces import Kept as Kept
 from rsens._refits._pieces import run_pieces as run_pieces
+from rsens._refits._pieces import workers as workers
 from rsens._refits._rows import are_labels as are_labels
 from rsens._refits._rows import as_rows as as_rows
 from rsens._refits._rows import check_one_per_row as check_one_per_row
@@ -37,4 +38,3 @@ from rsens._refits._tight_clusters import TightClustersWarning as TightClustersW
 from rsens._refits._tight_clusters import tight_clusters as tight_clusters
 from rsens._refits._tight_clusters import tight_clusters_text as tight_clusters_text
 from rsens._refits._tight_clusters import warn_of_tight_clusters as warn_of_tight_clusters
-from rsens._refits._workers import workers as workers

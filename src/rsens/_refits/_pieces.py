@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
 import warnings
@@ -15,7 +16,6 @@ from uuid import uuid4
 from rsens._errors import InputError
 from rsens._files import Checkpoint
 from rsens._progress import Progress
-from rsens._refits._workers import workers
 from rsens._warned import Warned, heard, say_once
 
 
@@ -23,7 +23,8 @@ from rsens._warned import Warned, heard, say_once
 class Kept:
     """Finished pieces by number, in a checkpoint under a name; `records` are the dataclasses that they are made of.
 
-    A piece that is not `required` and cannot be kept (a failure, a full disk) is done again the next time.
+    A piece that is not `required` and cannot be kept, because it holds a failure or the disk is full, is done again
+    the next time.
     """
 
     checkpoint: Checkpoint
@@ -59,9 +60,10 @@ def run_pieces(
 ) -> list[Any]:
     """work(*shared, *arguments(k)) for k = 0, …, count − 1, in this order, whichever piece is finished first.
 
-    `arguments` are asked for when the turn of a piece comes; `shared` is sent once on a Dask cluster. A piece is called
-    `noun`, and `stage` tells it from others of that name. `done` is called after each piece with all of them, None
-    where one is not there yet. Warnings of several pieces are raised once, at the end.
+    The arguments of a piece are asked for when its turn comes; `shared` are those of all pieces, sent once to a Dask
+    cluster. A piece is kept as soon as it is done, and read instead of done if it is there. `done` is called after each
+    with all pieces, None where one is not there yet. `stage` names these pieces where others have the same noun. A
+    warning of several pieces is shown once, at the end.
     """
     from joblib import effective_n_jobs
 
@@ -112,9 +114,10 @@ def _results(
 
 @dataclass(frozen=True, eq=False)
 class _Shared:
-    """Arguments of all pieces, with a key that makes it differ from all others.
+    """Arguments of all pieces.
 
-    Dask gives the same name to equal contents, and forgets it when the work before this one ends.
+    The key makes it differ from all others: Dask gives the same name to equal contents, and forgets what has that name
+    when the work before this one ends.
     """
 
     values: tuple[Any, ...]
@@ -144,7 +147,10 @@ def _sent_once(shared: _Shared) -> Iterator[_Shared]:
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Processes that are started within this ignore Ctrl-C, and print no traceback: this process ends them."""
+    """Processes that are started within this ignore Ctrl-C: they are ended by the one that started them.
+
+    A terminal sends it to all processes, and each would print a traceback. This process gets it at the end.
+    """
     if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         yield  # Windows; or a thread, which gets no signals
         return
@@ -156,3 +162,39 @@ def _without_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+_lock = threading.Lock()
+_calls = 0
+_before: Any = None
+
+
+@contextmanager
+def workers() -> Iterator[None]:
+    """Within this, joblib may start processes; they end with it, unless they were there before: those are the user's.
+
+    Stages of one call share their processes if all of them are within the same one of these. joblib has one pool for
+    the whole process, so calls in several threads share it, and the last of them ends it.
+    """
+    global _calls, _before
+    with _lock:
+        if not _calls:
+            _before = _pool()
+        _calls += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _calls -= 1
+            pool = None if _calls else _pool()
+            # Other work that was given to the pool meanwhile is the user's, and so is the pool from then on.
+            if pool is not None and pool is not _before and not pool._pending_work_items:
+                pool.shutdown(wait=True)
+            if not _calls:
+                _before = None
+
+
+def _pool() -> Any:
+    """joblib's pool of processes, None if there is none; found without starting one."""
+    module = sys.modules.get("joblib.externals.loky.reusable_executor")
+    return None if module is None else module._executor

@@ -248,10 +248,7 @@ def rank_shares(ranks: Ranks) -> Array:
 
 
 def entropy(shares: Array) -> float:
-    """The mean over ranks of −Σ_t p_t log p_t, with p_t the share of samples in which term t has that rank.
-
-    The table is doubly stochastic, so it is also the mean entropy of its rows, the ranks of a term.
-    """
+    """The mean over ranks of −Σ_t p_t log p_t, with p_t the share of samples in which term t has that rank."""
     return float(entr(shares).sum() / len(shares))
 
 

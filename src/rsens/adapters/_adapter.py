@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
-from rsens._table import shape_of
+from rsens._table import is_frame, shape_of
+from rsens._text import quoted
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, result_bytes, rows_for
 from rsens.distributions import Distribution
@@ -30,14 +31,11 @@ class NoTranslationError(Exception):
     """A part of a model, such as its kernel, is none that rsens has; the text says which."""
 
 
-# ---- Classes of other libraries, by the names of a class and its ancestors: nothing is imported to find out ----------
-
-
 def is_a(obj: Any, *names: str) -> bool:
     """Whether one of the ancestors of the object's class is one of `names`, such as "gpytorch.ExactGP".
 
     A name is the first part of the module and the name of the class: libraries move classes between their modules, and
-    users subclass them in modules of their own.
+    users subclass them in modules of their own. Nothing is imported to find out.
     """
     return any(_named(kind) in names for kind in type(obj).__mro__)
 
@@ -78,6 +76,23 @@ def first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
+def check_columns(X: Any, whose: str, count: int | None, names: Sequence[Any] = (), advice: str = "") -> None:
+    """An `InputError` if a data frame or array has other columns than a model knows, by number or by name.
+
+    `whose` follows the word "columns" in the sentence; `advice` follows a wrong number of them.
+    """
+    given = list(X.columns) if is_frame(X) else []
+    got = shape_of(X)[1]
+    if count is not None and got != count:
+        missing = [name for name in names if name not in given] if given else []
+        more = [name for name in given if name not in names] if names else []
+        wrong = (f", without {quoted(missing)}" if missing else "") + (f", with {quoted(more)}" if more else "")
+        raise InputError(Argument("X"), f" must have the {count} columns {whose}; got {got}{wrong}.{advice}")
+    if names and given and given != list(names):
+        listed = f"{quoted(names)}; got {quoted(given)}"
+        raise InputError(Argument("X"), f" must have the columns {whose}, in their order: {listed}.")
+
+
 def not_fitted(estimator: Any) -> InputError:
     return InputError(f"{type(estimator).__name__} is not fitted. Call fit(X, y) first.")
 
@@ -93,9 +108,6 @@ def check_fitted(estimator: Any) -> None:
         raise not_fitted(estimator) from None
     except TypeError:  # not an estimator, but something that looks like one
         return
-
-
-# ---- Models ----------------------------------------------------------------------------------------------------------
 
 
 class Described:
@@ -148,9 +160,6 @@ class Pending(Model):
 
     def contrasted(self, coding: Coding) -> Model:
         raise NotImplementedError("contrasts are set on the model that `coded` returns")
-
-
-# ---- Objects with a method `derivatives(X, order)`, such as the fitted estimators of rsens ---------------------------
 
 
 class WithDerivatives(Model):

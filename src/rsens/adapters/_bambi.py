@@ -139,9 +139,6 @@ def _with_draws(posterior: Any, group: Any) -> Any:
     return type(posterior)(posterior=group)
 
 
-# ---- The columns that the formula of a bambi model reads, and which of them hold levels ------------------------------
-
-
 @dataclass(frozen=True)
 class FormulaColumns:
     """The variables of a formula, in the order of the data it was fitted to."""

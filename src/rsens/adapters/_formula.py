@@ -14,13 +14,11 @@ from rsens._errors import Argument, InputError, RsensWarning
 from rsens._table import Table, is_frame
 from rsens._text import first_few
 from rsens._typing import Array
-from rsens.adapters._adapter import Described, is_a
+from rsens.adapters._adapter import is_a
 from rsens.adapters._differences import FIRST, SECOND, quotients
-from rsens.adapters._linear_predictor import LinearPredictor, MultinomialPredictor, OnLinearPredictor
+from rsens.adapters._linear_predictor import OnLinearPredictor
 from rsens.derivatives import (
-    AsGiven,
     Derivatives,
-    Description,
     Finding,
     chain_rule,
     extrapolated,
@@ -30,7 +28,6 @@ from rsens.derivatives import (
     step_unit,
     without_derivatives,
 )
-from rsens.distributions import Distribution
 
 #: Rows at which jumps of the formula are looked for, and how far apart, in units of a column.
 LOOKED_AT, APART = 64, 0.5
@@ -38,17 +35,13 @@ LOOKED_AT, APART = 64, 0.5
 NAMES = re.compile(r"""([^\W\d]\w*\b)(?!\s*[("'])|["']([^"']+)["']""")
 
 
-@dataclass(frozen=True, eq=False)
-class FormulaModel(Described, AsGiven, OnLinearPredictor):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FormulaModel(OnLinearPredictor):
     """A prediction at the design of a formula, with derivatives in the columns of the data frame by the chain rule."""
 
-    predictor: LinearPredictor | MultinomialPredictor
     #: A data frame → its design, a matrix.
     transform: Callable[[Any], Any]
     formula: str
-    label: str
-    about: Description
-    findings: tuple[Finding, ...] = ()
     #: Units of the columns, and the range in which differences may move them, (2, D); set by `prepared`.
     unit: Array | None = None
     bounds: Array | None = None
@@ -69,8 +62,8 @@ class FormulaModel(Described, AsGiven, OnLinearPredictor):
             )
         if self.like is None and self.categorical:
             named = [name for name in self.categorical if name in map(str, source.columns)]
-            return AsGiven.coded(replace(self, categorical=named), X, weights)
-        return AsGiven.coded(self, X, weights)
+            return super(FormulaModel, replace(self, categorical=named)).coded(X, weights)
+        return super().coded(X, weights)
 
     def prepared(self, X: Any) -> Self:
         model = self.coded(X)
@@ -101,15 +94,10 @@ class FormulaModel(Described, AsGiven, OnLinearPredictor):
         bends = spread_out(extrapolated(at.second, SECOND * unit), self.coding, 2) if order == 2 else None
         return Derivatives(record.distribution, *chain_rule(slopes, bends, record.first, record.second))
 
-    def predict_distribution(self, X: Any) -> Distribution:
-        return self.predictor.predict(self.design_at(X)).checked()
-
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         design = 0 if self.like is None else self._design_of(self.like.source, 1).shape[1]
         own = 2 * 8 * design * (4 * n_columns + (4 * n_columns**2 if order == 2 else 0))  # copies, twice
         return rows_for(own + self.predictor.bytes_per_row(design or n_columns, order))
-
-    # ---- the design --------------------------------------------------------------------------------------------------
 
     def design_at(self, X: Any) -> Array:
         model = self.coded(X)

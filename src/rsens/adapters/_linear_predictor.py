@@ -13,9 +13,11 @@ from scipy.stats import norm
 
 from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, chain_rule, result_bytes
+from rsens.adapters._adapter import Described
+from rsens.derivatives import AsGiven, Derivatives, Description, Finding, chain_rule, result_bytes
 from rsens.distributions import Categorical, Distribution, LogNormal, Normal, StudentT
 from rsens.likelihoods import GaussianLikelihood, Likelihood
+from rsens.posteriors import Latent
 
 
 class Response(Protocol):
@@ -30,10 +32,23 @@ class Response(Protocol):
         ...
 
 
-def through_response(response: Response, m: Array, v: Array, first: Array, second: Array | None) -> Derivatives:
+def through_response(response: Response, latent: Latent) -> Derivatives:
     """λ with its derivatives in x, from those of (m, v), (n, 2, D) and (n, 2, D, D) or None for first derivatives."""
-    outer = response.predictive_derivatives(m, v, 1 if second is None else 2)
-    return Derivatives(response.predictive(m, v), *chain_rule(first, second, *outer))
+    assert latent.first is not None
+    outer = response.predictive_derivatives(latent.mean, latent.variance, 1 if latent.second is None else 2)
+    distribution = response.predictive(latent.mean, latent.variance)
+    return Derivatives(distribution, *chain_rule(latent.first, latent.second, *outer))
+
+
+def in_units(latent: Latent, shift: float, scale: float) -> Latent:
+    """The moments of shift + scale·f, from those of f."""
+    factors = np.array([scale, scale**2])
+    return Latent(
+        shift + scale * latent.mean,
+        scale**2 * latent.variance,
+        None if latent.first is None else latent.first * factors[:, None],
+        None if latent.second is None else latent.second * factors[:, None, None],
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +76,7 @@ class LinearPredictor:
         if order == 2:
             second = np.zeros((n, 2, columns, columns))
             second[:, 1] = 2.0 * self.covariance
-        return through_response(self.response, m, v, first, second)
+        return through_response(self.response, Latent(m, v, first, second))
 
     def bytes_per_row(self, n_columns: int, order: int) -> int:
         return 2 * result_bytes(n_columns, order)
@@ -134,14 +149,21 @@ class MultinomialPredictor:
         return 8 * draws * (3 * (other + 1) + (4 * n_columns**2 if order == 2 else 2 * n_columns))
 
 
-class OnLinearPredictor:
-    """Mixed into a dataclass with the field `predictor`: the scale on which effects add up, η = m."""
+@dataclass(frozen=True, eq=False)
+class OnLinearPredictor(Described, AsGiven):
+    """Base of models whose prediction comes from a design; η = m is the scale on which effects add up."""
 
     predictor: LinearPredictor | MultinomialPredictor
+    label: str
+    about: Description
+    findings: tuple[Finding, ...] = ()
 
     @abstractmethod
     def design_at(self, X: Any) -> Array:
         """The design (n, P) at the rows X."""
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        return self.predictor.predict(self.design_at(X)).checked()
 
     @property
     def link_derivatives(self) -> Callable[[Any, int], tuple[Array, Array | None, Array | None]] | None:
@@ -154,7 +176,7 @@ class OnLinearPredictor:
             return self.predictor.moments(self.design_at(X))[0][:, None], None, None
         eta = MeanResponse(identity_mean, lambda μ: Normal(μ, np.ones_like(μ)), (1.0, 0.0))
         latent = replace(self.predictor, covariance=np.zeros_like(self.predictor.covariance), response=eta)
-        record = replace(self, predictor=latent).derivatives(X, order)  # type: ignore[type-var, attr-defined]
+        record = replace(self, predictor=latent).derivatives(X, order)
         second = None if record.second is None else record.second[:, :1]
         return record.distribution.mean[:, None], record.first[:, :1], second
 
@@ -164,9 +186,6 @@ class OnLinearPredictor:
         m, v = self.predictor.moments(self.design_at(X))
         response = self.predictor.response
         return response.predictive(m, v), response.predictive_derivatives(m, v, 1)[0][:, :, :1]
-
-
-# ---- What an observation is, given its linear predictor η ~ N(m, v), beyond the likelihoods of rsens -----------------
 
 
 @dataclass(frozen=True)

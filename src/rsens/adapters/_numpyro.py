@@ -114,9 +114,6 @@ def _of_rows(model: Any, arguments: dict[str, Any]) -> Program:
     return partial(model, **{**open_, **arguments})
 
 
-# ---- Sites: what a trace of the model shows, and which of them belong to the rows ------------------------------------
-
-
 @dataclass(frozen=True)
 class Sites:
     """The sites of a model, as one trace shows them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -36,11 +36,7 @@ INSTEAD = {
 def draws_of(posterior: Any, argument: str, shapes: Mapping[str, Shape]) -> dict[str, Array]:
     """The draws of the variables in `shapes`, each (S, *shape): chains stacked, what else was drawn left out.
 
-    Args:
-        posterior: An xarray DataTree or Dataset, InferenceData, a sampler that has run, or a mapping of arrays
-            (S, *shape) or (chains, S, *shape).
-        argument: The name of this argument in the public call.
-        shapes: The shape of one draw of each variable of the model.
+    A mapping may hold arrays (S, *shape) or (chains, S, *shape). `argument` names the posterior in the public call.
     """
     named = by_name(posterior, argument)
     missing = [name for name in shapes if name not in named]
@@ -101,11 +97,6 @@ class DrawsAtOnce(Draws):
 
     def mixture(self, X: Array) -> Mixture:
         return Mixture(self.components(X), self.weights, draws=True)
-
-    def families(self, X: Array) -> Iterator[Distribution]:
-        components = self.components(X)
-        for s in range(len(self)):
-            yield type(components)(**{name: values[s] for name, values in components.fields().items()})
 
     def matched(self, X: Array) -> Distribution:
         """One call gives all draws, so these are matched for some rows at a time."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
@@ -13,10 +13,10 @@ import numpy as np
 from rsens import distributions
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
-from rsens._table import Table, is_frame
+from rsens._table import is_frame
 from rsens._text import quoted
 from rsens._typing import Array
-from rsens.adapters._adapter import is_a, wrong_kind
+from rsens.adapters._adapter import check_columns, is_a, wrong_kind
 from rsens.adapters._posterior_draws import DrawsAtOnce, draws_finding, draws_of
 from rsens.derivatives import (
     Derivatives,
@@ -76,16 +76,17 @@ def from_pymc(
     family, fields = _family_of(observed)
     free = _free_variables(model, list(fields.values()), rows, observed)
     draws = draws_of(posterior, "posterior", {v.name: _shape_of(v) for v in free})
-    graph = LikelihoodGraph.of(family, fields, free, list(draws.values()), rows.placements)
+    graph = LikelihoodGraph.of(family, fields, free, list(draws.values()), rows)
     _try_out(graph, rows, model, observed)
-    if isinstance(categorical, str | int):
-        categorical = (categorical,)
     if isinstance(categorical, Mapping):
         categorical = {**dict.fromkeys(rows.levels), **categorical}
     else:
-        categorical = (*rows.levels, *(categorical or ())) or None
+        named = (categorical,) if isinstance(categorical, str | int) else categorical or ()
+        categorical = (*rows.levels, *named) or None
     ours = DrawsAtOnce.of(graph.components, len(graph))
-    trained_on = _training_rows(rows, data, posterior, model, observed)
+    predictive = LikelihoodModel(
+        ours, graph, rows, categorical, training_inputs_=_training_rows(rows, posterior, model, observed)
+    )
     description = Description(
         model=f"PyMC model with {len(graph)} draws",
         family=f"mixture of {family.__name__}",
@@ -93,13 +94,9 @@ def from_pymc(
         derivatives="exact (PyTensor), second ones by differences",
         columns="columns of X as given" if isinstance(data, str) else "one pm.Data for each column",
     )
-    return DrawsModel(
-        LikelihoodModel(ours, graph, rows, categorical, training_inputs_=trained_on),
-        from_function(ours.matched, categorical=categorical),
-        len(graph) * len(graph.gradients),
-        description,
-        (draws_finding(len(graph)),),
-    )
+    matched = from_function(ours.matched, categorical=categorical)
+    n_parameters = len(graph) * len(graph.gradients)
+    return DrawsModel(predictive, matched, n_parameters, description, (draws_finding(len(graph)),))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +112,16 @@ class LikelihoodModel(Function):
 
     def coded(self, X: Any, weights: Any = None) -> Self:
         model = super().coded(X, weights)
-        self.data.check(rows_of(model, X), model.coding)
+        table = rows_of(model, X)
+        rows = table.source if is_frame(table.source) else table.values
+        check_columns(rows, "of the model's pm.Data", self.data.values.shape[1], self.data.columns)
+        for column in () if model.coding is None else model.coding.columns:
+            if not all(isinstance(label, Real | np.bool_) for label in column.labels):
+                raise InputError(
+                    Argument("X"),
+                    f": column {column.name!r} holds labels such as {column.labels[0]!r}, and the model takes numbers. "
+                    "Give the number that stands for each label in the model.",
+                )
         return model
 
     def _derivatives(self, X: Any, order: int) -> Derivatives:
@@ -135,92 +141,72 @@ class LikelihoodModel(Function):
         return rows_for(8.0 * 6.0 * numbers)  # PyTensor holds a few arrays of this size
 
 
-# ---- Where the rows of X stand in a PyMC model: in its pm.Data -------------------------------------------------------
-
-
 #: One pm.Data with all columns, or for each column of X the pm.Data that holds it.
 DataNames = str | Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class DataRows:
-    """The data variables that X stands for, and what the model holds there now."""
+    """The data variables that X stands for, all of it or a column each, and what the model holds there now."""
 
-    placements: tuple[Placement, ...]
+    variables: tuple[Any, ...]
     #: Rows that the model is known to run with, (N, D).
     values: Array
     #: The names of the columns, where the model has some.
-    columns: tuple[str, ...] | None
+    columns: tuple[str, ...] = ()
     #: Columns that hold whole numbers on their own, such as the index of a group: they have levels, not derivatives.
-    levels: tuple[int, ...]
+    levels: tuple[int, ...] = ()
+    by_column: bool = True
 
     @classmethod
     def of(cls, model: Any, data: DataNames) -> DataRows:
         """Find the pm.Data named by `data` in the model."""
-        if isinstance(data, str):
-            variable = _variable(model, data)
-            if variable.ndim != 2:
-                raise InputError(
-                    Argument("data"),
-                    f" must name a pm.Data of rows and columns; {data!r} has {variable.ndim} axes. If each column has "
-                    'a pm.Data of its own, name them: data={"height": "height", "age": "age"}.',
-                )
-            values = np.asarray(variable.get_value(), dtype=np.float64)
-            _, dim = model.named_vars_to_dims.get(data) or (None, None)
-            names = model.coords.get(dim) if dim is not None else None  # coordinates of the columns
-            named = tuple(names or ()) if all(isinstance(name, str) for name in names or ()) else ()
-            return cls(((variable, None),), values, named or None, ())
-        if not isinstance(data, Mapping) or not data:
+        if not isinstance(data, str | Mapping) or not data:
             raise InputError(
                 Argument("data"),
                 ' must be the name of the pm.Data of the rows, or a dict {"column": "name of its pm.Data"}; '
                 f"got {type(data).__name__}.",
             )
-        variables = [_variable(model, name) for name in data.values()]
-        columns = [np.asarray(variable.get_value()) for variable in variables]
-        for name, values in zip(data.values(), columns, strict=True):
-            if values.shape not in ((len(columns[0]),), (len(columns[0]), 1)):
+        names = [data] if isinstance(data, str) else list(data.values())
+        variables = tuple(_variable(model, name) for name in names)
+        held = [np.asarray(variable.get_value()) for variable in variables]
+        if isinstance(data, str):
+            if held[0].ndim != 2:
+                raise InputError(
+                    Argument("data"),
+                    f" must name a pm.Data of rows and columns; {data!r} has {held[0].ndim} axes. If each column has "
+                    'a pm.Data of its own, name them: data={"height": "height", "age": "age"}.',
+                )
+            _, dim = model.named_vars_to_dims.get(data) or (None, None)
+            labels = tuple(model.coords.get(dim) or ()) if dim is not None else ()  # coordinates of the columns
+            named = labels if all(isinstance(label, str) for label in labels) else ()
+            return cls(variables, held[0].astype(np.float64), named, by_column=False)
+        for name, values in zip(names, held, strict=True):
+            if values.shape not in ((len(held[0]),), (len(held[0]), 1)):
                 raise InputError(
                     Argument("data"),
                     f": each pm.Data must hold one column, all of them as many rows; {name!r} has shape "
-                    f"{values.shape}, the first one {columns[0].shape}.",
+                    f"{values.shape}, the first one {held[0].shape}.",
                 )
-        return cls(
-            tuple((variable, j) for j, variable in enumerate(variables)),
-            np.column_stack([values.reshape(-1).astype(np.float64) for values in columns]),
-            tuple(data),
-            tuple(j for j, values in enumerate(columns) if values.dtype.kind in "iub"),
-        )
+        whole = tuple(j for j, values in enumerate(held) if values.dtype.kind in "iub")
+        return cls(variables, np.column_stack(held).astype(np.float64), tuple(data), whole)
 
-    def check(self, table: Table, coding: Coding | None) -> None:
-        """Rows to explain must have the model's columns, and the numbers that its index variables take."""
-        if table.values.shape[1] != self.values.shape[1]:
-            raise InputError(
-                Argument("X"),
-                f" must have the {self.values.shape[1]} columns of the model's pm.Data; got {table.values.shape[1]}.",
-            )
-        if self.columns is not None and is_frame(table.source) and table.names != self.columns:
-            raise InputError(
-                Argument("X"),
-                f" must have the columns of the model, in their order: {list(self.columns)}; got {list(table.names)}.",
-            )
-        for column in () if coding is None else coding.columns:
-            if not all(isinstance(label, Real | np.bool_) for label in column.labels):
-                raise InputError(
-                    Argument("X"),
-                    f": column {column.name!r} holds labels such as {column.labels[0]!r}, and the model takes numbers. "
-                    "Give the number that stands for each label in the model.",
-                )
+    def placed(self, X: Any) -> dict[Any, Any]:
+        """For each data variable the part of the rows X, a graph, that goes in its place."""
+        if not self.by_column:  # float64 whatever the data were, and the graph follows
+            return {self.variables[0]: X}
+        parts = {v: X[:, j] if v.ndim == 1 else X[:, j : j + 1] for j, v in enumerate(self.variables)}
+        return {v: part if v.dtype.startswith("float") else part.astype(v.dtype) for v, part in parts.items()}
 
 
-def _training_rows(rows: DataRows, data: DataNames, posterior: Any, model: Any, observed: Any) -> Array | None:
+def _training_rows(rows: DataRows, posterior: Any, model: Any, observed: Any) -> Array | None:
     """The rows that the model was fitted to: kept with the draws, or still in the model; None if neither is sure."""
     kept = None  # the group with the data of the model, which PyMC stores beside the draws
     if is_a(posterior, "xarray.DataTree"):
         kept = posterior.children.get("constant_data")
     elif is_a(posterior, "arviz.InferenceData"):
         kept = getattr(posterior, "constant_data", None)
-    names = [data] if isinstance(data, str) else list(data.values())
+    names = [variable.name for variable in rows.variables]
     if kept is not None and all(name in kept for name in names):
         return np.column_stack([np.asarray(kept[name].values, dtype=np.float64) for name in names])
     still = len(rows.values) == len(_observed_values(model, observed))
@@ -229,21 +215,18 @@ def _training_rows(rows: DataRows, data: DataNames, posterior: Any, model: Any, 
 
 def _variable(model: Any, name: str) -> Any:
     known = {variable.name: variable for variable in model.data_vars}
-    if name in known:
-        return known[name]
-    if known:
+    if not known:
+        raise InputError(
+            "the rows X are written into this model as constants, so they cannot be moved. Build the model again with "
+            'X = pm.Data("X", X) and give it here with the same draws: there is no need to sample again.'
+        )
+    if name not in known:
         raise InputError(
             Argument("data"),
             f" must name the pm.Data of the rows X; got {name!r}, and the model has "
             f"{quoted(known)}. Write from_pymc(model, posterior, data={next(iter(known))!r}).",
         )
-    raise InputError(
-        "the rows X are written into this model as constants, so they cannot be moved. Build the model again with "
-        'X = pm.Data("X", X) and give it here with the same draws: there is no need to sample again.'
-    )
-
-
-# ---- The random variables of a PyMC model: the one observed, those it depends on, and whether rows can be moved ------
+    return known[name]
 
 
 def _observed_variable(model: Any, site: str | None) -> Any:
@@ -282,17 +265,16 @@ def _free_variables(model: Any, fields: list[Any], rows: DataRows, observed: Any
     graphs = [field for field in fields if hasattr(field, "owner")]
     reached = set(ancestors(graphs, blockers=model.free_RVs))
     free = [variable for variable in model.free_RVs if variable in reached]
-    data = {variable for variable, _ in rows.placements}
-    if not data <= reached and not any(data & set(ancestors([variable])) for variable in free):
-        unused = ", ".join(repr(variable.name) for variable in data - reached)
-        raise InputError(f"the likelihood of {observed.name!r} does not depend on the pm.Data {unused}.")
-    of_rows = [variable.name for variable in free if data & set(ancestors([variable]))]
+    of_rows = [variable.name for variable in free if {*rows.variables} & set(ancestors([variable]))]
     if of_rows:
         raise InputError(
             f"the model draws {quoted(of_rows)} from a distribution that depends on the rows. Those "
             "draws belong to the rows it was fitted to, and other rows have none. Integrate them out of the model, for "
             "instance by a StudentT or NegativeBinomial in place of a draw per row."
         )
+    unused = [variable.name for variable in rows.variables if variable not in reached]
+    if unused:
+        raise InputError(f"the likelihood of {observed.name!r} does not depend on the pm.Data {quoted(unused)}.")
     return free
 
 
@@ -311,7 +293,7 @@ def _try_out(graph: LikelihoodGraph, rows: DataRows, model: Any, observed: Any) 
     try:
         λ, again = (np.asarray(graph.components(some, slice(1)).parameters)[0] for some in (X, X[half]))
     except (ValueError, IndexError, TypeError, AssertionError) as error:
-        fixed = [v.name for v in model.data_vars if all(v is not moved for moved, _ in rows.placements)]
+        fixed = [variable.name for variable in model.data_vars if variable not in rows.variables]
         raise InputError(
             f"the likelihood of {observed.name!r} cannot be evaluated at other rows than the model holds: "
             f"{str(error).splitlines()[0]} Everything that has one entry per row must come from the rows X"
@@ -325,13 +307,6 @@ def _try_out(graph: LikelihoodGraph, rows: DataRows, model: Any, observed: Any) 
             f"the likelihood of {observed.name!r} mixes rows: a row's prediction changed when the other rows did. "
             "Compute means and scales from the training data before they go into the model, not from pm.Data."
         )
-
-
-# ---- The likelihood of a PyMC model as a function of the rows and of all draws, with its gradient in the rows --------
-
-
-#: A placeholder for the rows in place of a data variable: the variable, and its columns of X (None: all of them).
-Placement = tuple[Any, int | None]
 
 
 @dataclass(frozen=True)
@@ -348,12 +323,7 @@ class LikelihoodGraph:
 
     @classmethod
     def of(
-        cls,
-        family: type[Distribution],
-        fields: dict[str, Any],
-        free: Sequence[Any],
-        draws: Sequence[Array],
-        rows: Sequence[Placement],
+        cls, family: type[Distribution], fields: dict[str, Any], free: list[Any], draws: list[Array], rows: DataRows
     ) -> LikelihoodGraph:
         """The fields of a family as functions of rows X (n, D) and of draws of the free variables."""
         import pytensor
@@ -362,13 +332,9 @@ class LikelihoodGraph:
 
         X = pt.dmatrix("rows")
         inputs = [_placeholder(variable) for variable in free]
-        given = {variable: _taken(X, variable, column) for variable, column in rows}
-        # Not strict: rows are float64 whatever the data were, and the graph follows.
-        graphs = clone_replace(
-            [pt.as_tensor(field) for field in fields.values()],
-            {**given, **dict(zip(free, inputs, strict=True))},
-            rebuild_strict=False,
-        )
+        given = {**rows.placed(X), **dict(zip(free, inputs, strict=True))}
+        # Not strict: the types of the rows may be others.
+        graphs = clone_replace([pt.as_tensor(field) for field in fields.values()], given, rebuild_strict=False)
         ndim = {name: family.domains[name].event_ndim for name in fields}
         per_row = {name: _per_row(graph, ndim[name]) for name, graph in zip(fields, graphs, strict=True)}
         gradients = [
@@ -434,14 +400,6 @@ def _placeholder(variable: Any, draws_first: bool = False) -> Any:
     return pt.tensor(variable.name, shape=shape, dtype=dtype)
 
 
-def _taken(X: Any, variable: Any, column: int | None) -> Any:
-    """The placeholder in the graph for a data variable: all rows, or one of their columns."""
-    if column is None:
-        return X
-    values = X[:, column] if variable.ndim == 1 else X[:, column : column + 1]
-    return values if variable.dtype.startswith("float") else values.astype(variable.dtype)
-
-
 def _per_row(graph: Any, event_ndim: int) -> Any:
     """The graph with one axis of rows, of length one if all rows have the same; y of shape (n, 1) has one too many."""
     axes = graph.ndim - event_ndim
@@ -461,12 +419,8 @@ def _columns(graph: Any, event_ndim: int, name: str) -> list[Any]:
     return [graph[..., k] for k in range(classes)]
 
 
-# ---- PyMC's likelihoods as our families: λ written in the parameters that PyMC's random variables hold ---------------
-# The parameters differ from the arguments that people write: Gamma holds (shape, scale), Exponential a scale,
-# NegativeBinomial (n, p).
-
-
-#: Our family from the parameters of the random variable, in its own order. They are graphs: only arithmetic is done.
+#: Our family from the parameters that PyMC's random variable holds, in its order. They are graphs: only arithmetic is
+#: done. People write others: Gamma holds (shape, scale), Exponential a scale, NegativeBinomial (n, p).
 FAMILIES: dict[str, Callable[..., Distribution]] = {
     "NormalRV": lambda mu, sigma: distributions.Normal(mu, sigma**2),
     "StudentTRV": lambda nu, mu, sigma: distributions.StudentT(mu, sigma**2, nu),

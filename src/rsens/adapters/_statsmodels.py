@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from rsens._coding import Coding
 from rsens._errors import Argument, InputError
-from rsens._table import Table, is_frame
-from rsens._text import quoted
+from rsens._table import is_frame, shape_of
 from rsens._typing import Array
-from rsens.adapters._adapter import Adapter, Described, is_a
+from rsens.adapters._adapter import Adapter, check_columns, is_a
 from rsens.adapters._formula import FormulaModel, categorical_names
 from rsens.adapters._linear_predictor import (
     LinearPredictor,
@@ -29,8 +27,8 @@ from rsens.adapters._linear_predictor import (
     plug_in_mean,
     probability_mean,
 )
-from rsens.derivatives import Derivatives, Description, Finding, Function, Model, rows_for, without_columns
-from rsens.distributions import Bernoulli, Beta, Distribution, Gamma, NegativeBinomial, Normal, Poisson, StudentT
+from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, rows_for, without_columns
+from rsens.distributions import Bernoulli, Beta, Gamma, NegativeBinomial, Normal, Poisson, StudentT
 from rsens.likelihoods import (
     GaussianLikelihood,
     LogitLikelihood,
@@ -83,7 +81,7 @@ def from_statsmodels(results: Any, *, uncertainty: bool = True, offset: float | 
     predictor = _predictor(results, seen, bool(uncertainty), offset)
     spec = getattr(model, "model_spec", None) or getattr(model.data, "model_spec", None)
     spec = spec or getattr(model.data, "design_info", None)  # its name before 0.15
-    frame = getattr(model.data, "orig_exog", None)
+    frame: Any = getattr(model.data, "orig_exog", None)
     classes = getattr(model, "_ynames_map", None) if is_a(model, "statsmodels.MNLogit") else None
     classes = None if classes is None else np.array(list(classes.values()))
     certain = "with the uncertainty of the coefficients"
@@ -100,45 +98,31 @@ def from_statsmodels(results: Any, *, uncertainty: bool = True, offset: float | 
     )
     findings = tuple(_findings(results, seen, bool(uncertainty)))
     if spec is None:
-        names = tuple(map(str, frame.columns)) if frame is not None and is_frame(frame) else None
-        return ExogModel(predictor, name, about, findings, names, model.exog, classes)
+        names = tuple(frame.columns) if is_frame(frame) else ()
+        check = partial(_check_exog, model.exog.shape[1], names)
+        inputs: dict[str, Any] = {"training_inputs_": model.exog, "check_columns": check, "classes_": classes}
+        return ExogModel(predictor, name, about, findings, **inputs)
     return FormulaModel(
         predictor,
-        lambda rows: results._transform_predict_exog(rows)[0],
-        str(model.formula),
         name,
         about,
         findings,
+        transform=lambda rows: results._transform_predict_exog(rows)[0],
+        formula=str(model.formula),
         categorical=categorical_names(spec),
         classes_=classes,
     )
 
 
 @dataclass(frozen=True, eq=False)
-class ExogModel(Described, Function, OnLinearPredictor):
+class ExogModel(OnLinearPredictor):
     """A prediction at rows of `exog`, with derivatives in closed form."""
 
-    predictor: LinearPredictor | MultinomialPredictor
-    label: str
-    about: Description
-    findings: tuple[Finding, ...] = ()
-    #: The columns, where they have names.
-    exog_names: tuple[str, ...] | None = None
-    training_inputs_: Any = None
-    classes_: Any = None
-    categorical: Any = None
-    coding: Coding | None = None
-
-    def coded(self, X: Any, weights: Any = None) -> ExogModel:
-        self._check_columns(X.source if isinstance(X, Table) else X)
-        return super().coded(X, weights)
-
-    def _derivatives(self, X: Any, order: int) -> Derivatives:
-        record = self.predictor.derivatives(self.numbers(X), order)
-        return record if self.coding is None else without_columns(record, list(self.coding.categorical))
-
-    def predict_distribution(self, X: Any) -> Distribution:
-        return self.predictor.predict(self.design_at(X))
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        check_order(order)
+        model = self.coded(X)
+        record = self.predictor.derivatives(model.numbers(X), order)
+        return record if model.coding is None else without_columns(record, list(model.coding.categorical))
 
     def design_at(self, X: Any) -> Array:
         return self.coded(X).numbers(X)
@@ -146,22 +130,11 @@ class ExogModel(Described, Function, OnLinearPredictor):
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         return rows_for(self.predictor.bytes_per_row(n_columns, order))
 
-    def _check_columns(self, X: Any) -> None:
-        """statsmodels takes columns by position and does not say when they are others; we do."""
-        if X is None:
-            return
-        got = tuple(map(str, X.columns)) if is_frame(X) else None
-        expected = len(self.exog_names) if self.exog_names else np.shape(self.training_inputs_)[-1]
-        width = len(got) if got is not None else np.shape(X)[-1] if np.ndim(X) == 2 else expected
-        listed = "" if self.exog_names is None else f": {quoted(self.exog_names)}"
-        if width != expected:
-            constant = " sm.add_constant(X) adds the constant." if width == expected - 1 else ""
-            raise InputError(
-                Argument("X"), f" must have the {expected} columns of exog{listed}; got {width}.{constant}"
-            )
-        if got is not None and self.exog_names is not None and got != self.exog_names:
-            others = quoted(got)
-            raise InputError(Argument("X"), f" must have the columns of exog in their order{listed}; got {others}.")
+
+def _check_exog(count: int, names: tuple[Any, ...], X: Any) -> None:
+    """statsmodels takes columns by position and does not say when they are others; we do."""
+    constant = " sm.add_constant(X) adds the constant." if shape_of(X)[1] == count - 1 else ""
+    check_columns(X, "of exog", count, names, constant)
 
 
 def _offset(model: Any, offset: float | None) -> float:
@@ -176,8 +149,6 @@ def _offset(model: Any, offset: float | None) -> float:
         )
     return 0.0
 
-
-# ---- What fitted results predict: the family of an observation, its link, its coefficients and their spread ----------
 
 BINARY = {"logit": LogitLikelihood, "probit": ProbitLikelihood}
 

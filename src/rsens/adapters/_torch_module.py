@@ -111,9 +111,6 @@ def _findings(module: Any) -> tuple[Finding, ...]:
     )
 
 
-# ---- MC dropout ------------------------------------------------------------------------------------------------------
-
-
 def from_dropout(
     module: Any,
     head: Callable[[Any], Any] | None = None,

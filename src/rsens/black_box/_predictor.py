@@ -44,26 +44,15 @@ class Predictor:
     A method makes blocks of rows (…, m, D) and asks for all of them at once. Every leading index is one question: a
     model with random errors can draw new ones for each. `evaluations` counts the rows.
 
-    Args:
-        values: The rows to explain (n, D), with level codes in categorical columns.
-        predictions: Blocks (…, D) to point predictions (…, P), multiplied by the family's `output_weight`: a method
-            sums its values over the P outputs.
-        log_densities: Blocks (…, n, D), whose n rows belong to the n targets, to log p(y_i | x_i) (…, n); None
-            without targets.
-        coding: The categorical columns, or None.
-        names: What the columns are called in errors.
-        averages: The model's own closed form of `partial_dependence`, if it has one; it gives None for columns that it
-            does not cover.
-        grouping: What is behind columns that stand for groups of columns; None where each is a column of X.
     """
 
-    values: Array
-    predictions: OfRows
-    log_densities: OfRows | None = None
+    values: Array  # (n, D), with level codes in categorical columns
+    predictions: OfRows  # (…, P), multiplied by the family's `output_weight`: a method sums over the P outputs
+    log_densities: OfRows | None = None  # blocks (…, n, D) to log p(y_i | x_i) (…, n) of the n targets
     coding: Coding | None = None
     names: tuple[str, ...] = ()
-    averages: OfColumns | None = None
-    grouping: Grouping | None = None
+    averages: OfColumns | None = None  # the model's own closed form of `partial_dependence`, if it has one
+    grouping: Grouping | None = None  # where columns stand for groups of columns
     evaluations: int = field(default=0, init=False)
 
     @classmethod
@@ -124,8 +113,8 @@ class Predictor:
 
     def log_density(self, blocks: Array) -> Array:
         """log p(y_i | x_i) at blocks of n rows (…, n, D), shape (…, n)."""
-        self.check_targets()
-        assert self.log_densities is not None
+        if self.log_densities is None:
+            raise InputError(NO_TARGETS)
         self.evaluations += prod(blocks.shape[:-1])
         return self.log_densities(blocks)
 
@@ -152,11 +141,6 @@ class Predictor:
         ends = np.cumsum([0, *map(len, members)]).tolist()
         places = {d: tuple(range(ends[k], ends[k + 1])) for k, d in enumerate(self.continuous)}
         return self.grouping.whole.values[:, [column for columns in members for column in columns]], places
-
-    def check_targets(self) -> None:
-        """An `InputError` without targets, which some methods compare predictions with."""
-        if self.log_densities is None:
-            raise InputError(NO_TARGETS)
 
     def check_rows(self, method: str) -> None:
         """An `InputError` for one row: black-box methods exchange values between rows."""

@@ -120,39 +120,13 @@ def _check(values: Array, shape: tuple[int, ...], names: tuple[str, ...], what: 
 
 
 def chain_rule(
-    latent_first: Array,
-    latent_second: Array | None,
-    outer_first: Array,
-    outer_second: Array | None = None,
+    latent_first: Array, latent_second: Array | None, outer_first: Array, outer_second: Array | None = None
 ) -> tuple[Array, Array | None]:
-    """First and second derivatives of λ(z(x)) in x, from derivatives of z in x and of λ in z.
+    """First and second derivatives of λ(z(x)) in x, from those of z in x and of λ in z; see `Inner.chain`.
 
-    Args:
-        latent_first: ∂z_l/∂x_d, shape (n, L, D); for a latent Gaussian z = (m, v) and L = 2.
-        latent_second: ∂²z_l/∂x_d∂x_e, shape (n, L, D, D), or None for first derivatives only.
-        outer_first: ∂λ_m/∂z_l, shape (n, M, L).
-        outer_second: ∂²λ_m/∂z_l∂z_k, shape (n, M, L, L); needed with `latent_second`.
-
-    Returns:
-        ∂λ = λ_z ∂z, shape (n, M, D), and ∂²λ = λ_z ∂²z + ∂zᵀ λ_zz ∂z, shape (n, M, D, D), or None.
+    Second derivatives are None if those of z are, even if those of λ in z are there.
     """
-    n, latents, columns = latent_first.shape
-    parameters = outer_first.shape[1]
-    _check_shape("outer_first", outer_first, (n, parameters, latents))
-    if latent_second is None:
-        return outer_first @ latent_first, None
-    if outer_second is None:
-        raise InputError(
-            "chain_rule: second derivatives of the latent need ", Argument("outer_second"), ", ∂²λ/∂z², too."
-        )
-    _check_shape("latent_second", latent_second, (n, latents, columns, columns))
-    _check_shape("outer_second", outer_second, (n, parameters, latents, latents))
-    return Inner(latent_first, latent_second).chain(outer_first, outer_second)
-
-
-def _check_shape(what: str, values: Array, shape: tuple[int, ...]) -> None:
-    if values.shape != shape:
-        raise InputError("chain_rule: ", Argument(what), f" must have the shape {shape}; got {values.shape}.")
+    return Inner(latent_first, latent_second).chain(outer_first, None if latent_second is None else outer_second)
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,7 +41,7 @@ def check_first(
     noise: Noise | None,
     jumps: bool,
 ) -> bool:
-    """Refuse first differences (n, M, columns) that are noise or rounding; whether nearly all are 0, which it warns of.
+    """Refuse first differences (n, M, columns) that are noise or rounding; warn, and return True, if nearly all are 0.
 
     `changes` are z(x + h) − z(x − h), (columns, n, M). `jumps`: look for columns in which the function jumps.
     """
@@ -58,16 +58,14 @@ def check_first(
     if flat and not by_levels:
         warn(
             f"the function did not change in {100 * (1 - _moving(changes).mean()):.0f} % of the differences. If its "
-            "predictions are piecewise constant (trees, rounding), give a ",
-            Argument("step"),
-            " over several jumps: from_function(fn, step=0.3).",
+            "predictions are piecewise constant (trees, rounding), give a step over several jumps: from_function(fn, "
+            "step=0.3)."
         )
     if jumping:
         warn(
-            f"the function does not change in {quoted(names[d] for d in jumping)} over the ",
-            Argument("step"),
-            f", but it does over {WIDE} of the spread: it is piecewise constant there (trees, rounding), and R-sens in "
-            f"these columns says nothing. Give a step over several jumps: from_function(fn, step={WIDE}).",
+            f"the function does not change in {quoted(names[d] for d in jumping)} over the step, but it does over "
+            f"{WIDE} of the spread: it is piecewise constant there (trees, rounding), and R-sens in these columns says "
+            f"nothing. Give a step over several jumps: from_function(fn, step={WIDE})."
         )
     return flat
 
@@ -135,13 +133,11 @@ def warn_if_step_matters(at: Differences, order: int, names: tuple[str, ...]) ->
     if wrong.any():
         warn(
             f"derivatives in {quoted(names[d] for d, bad in zip(some.columns, wrong, strict=True) if bad)} depend on "
-            "the ",
-            Argument("step"),
-            f": half of it changes them by more than {100 * SHARE:.0f} %, so do not trust them. The default step is "
-            "about 6e-6 (first) and 1e-4 (second derivatives) times the spread of a column. If a column has no spread "
-            "in these rows, or the function changes within a small part of it, say over what distance it changes: "
-            "from_function(fn, scale=…), one number per column. If the function jumps or rounds, give a wider step: "
-            "from_function(fn, step=0.3).",
+            f"the step: half of it changes them by more than {100 * SHARE:.0f} %, so do not trust them. The default "
+            "step is about 6e-6 (first) and 1e-4 (second derivatives) times the spread of a column. If a column has no "
+            "spread in these rows, or the function changes within a small part of it, say over what distance it "
+            "changes: from_function(fn, scale=…), one number per column. If the function jumps or rounds, give a wider "
+            "step: from_function(fn, step=0.3)."
         )
 
 
@@ -219,9 +215,7 @@ class Noise:
             f"standard deviation. Differences are taken over {widths} of the spread of a column (first and second "
             f"derivatives). Noise floor: per spread of a column, R-sens below about {first:.2g} and R-sens₂ of a pair "
             f"below about {second:.2g} is noise. Fix the random numbers within the function, average more draws, or "
-            "give a wider ",
-            Argument("step"),
-            " to lower it.",
+            "give a wider step to lower it."
         )
 
     def check(self, at: Differences, sizes: Array) -> None:
@@ -264,10 +258,7 @@ JUMP_SHARE = 0.1
 
 
 def flat_columns(at: Differences, changes: Array) -> list[int]:
-    """Columns along which the function is flat at nearly all rows, although it jumps over a wide step at some.
-
-    A column that the function does not use is flat over any step; where it is smooth, the change is not a jump.
-    """
+    """Columns along which the function is flat at nearly all rows, although it jumps over a wide step at some."""
     narrow = np.broadcast_to(at.steps.of_order(1), at.steps.unit.shape) < WIDE / 3.0
     still = [d for d, share in zip(at.columns, _moving(changes), strict=True) if share < 0.1 and narrow[d]]
     if not still:
@@ -322,11 +313,9 @@ def check_second(at: Differences, first: Array, second: Array, noise: Noise | No
         )
     if given and (decided or float(np.median(kept * size)) > JUMP_SHARE * largest):
         warn(
-            "the function jumps within the ",
-            Argument("step"),
-            ", as predictions of trees and rounded ones do: its second differences, and so R-sens₂ of pairs, are "
-            "partly the jumps and depend on the step. Read them as rough averages, take a wider step, or explain a "
-            "smooth model.",
+            "the function jumps within the step, as predictions of trees and rounded ones do: its second differences, "
+            "and so R-sens₂ of pairs, are partly the jumps and depend on the step. Read them as rough averages, take a "
+            "wider step, or explain a smooth model."
         )
 
 
@@ -335,9 +324,7 @@ def _nothing(why: str) -> tuple[str | Argument, ...]:
         f"second differences of the function say nothing about its second derivatives: {why}, so R-sens₂ would be a "
         "number without meaning. Leave out pairs (",
         Argument("pairs", False),
-        "), give a wider ",
-        Argument("step"),
-        ": from_function(fn, step=0.3), or compute without rounding in float64.",
+        "), give a wider step: from_function(fn, step=0.3), or compute without rounding in float64.",
     )
 
 

@@ -85,9 +85,7 @@ def from_draws(
             raise InputError(
                 "from_draws: ",
                 Argument("step"),
-                " and ",
-                Argument("scale"),
-                f' are for differences, backend="numpy"; {backend} differentiates exactly. Leave them out.',
+                f' and scale are for differences, backend="numpy"; {backend} differentiates exactly. Leave them out.',
             )
         source = from_jax if backend == "jax" else from_torch
         predictive = source(partial(_traced_mixture, read, backend), categorical=categorical)
@@ -98,11 +96,7 @@ def from_draws(
 
 
 class DrawsModel(Around):
-    """A model of a mixture, and one of the distribution that stands for it where pairs are looked at.
-
-    `predictive` gives the mixture of the draws, with first derivatives of every draw's λ. `matched` gives
-    `Mixture.matched`, with second derivatives; None takes them of the draws themselves, the stacked form.
-    """
+    """A model of a mixture of draws, and one, `matched`, of the distribution that stands for it in pairs, if any."""
 
     def __init__(
         self,

@@ -11,19 +11,11 @@ from numpy.typing import ArrayLike
 from rsens._coding import Coding
 from rsens._table import Table, positive_per_column
 from rsens._typing import Array
+from rsens.derivatives import _output as output
 from rsens.derivatives._derivatives import Derivatives
 from rsens.derivatives._difference_checks import TWICE, Noise, check_first, check_second, warn_if_step_matters
 from rsens.derivatives._differences import ROWS_PER_CALL, Differences, Steps, spaced
 from rsens.derivatives._model import Counter, Function, Model, rows_for, rows_of
-from rsens.derivatives._output import (
-    RandomFunctionError,
-    categorical_values,
-    check_function,
-    check_rows_independent,
-    evaluate,
-    parameters_at,
-    spread_out,
-)
 from rsens.distributions import Distribution
 
 #: How many rows are looked at for what can be wrong with a function of draws.
@@ -80,7 +72,7 @@ def from_function(
         >>> rsens(model, [[0.0, 0.0]]).round(6).tolist()
         [[1.0, 0.707107]]
     """
-    check_function(fn, "from_function")
+    output.check_function(fn, "from_function")
     return DifferenceModel(
         fn,
         None if step is None else positive_per_column(step, None, "step"),
@@ -114,7 +106,7 @@ class DifferenceModel(Function):
     def _derivatives(self, X: Any, order: int) -> Derivatives:
         table = rows_of(self, X)
         X = self.numbers(table)
-        here = evaluate(self.fn, X)
+        here = output.evaluate(self.fn, X)
         checked, prepared = self.few is None or order == 2, self.steps is not None
         noise = self._checked_noise(X, here.distribution.parameters) if checked else None
         steps = self.steps or self._steps(X, noise)
@@ -123,7 +115,7 @@ class DifferenceModel(Function):
         changes = at.changes(h)
         first, flat, second = at.first(h, changes), True, None
         if checked:
-            levels = categorical_values(self.coding, X)
+            levels = output.categorical_values(self.coding, X)
             flat = check_first(at, changes, first, order, names=table.names, levels=levels, noise=noise, jumps=prepared)
         if order == 2:
             second = at.second(at.widths(2))
@@ -131,8 +123,8 @@ class DifferenceModel(Function):
                 check_second(at, first, second, noise)
         if prepared and steps.step is None and noise is None and not flat:
             warn_if_step_matters(at, order, table.names)
-        first = spread_out(first, self.coding, 1)
-        second = None if second is None else spread_out(second, self.coding, 2)
+        first = output.spread_out(first, self.coding, 1)
+        second = None if second is None else output.spread_out(second, self.coding, 2)
         return Derivatives(here.distribution, *here.chain(first, second))
 
     def _steps(self, X: Array, noise: Noise | None) -> Steps:
@@ -144,18 +136,20 @@ class DifferenceModel(Function):
 
         def check() -> None:
             allowed = 0.0 if noise is None else noise.parameters
-            check_rows_independent(lambda Z: parameters_at(self.fn, Z), X, parameters, self.coding, allowed)
+            output.check_rows_independent(
+                lambda Z: output.parameters_at(self.fn, Z), X, parameters, self.coding, allowed
+            )
 
         try:
             check()
-        except RandomFunctionError:
+        except output.RandomFunctionError:
             if noise is not None or (noise := Noise.of(self.fn, X)) is None:
                 raise
             check()
         return noise
 
     def predict_distribution(self, X: Any) -> Distribution:
-        return evaluate(self.fn, self.coded(X).numbers(X)).distribution
+        return output.evaluate(self.fn, self.coded(X).numbers(X)).distribution
 
     def counted(self, counter: Counter) -> DifferenceModel:
         """Moved copies of a row count as well: the function is asked about each."""
@@ -178,6 +172,6 @@ class DifferenceModel(Function):
         noise = Noise.of(self.fn, numbers)
         steps = self._steps(numbers, noise)
         if noise is not None:
-            noise.warn(evaluate(self.fn, numbers[:TWICE]), steps)
-        parameters = parameters_at(self.fn, numbers[:1]).shape[-1]
+            noise.warn(output.evaluate(self.fn, numbers[:TWICE]), steps)
+        parameters = output.parameters_at(self.fn, numbers[:1]).shape[-1]
         return replace(model, steps=steps, parameters=parameters, noise=noise)

@@ -13,17 +13,10 @@ from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._table import Table, read_table
 from rsens._typing import Array
+from rsens.derivatives import _output as output
 from rsens.derivatives._bends import Bends
 from rsens.derivatives._contrasts import contrast_bytes, contrasts_at
 from rsens.derivatives._derivatives import Derivatives, without_columns, without_derivatives
-from rsens.derivatives._output import (
-    categorical_values,
-    check_fixed,
-    check_precision,
-    check_rows_independent,
-    spread_out,
-    warn_if_cut,
-)
 from rsens.distributions import Distribution
 
 #: Working memory for one chunk of rows.
@@ -176,26 +169,22 @@ class DifferentiatedFunction(Function):
 
     @abstractmethod
     def _results(self, X: Array, order: int) -> tuple[Distribution, Array, Sequence[bool], Any, Any, Any]:
-        """The function at rows X, and its derivatives unless the order is 0.
-
-        The family as NumPy arrays; λ (n, M); which arguments were computed in single precision, and which depend on x;
-        ∂λ and ∂²λ in the continuous columns, (n, M, columns) and (n, M, columns, columns).
-        """
+        """The family of arrays, λ (n, M), which arguments are single precision, which depend on x, ∂λ and ∂²λ."""
 
     def _derivatives(self, X: Any, order: int) -> Derivatives:
         X = self.numbers(X)
         continuous = self.continuous(X.shape[1])
         family, λ, single, moved, first, second = self._results(X, order if continuous else 0)
         distribution = family.checked(len(X))
-        check_rows_independent(lambda Z: self._results(Z, 0)[1], X, λ, self.coding)
+        output.check_rows_independent(lambda Z: self._results(Z, 0)[1], X, λ, self.coding)
         if not continuous:
             return without_derivatives(distribution, X.shape[1], order)
-        check_precision(family, single, moved)
-        check_fixed(family, moved)
-        first = spread_out(first, self.coding, 1)
-        second = None if second is None else spread_out(0.5 * (second + second.swapaxes(-1, -2)), self.coding, 2)
+        output.check_precision(family, single, moved)
+        output.check_fixed(family, moved)
+        first = output.spread_out(first, self.coding, 1)
+        second = None if second is None else output.spread_out(0.5 * (second + second.swapaxes(-1, -2)), self.coding, 2)
         record = Derivatives(distribution, first, second)
-        warn_if_cut(distribution, record.first, categorical_values(self.coding, X))
+        output.warn_if_cut(distribution, record.first, output.categorical_values(self.coding, X))
         return record
 
     def predict_distribution(self, X: Any) -> Distribution:

@@ -10,9 +10,16 @@ import numpy as np
 from scipy.special import digamma, gamma, gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, polygamma, zeta
 
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_minus_digamma, log_ratio, stirling_error, trigamma_rest
-from rsens._typing import Array
+from rsens._typing import Array, Flags
 from rsens.distributions._base import POSITIVE, Domain, RowShaper
-from rsens.distributions._jensen import exponential_renyi, integrated_renyi, rule, segment_gap
+from rsens.distributions._jensen import (
+    exponential_renyi,
+    gap_of_terms,
+    integrated_renyi,
+    rule,
+    segment_gap,
+    shape_terms,
+)
 from rsens.distributions._univariate import FAR, Reach, Univariate
 
 
@@ -83,14 +90,26 @@ class Gamma(Univariate):
         return (gammaincc if upper else gammainc)(self.shape, self.shape * (np.maximum(y, 0.0) / self.mean))
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        k, k1, d = np.broadcast_arrays(self.shape, other.shape, log_ratio(self.mean, other.mean))
-        same, rate = k == k1, k / self.mean
-        rate1 = np.where(same, rate, k1 / other.mean)
-        cross = -rate * k1 * np.expm1(-d)  # k'·rate − k·rate', the same all along the segment
-        result = segment_gap(_gamma_information, (k, rate), (k1, rate1), (k1 - k, cross), alpha)
+        mean, k, mean1, k1 = np.broadcast_arrays(self.mean, self.shape, other.mean, other.shape)
+        d, same, beta = log_ratio(mean, mean1), k == k1, 1.0 - alpha
+
+        def along_segment(rows: Flags) -> Array:
+            m, a, a1 = mean[rows], k[rows], k1[rows]
+            rate, rate1 = a / m, a1 / mean1[rows]
+            cross = -rate * a1 * np.expm1(-d[rows])  # k'·rate − k·rate', the same all along the segment
+            result = segment_gap(_gamma_information, (a, rate), (a1, rate1), (a1 - a, cross), alpha)
+            return np.where(rate > rate1, result, np.inf) if np.isinf(alpha) else result
+
+        result = np.asarray(k * exponential_renyi(d, alpha))
         if np.isinf(alpha):
-            result = np.where(rate > rate1, result, np.inf)
-        return np.where(same, k * exponential_renyi(d, alpha), result)
+            result[~same] = along_segment(~same)
+            return result
+        if beta == 0.0:
+            means = [k1 * expm1mx(-d)]
+        else:
+            middle = alpha * k + beta * k1
+            means = [k1 * d, middle / beta * np.log1p(beta * k1 / middle * np.expm1(-d))]
+        return np.where(same, result, gap_of_terms([*means, *shape_terms(k, k1, alpha)], alpha, along_segment))
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         return [u[0] * row(np.sqrt(self.shape) / self.mean), u[1] * row(np.sqrt(trigamma_rest(self.shape)))]

@@ -14,8 +14,8 @@ from functools import cache
 import numpy as np
 from scipy.special import logsumexp
 
-from rsens._special import expm1mx, log1pmx, log_ratio
-from rsens._typing import Array
+from rsens._special import expm1mx, log1pmx, log_minus_digamma, log_ratio, stirling_error
+from rsens._typing import Array, Flags
 
 
 def exp_gap(p: Array, q: Array, d: Array, beta: float) -> Array:
@@ -52,6 +52,28 @@ def exponential_renyi(d: Array, alpha: float) -> Array:
     return np.where(w > -1.0, np.where(np.abs(d) < 1.0, close, far), np.inf)
 
 
+def shape_terms(k: Array, other: Array, alpha: float) -> list[Array]:
+    """The gap of log Γ(k) − k log k, a piece of Gamma and Beta, as terms to be added up."""
+    beta = 1.0 - alpha
+    if beta == 0.0:
+        return [_stirling_rest(other), -_stirling_rest(k), log_minus_digamma(k) * (other - k)]
+    return [_stirling_rest(other), alpha / beta * _stirling_rest(k), _stirling_rest(alpha * k + beta * other) / -beta]
+
+
+def _stirling_rest(k: Array) -> Array:
+    """log Γ(k) − k log k + k, up to a constant."""
+    return stirling_error(k) - 0.5 * np.log(k)
+
+
+def gap_of_terms(terms: Sequence[Array], alpha: float, otherwise: Callable[[Flags], Array]) -> Array:
+    """The sum of the terms of a gap, and where they cancel or are not finite, `otherwise(rows)`."""
+    total = np.asarray(np.sum(terms, axis=0))
+    cancels = ~(np.abs(terms).sum(axis=0) < _CANCELLED * total) | (0.0 < abs(1.0 - alpha) < 0.01)
+    if cancels.any():
+        total[cancels] = otherwise(cancels)
+    return total
+
+
 def segment_gap(
     whiten: Callable[[Array, Array], Sequence[Array]],
     first: Sequence[Array],
@@ -82,6 +104,8 @@ def segment_gap(
         is_ray = endless and far is middle
         apart = np.where(far > 0.0, np.abs(log_ratio(near, far)), 0.0).max(axis=0)
         depth = np.maximum(np.ceil(apart / np.log(2.0)) - 1.0, 0.0) + (60.0 if is_ray else 0.0)
+        if not is_ray:
+            depth = np.where(apart < 0.05, -2.0, np.where(apart < 0.4, -1.0, depth))
         for halvings in np.unique(depth[chosen]):
             rows = chosen & (depth == halvings)
             a, b, u = (each[:, None, rows] for each in (near, far, change))
@@ -98,8 +122,11 @@ def _graded(halvings: int) -> tuple[Array, Array, Array]:
     """x, 1 − x and weights of Gauss–Legendre panels on [0, 1] that halve towards both ends.
 
     On the way (1 − x) a + x b from a to b, if neither is larger than 2^(halvings + 1) times the other, every panel is
-    at least as far from the zero of the line as it is wide.
+    at least as far from the zero of the line as it is wide. −1 and −2 are one panel, for ends within 50 % and 5 %.
     """
+    if halvings < 0:
+        nodes, weights = gauss_legendre(5 if halvings == -2 else 9)
+        return 0.5 * (1.0 + nodes), 0.5 * (1.0 - nodes), 0.5 * weights
     nodes, weights = gauss_legendre(12)
     edges = np.concatenate([[0.0], 0.5 ** np.arange(halvings + 1.0, 0.0, -1.0)])
     width = np.diff(edges)[:, None]
@@ -145,6 +172,7 @@ LogIntegrand = Callable[[Array], Array]  #: nodes (n, K) → log integrand (n, K
 
 _NEGLIGIBLE = 60.0  # e^{−60} ≈ 1e-26 of the largest value
 _SEARCH = np.linspace(0.0, 1.0, 129)
+_CANCELLED = 100.0  # terms that are larger than this times their sum lose too many digits
 _NUMBERS = 2**14  # numbers in one array: they stay in the cache
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import expit, log_expit, stdtr, stdtrit
 
 from rsens._special import log_gamma_half_step, log_ratio
-from rsens._typing import Array, Positions
+from rsens._typing import Array
 from rsens.distributions._base import POSITIVE, REAL, Domain, RowShaper
 from rsens.distributions._jensen import finite_renyi, rule
 from rsens.distributions._univariate import NEGLIGIBLE, Reach, Univariate
@@ -120,61 +121,79 @@ def log1p_square(z: Array) -> Array:
     return np.where(large, 2.0 * np.log(np.where(large, size, 1.0)), np.log1p(np.where(large, 0.0, size) ** 2))
 
 
-def log1p_square_rise(z: Array, z1: Array, change: Array) -> Array:
-    """log(1 + z1²) − log(1 + z²), with its digits where change = z1 − z is small."""
-    unit = np.maximum(np.abs(z), 1.0)
-    x = (change / unit) * ((z1 + z) / unit) / (unit**-2.0 + (z / unit) ** 2)
+def log1p_square_rise(z: Array, z1: Array) -> Array:
+    """log(1 + z1²) − log(1 + z²) for z, z1 ≥ 0."""
+    unit = np.maximum(z, 1.0)
+    x = ((z1 - z) / unit) * ((z1 + z) / unit) / (unit**-2.0 + (z / unit) ** 2)
     return np.where(np.abs(x) < 0.5, np.log1p(np.clip(x, -0.9, 1.0)), log1p_square(z1) - log1p_square(z))
 
 
 # ---- Rényi divergences of distributions with the same df, which have no closed form ----------------------------------
 
+#: Distributions are close if their locations are within this many scales, and their scales within this share.
+CLOSE = 0.1
 _DIGITS = 38.0  # e^−38 ≈ 3e-17 of the integral is negligible
-_FINEST = 2.0**-5  # share of the step that p alone needs, from which on `far_renyi` is as fast
+_HALVINGS = 5  # beyond 2⁵ times the nodes that p alone needs, `far_renyi` is as fast
+_NUMBERS = 2**17  # numbers in one array: they stay in the cache
 
 
 def student_t_renyi(gap: Array, scale2: Array, scale21: Array, df: Array, alpha: float) -> Array:
     """D_α[t(0, scale2) ‖ t(gap, scale21)] for arrays (n,)."""
     if np.isinf(alpha):
         return largest_log_ratio(gap, scale2, scale21, df)
-    gap, values = np.abs(gap), np.empty(gap.shape)
-    step = _trapezoidal_step(gap, scale2, scale21, df, alpha)
-    far = step < _FINEST * _step(df, 1.0)
-    for i in _blocks(np.flatnonzero(far), 512):
-        values[i] = far_renyi(gap[i], scale2[i], scale21[i], df[i], alpha)
-    # Rows of similar steps need as many nodes.
-    for i in _blocks(np.flatnonzero(~far)[np.argsort(step[~far])], 256):
-        values[i] = trapezoidal_renyi(gap[i], scale2[i], scale21[i], df[i], alpha, step[i])
+    gap, reach = np.abs(gap), CLOSE / max(alpha, 1.0)
+    ratio = np.exp(0.5 * log_ratio(scale2, scale21))
+    close = (gap <= reach * np.sqrt(scale2)) & (np.abs(ratio - 1.0) <= reach) & (df >= 1.0)
+    halvings = np.where(close, -1.0, _halvings(gap, scale2, scale21, df, alpha))
+    values = np.empty(gap.shape)
+    for times in np.unique(halvings):
+        rows = np.flatnonzero(halvings == times)
+        if times > _HALVINGS:
+            nodes, route = 512, far_renyi
+        else:
+            nodes, route = 128 * 2 ** max(int(times), 0), partial(trapezoidal_renyi, halvings=times)
+        for start in range(0, len(rows), size := max(1, _NUMBERS // nodes)):
+            i = rows[start : start + size]
+            values[i] = route(gap[i], scale2[i], scale21[i], df[i], alpha)
     return values
 
 
-def trapezoidal_renyi(gap: Array, scale2: Array, scale21: Array, df: Array, alpha: float, step: Array) -> Array:
-    """D_α from even steps in t, where x = s√ν sinh t and p(x) dx ∝ cosh⁻ᵛ(t) dt.
+def trapezoidal_renyi(gap: Array, scale2: Array, scale21: Array, df: Array, alpha: float, halvings: float) -> Array:
+    """D_α from even steps in t, where x = s√ν sinh t and p(x) dx ∝ cosh⁻ᵛ(t) dt; −1 halvings are close pairs.
 
     Both densities are analytic around the real axis of t, up to the pole of q at sinh t = gap/(s√ν) ± i s'/s; a
-    trapezoidal rule of step h is off by e^(−2π·height/h). So few nodes have all digits.
+    trapezoidal rule of step h is off by e^(−2π·height/h). So few nodes have all digits, and rows with the same df share
+    them.
     """
-    nu, spread = df[:, None], 0.5 * log_ratio(scale2, scale21)[:, None]
-    g, ratio = _in_units(gap, scale2, scale21, df)
+    beta, (g, ratio) = 1.0 - alpha, _in_units(gap, scale2, scale21, df)
+    spread = 0.5 * log_ratio(scale2, scale21)[:, None]
+    df = df[:1] if (df == df[0]).all() else df
+    is_close = halvings < 0.0
+    # The pole of a close q is at least 1.1 above the real axis.
+    step = _step(df, 1.0 / (1.0 - CLOSE) ** 2, 0.9) if is_close else _step(df, 1.0) * 0.5**halvings
     reach = np.sinh(np.arccosh(np.exp((_DIGITS + 7.0) / df)))
-    if alpha != 1.0:
+    if beta != 0.0 and not is_close:
         precision = _precision(ratio, alpha)
-        centre = g * np.abs(1.0 - alpha) / ratio**2 / precision  # of p^α q^β, if p and q were normal
+        centre = g * np.abs(beta) / ratio**2 / precision  # of p^α q^β, if p and q were normal
         reach = centre + reach * np.maximum(1.0, precision**-0.5)
-    end = np.arcsinh(reach)
-    n = int(np.max(np.ceil(end / step)))
-    t = step[:, None] * np.arange(-n, n + 1)
-    inside = np.abs(t) < (end + step)[:, None]
-    u = np.sinh(np.where(inside, t, 0.0))
-    change = u * np.expm1(-spread) - (g / ratio)[:, None]  # of u, from p's to q's
-    d = -spread - 0.5 * (nu + 1.0) * log1p_square_rise(u, u + change, change)
-    log_p = log_gamma_half_step(0.5 * nu) - 0.5 * np.log(np.pi) - 0.5 * nu * np.log1p(u**2) + np.log(step)[:, None]
-    log_p = np.where(inside, log_p, -np.inf)
-    return finite_renyi(log_p, log_p + d, d, alpha, exact=False)
+    n = int(np.max(np.ceil(np.arcsinh(reach) / step)))
+    u, nu = np.sinh(step[:, None] * np.arange(-n, n + 1)), df[:, None]
+    log1p_u2 = np.log1p(u**2)
+    log_p = log_gamma_half_step(0.5 * nu) - 0.5 * np.log(np.pi) - 0.5 * nu * log1p_u2 + np.log(step)[:, None]
+    if is_close:
+        change = u * np.expm1(-spread) - (g / ratio)[:, None]  # of u, from p's to q's
+        d = -spread - 0.5 * (nu + 1.0) * np.log1p(change * ((change + 2.0 * u) / (1.0 + u**2)))
+        return finite_renyi(log_p, log_p + d, d, alpha, exact=False)
+    # E_p[log p/q], or log E_p[(q/p)^β] / −β
+    log_ratios = spread + 0.5 * (nu + 1.0) * (np.log1p(((u - g[:, None]) / ratio[:, None]) ** 2) - log1p_u2)
+    p = np.exp(log_p)
+    terms = log_ratios if beta == 0.0 else np.expm1(-beta * log_ratios)
+    mean = terms @ p[0] if len(p) == 1 else np.where(p > 0.0, terms * p, 0.0).sum(axis=1)
+    return mean if beta == 0.0 else np.log1p(mean) / -beta
 
 
-def _trapezoidal_step(gap: Array, scale2: Array, scale21: Array, df: Array, alpha: float) -> Array:
-    """The step that p^α q^β needs; 0 where `trapezoidal_renyi` would lose digits."""
+def _halvings(gap: Array, scale2: Array, scale21: Array, df: Array, alpha: float) -> Array:
+    """How often the step that p alone needs is halved because of q; inf where `trapezoidal_renyi` would lose digits."""
     g, ratio = _in_units(gap, scale2, scale21, df)
     pole = np.arcsinh(g + 1j * ratio)
     height = np.abs(pole.imag)
@@ -188,7 +207,8 @@ def _trapezoidal_step(gap: Array, scale2: Array, scale21: Array, df: Array, alph
         step = _step(df, np.maximum(1.0, alpha + np.abs(1.0 - alpha) / ratio**2), 0.7 * height)
         centre = gap / np.sqrt(scale2) * np.abs(1.0 - alpha) / ratio**2 / precision
         fits = (alpha >= 0.5) & (precision > 0.3) & (centre < 5.0) & (gap < 3.0 * np.sqrt(scale2)) & (ratio < 10.0)
-    return np.where(fits & (df >= 1.0) & ~np.isnan(step), np.minimum(step, _step(df, 1.0)), 0.0)
+    halvings = np.ceil(np.log2(np.maximum(_step(df, 1.0) / step, 1.0)))
+    return np.where(fits & (df >= 1.0) & (halvings <= _HALVINGS), halvings, np.inf)
 
 
 def _step(df: Array | float, precision: Array | float, height: Array | float = np.inf) -> Array:
@@ -214,10 +234,6 @@ def _precision(ratio: Array, alpha: float) -> Array:
     return alpha + (1.0 - alpha) / ratio**2
 
 
-def _blocks(rows: Positions, size: int) -> Iterator[Positions]:
-    return (rows[start : start + size] for start in range(0, len(rows), size))
-
-
 def far_renyi(gap: Array, scale2: Array, scale21: Array, df: Array, alpha: float) -> Array:
     """D_α[t(0, scale2) ‖ t(gap, scale21)] for gap ≥ 0.
 
@@ -235,7 +251,7 @@ def far_renyi(gap: Array, scale2: Array, scale21: Array, df: Array, alpha: float
     def densities(x: Array, x1: Array) -> tuple[Array, Array]:
         """log p and d = log q/p at distances x from p's location and x1 from q's."""
         z, z1 = x / columns[0], x1 / columns[1]
-        d = -spread - 0.5 * (nu + 1.0) * log1p_square_rise(z / root, z1 / root, (z1 - z) / root)
+        d = -spread - 0.5 * (nu + 1.0) * log1p_square_rise(z / root, z1 / root)
         return log_density(z, nu) - np.log(columns[0]), d
 
     def piece(distances: Callable[[Array], tuple[Array, Array, Array]], low: Array, high: Array) -> tuple[Array, Array]:

@@ -185,9 +185,7 @@ def as_rows(X: Array, n_dims: int | None, what: str = "X") -> Array:
         raise InputError(
             f"the kernel uses {n_dims} columns; got {what} with {X.shape[1]}. Check ",
             Argument("dims"),
-            " and ",
-            Argument("lengthscale"),
-            ".",
+            " and lengthscale.",
         )
     return X
 
@@ -228,9 +226,7 @@ class Leaf(Kernel):
                 raise InputError(
                     f"{kernel}: ",
                     Argument(name),
-                    " must be one number or one per column of ",
-                    Argument("dims"),
-                    f", {len(self.dims)}; got {len(value)}.",
+                    f" must be one number or one per column of dims, {len(self.dims)}; got {len(value)}.",
                 )
             object.__setattr__(self, name, value)
         lengths = {len(value) for value in self._fields.values() if isinstance(value, tuple)}

@@ -79,10 +79,7 @@ BLOCK = 2**15
 
 
 def profiled(A: Array, B: Array | None, profile: Callable[[Array], tuple[Array, ...]]) -> list[Array]:
-    """The arrays that `profile` makes of s_ij = |a_i − b_j|², each (n, N) in Fortran order; it may overwrite s.
-
-    B = None means B = A: s is exactly symmetric, and all arrays but the first hold the lower triangle only.
-    """
+    """Arrays (n, N) that `profile` makes of s_ij = |a_i − b_j|²; for B = None lower triangles but for the first."""
     symmetric = B is None
     B = A if B is None else B
     squared_a, squared_b = (np.einsum("id,id->i", M, M) for M in (A, B))

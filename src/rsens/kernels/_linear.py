@@ -9,23 +9,12 @@ from typing import ClassVar, Self
 import numpy as np
 
 from rsens._typing import Array
-from rsens.kernels._base import (
-    DEVIATION,
-    ConstantDiagonal,
-    FlatAt,
-    KernelAt,
-    KernelOn,
-    Leaf,
-    Positive,
-    Term,
-    shared,
-    times,
-)
+from rsens.kernels import _base as base
 from rsens.kernels._blas import inner, row_products, weighted
 
 
 @dataclass(frozen=True, repr=False)
-class Linear(Leaf):
+class Linear(base.Leaf):
     """k(x, z) = Σ_d σ²_d x_d z_d: a straight line through the origin; add Constant for the level.
 
     Example:
@@ -36,7 +25,7 @@ class Linear(Leaf):
         [[1.0, 1.0], [1.0, 19.0]]
     """
 
-    variance: Positive = 1.0
+    variance: base.Positive = 1.0
     dims: tuple[int, ...] | None = None
     per_column: ClassVar[tuple[str, ...]] = ("variance",)
 
@@ -44,24 +33,24 @@ class Linear(Leaf):
     def _variance(self) -> Array:
         return np.asarray(self.variance)
 
-    def on(self, X: Array, Z: Array | None = None) -> KernelOn:
+    def on(self, X: Array, Z: Array | None = None) -> base.KernelOn:
         return _OnLinear(self, *self.seen_pair(X, Z))
 
-    def at(self, X: Array, Z: Array) -> KernelAt:
+    def at(self, X: Array, Z: Array) -> base.KernelAt:
         return _AtLinear(self, *self.seen_rows(X, Z), self.active(X))
 
     def active_in_units(self, columns: Array, variance: float) -> Self:
-        return replace(self, variance=times(self.variance, variance / columns**2))
+        return replace(self, variance=base.times(self.variance, variance / columns**2))
 
     def prior(self, field: str, value: float, size: float, q: int, output_scale: float) -> tuple[float, float]:
-        return np.log(output_scale**2 / (q * size**2)), DEVIATION
+        return np.log(output_scale**2 / (q * size**2)), base.DEVIATION
 
     def active_rates(self, rows: Array) -> Array:
         """σ/√(mean over rows of k(x, x)); 0 if all rows are 0."""
         variance = self.diag(rows).mean()
         return np.sqrt(np.asarray(self.variance) / variance) if variance > 0.0 else np.zeros(())
 
-    def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[Term] | None:
+    def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[base.Term] | None:
         """A sum over columns."""
         some, others = self.restricted(inside, n_columns), self.restricted(outside, n_columns)
         return [((some,), ()), ((), (others,))]
@@ -73,7 +62,7 @@ class Linear(Leaf):
         return (self._variance * self.seen(X) ** 2).sum(1)
 
     def hyper_gradient_diag(self, X: Array, w: Array) -> Array:
-        return shared(self._variance * (w @ self.seen(X) ** 2), self.variance)
+        return base.shared(self._variance * (w @ self.seen(X) ** 2), self.variance)
 
     def diag_derivatives(self, X: Array, order: int) -> tuple[Array, Array | None]:
         """2σ²_d x_d, and 2σ²_d δ_de."""
@@ -85,7 +74,7 @@ class Linear(Leaf):
         return first, np.broadcast_to(2.0 * np.diag(variance), (len(x), D, D)).copy() if order == 2 else None
 
 
-class _OnLinear(KernelOn):
+class _OnLinear(base.KernelOn):
     def __init__(self, kernel: Linear, X: Array, Z: Array | None) -> None:
         self._kernel = kernel
         self._symmetric = Z is None
@@ -98,10 +87,10 @@ class _OnLinear(KernelOn):
         """Σ_ij M_ij σ²_d x_id z_jd."""
         MZ = weighted(M, self._Z, self._symmetric)
         variance = self._kernel.variance
-        return shared(np.multiply(variance, np.einsum("id,id->d", self._X, MZ)), variance)
+        return base.shared(np.multiply(variance, np.einsum("id,id->d", self._X, MZ)), variance)
 
 
-class _AtLinear(KernelAt):
+class _AtLinear(base.KernelAt):
     """∂k/∂x_d = σ²_d z_d, which does not depend on x."""
 
     def __init__(self, kernel: Linear, x: Array, z: Array, active: tuple[tuple[int, ...], int]) -> None:
@@ -121,7 +110,7 @@ class _AtLinear(KernelAt):
 
 
 @dataclass(frozen=True, repr=False)
-class Constant(ConstantDiagonal):
+class Constant(base.ConstantDiagonal):
     """k(x, z) = σ²: an unknown level, the same for all rows.
 
     Example:
@@ -134,12 +123,12 @@ class Constant(ConstantDiagonal):
     variance: float = 1.0
     dims: tuple[int, ...] | None = field(default=None, init=False)
 
-    def on(self, X: Array, Z: Array | None = None) -> KernelOn:
+    def on(self, X: Array, Z: Array | None = None) -> base.KernelOn:
         return _OnConstant(self.variance, *self.seen_pair(X, Z))
 
-    def at(self, X: Array, Z: Array) -> KernelAt:
+    def at(self, X: Array, Z: Array) -> base.KernelAt:
         x, z = self.seen_rows(X, Z)
-        return FlatAt(np.full((len(x), len(z)), self.variance), x.shape[1])
+        return base.FlatAt(np.full((len(x), len(z)), self.variance), x.shape[1])
 
     def active_in_units(self, columns: Array, variance: float) -> Self:
         return replace(self, variance=self.variance * variance)
@@ -147,7 +136,7 @@ class Constant(ConstantDiagonal):
     def active_rates(self, rows: Array) -> Array:
         return np.zeros(())
 
-    def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[Term] | None:
+    def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[base.Term] | None:
         """It looks at no column."""
         return [((self,), ())]
 
@@ -155,7 +144,7 @@ class Constant(ConstantDiagonal):
         return 1
 
 
-class _OnConstant(KernelOn):
+class _OnConstant(base.KernelOn):
     def __init__(self, variance: float, X: Array, Z: Array | None) -> None:
         self._symmetric = Z is None
         self.value = np.full((len(X), len(X if Z is None else Z)), variance, order="F")

@@ -94,10 +94,7 @@ class CountLikelihood(LogConcave):
         return integral(log_density, -reach, reach, _STEP, (y, m, v), (cdf,))[1]
 
     def _expected_over_t(self, y: Array, m: Array, v: Array) -> Array:
-        """The second of the two integrals, with nodes in t.
-
-        At a distance s from its summit the log density has fallen by 60 where curvature · (e^{−s} − 1 + s) ≥ 60.
-        """
+        """The second of the two integrals; log p(t) falls by at least curvature · (e^{−s} − 1 + s) over s."""
 
         def log_density(t: Array, y: Array, m: Array, v: Array) -> Array:
             return self.log_density(y + 1.0, t)

@@ -117,9 +117,7 @@ class StudentTLikelihood(NoisyLikelihood):
             raise InputError(
                 "StudentTLikelihood: ",
                 Argument("df"),
-                f" must be above 2, so that the variance is finite; got {self.df:g}. Use ",
-                Argument("df", 4),
-                ".",
+                f" must be above 2, so that the variance is finite; got {self.df:g}. Use df=4.",
             )
 
     def log_density(self, y: Array, f: Array) -> Array:

@@ -157,8 +157,7 @@ def _distances(here: Distribution, contrast: Contrast, alpha: float) -> Array:
     if infinite.any():
         raise InputError(
             f"The divergence of order {alpha:g} between levels of column {contrast.name!r} is infinite in "
-            f"{int(infinite.sum())} rows. "
-            + ("Use alpha = 1, or a" if alpha >= 1.0 else "A")
-            + " model whose predictions at all levels overlap."
+            f"{int(infinite.sum())} rows. {'Use alpha = 1, or a' if alpha >= 1.0 else 'A'} model whose predictions at "
+            "all levels overlap."
         )
     return np.sqrt(2.0 / alpha * np.maximum(divergence, 0.0))  # rounding may leave −1e-30

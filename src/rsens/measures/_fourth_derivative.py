@@ -90,7 +90,12 @@ def _signed_chunks(model: Model, table: Table, alpha: float) -> Chunks:
         x = table.values[np.minimum(np.arange(start, start + size), n - 1)]  # the last chunk repeats its last row
         record = model.derivatives(x, 1)
         p = record.distribution
-        _check_known(p)
+        known = [*NATURAL, *SUMMED]
+        if type(p) not in known:  # a mixture, or a family of one's own, has no formula here to differentiate
+            raise InputError(
+                f"fourth_derivative has no divergence for {type(p).__name__}. It works for "
+                f"{', '.join(sorted(f.__name__ for f in known))}; rsens and rsens2 work for every family."
+            )
         nodes, weights = _nodes(p)
         arguments = (x, p.leaves(), nodes, weights, directions[d], directions[e])
         with jax.enable_x64(True):
@@ -107,16 +112,6 @@ def _signed_chunks(model: Model, table: Table, alpha: float) -> Chunks:
         values[:, d, e] = values[:, e, d] = fourth[:, : len(values)].T
         yield rows, finite(values, rows, table.names, 2, "The fourth derivative of the divergence")
         start += size
-
-
-def _check_known(p: Distribution) -> None:
-    """A mixture, or a family of one's own, has no formula here that JAX could differentiate."""
-    known = [*NATURAL, *SUMMED]
-    if type(p) not in known:
-        raise InputError(
-            f"fourth_derivative has no divergence for {type(p).__name__}. It works for "
-            f"{', '.join(sorted(f.__name__ for f in known))}; rsens and rsens2 work for every family."
-        )
 
 
 def _nodes(p: Distribution) -> tuple[Array, Array]:

@@ -92,7 +92,12 @@ def kl_chunks(
         for k, there in enumerate(moved):
             d = moving[k % len(moving)]
             divergence = here.renyi(_rows_of(stacked, slice((k + 1) * len(x), (k + 2) * len(x))), alpha)
-            _check_bounded(divergence, d, start, table, alpha)
+            if np.isinf(divergence).any():
+                raise InputError(
+                    f"The divergence of order {alpha:g} between x and x + Δ is infinite at row "
+                    f"{start + int(np.isinf(divergence).argmax())}, column {table.names[d]!r}. "
+                    f"Use {'alpha = 1, ' if alpha > 1.0 else ''}a smaller step, or rsens, which needs no step."
+                )
             width = there[:, d] - x[:, d]  # what Δ really is after rounding
             squares[:, d] += 2.0 / len(signs) * np.maximum(divergence, 0.0) / width**2  # rounding may leave −1e-30
         values = np.sqrt(squares)
@@ -102,17 +107,6 @@ def kl_chunks(
             switches = switches_of(Derivatives(here, record.first, None, contrasts), alpha)
             values = filled_first(values, contrast_values(switches))
         yield rows, finite(values, rows, table.names, 1, "The divergence between x and x + Δ")
-
-
-def _check_bounded(divergence: Array, d: int, start: int, table: Table, alpha: float) -> None:
-    if np.isinf(divergence).any():
-        row = start + int(np.isinf(divergence).argmax())
-        raise InputError(
-            f"The divergence of order {alpha:g} between x and x + Δ is infinite at row {row}, "
-            f"column {table.names[d]!r}. "
-            + ("Use alpha = 1, " if alpha > 1.0 else "Use ")
-            + "a smaller step, or rsens, which needs no step."
-        )
 
 
 def _moved(x: Array, d: int, step: float) -> Array:
@@ -126,10 +120,7 @@ def _rows_of(distribution: Distribution, rows: slice) -> Distribution:
 
 
 def _check_double(stacked: Distribution, n: int | None) -> None:
-    """Predictions in single precision have no digits left for a small step, even if they were converted afterwards.
-
-    With categorical columns (n rows, then their moved copies) only what differs between copies of a row counts.
-    """
+    """Predictions in single precision, though converted afterwards, have no digits left for a small step."""
     parameters = stacked.parameters
     before = parameters[0] if n is None else np.resize(parameters[:n], parameters.shape)
     with np.errstate(over="ignore"):

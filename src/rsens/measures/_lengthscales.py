@@ -46,15 +46,20 @@ def ard(model: Any, X: Any) -> Array:
         >>> ard(model.fit(X, [1.0, 2.0]), X).tolist()
         [1.0, 0.25]
     """
-    given = _kernel_of(model)
-    kernels = given if isinstance(given, tuple) else (given,)
-    if not kernels or not all(isinstance(kernel, Kernel) for kernel in kernels):
+    kernels = _kernels(_kernel_of(model))
+    if not kernels:
         raise InputError(
             f"ard reads the length-scales of a Gaussian process, and {type(model).__name__} has no kernel_ of "
             "rsens.kernels. Use GPRegressor or GPClassifier, or leave ard out."
         )
     rows = read_for(model, X)[1].values - getattr(model, "input_mean_", 0.0)
     return np.mean([kernel.rates(rows) for kernel in kernels], axis=0)
+
+
+def _kernels(given: Any) -> tuple[Kernel, ...]:
+    """A kernel, or one for each class; none if they are not ours."""
+    kernels = given if isinstance(given, tuple) else (given,)
+    return kernels if all(isinstance(kernel, Kernel) for kernel in kernels) else ()
 
 
 def _kernel_of(model: Any) -> Any:
@@ -81,9 +86,8 @@ SHORT = 0.5
 
 def lengthscales(model: Any, n_columns: int) -> Array | None:
     """How far the prediction reaches along each column, (D,); None for a model without a kernel."""
-    given = getattr(model, "kernel_", None)
-    kernels = given if isinstance(given, tuple) else (given,)
-    if not kernels or not all(isinstance(kernel, Kernel) for kernel in kernels):
+    kernels = _kernels(getattr(model, "kernel_", None))
+    if not kernels:
         return None
     reaches = np.max([_reach(kernel, n_columns) for kernel in kernels], axis=0)
     return np.where(reaches > 0.0, reaches, np.inf)

@@ -132,9 +132,7 @@ def _link(distribution: Distribution) -> FamilyLink:
         raise NoLinkError(
             Argument("pair_scale", "link"),
             f" needs a scale on which effects may add up, and a {type(distribution).__name__} has none that we know. "
-            "Use ",
-            Argument("pair_scale", "parameters"),
-            ".",
+            "Use pair_scale='parameters'.",
         )
     return link
 

@@ -24,31 +24,18 @@ from rsens.measures._units import check_scale, check_weights
 
 @dataclass(frozen=True)
 class ComparedMethod:
-    """The facts that callers need about a way to score columns or pairs. Subclasses compute it.
-
-    Args:
-        name: What users call it.
-        order: 1 if it scores columns, 2 if it scores pairs of columns.
-        meaning: What it measures, in a few words for a legend.
-        place: Its place in the paper's tables, which is also its place among "all" methods. None leaves it out of
-            "all": it runs only when it is named.
-        cheap: Whether it is quick, and works for any model.
-        needs_y: Whether it compares predictions with the targets y.
-        needs_extra: The extra whose packages it needs, except under budget "paper".
-        scaled: Whether its values are per unit of x, so that they change with the unit of a column.
-        groups: Whether it has a value for columns that belong together.
-    """
+    """The facts that callers need about a way to score columns or pairs. Subclasses compute it."""
 
     name: str
-    order: int
-    meaning: str
+    order: int  # 1 if it scores columns, 2 if it scores pairs of columns
+    meaning: str  # in a few words, for a legend
     _: KW_ONLY
-    place: int | None = None
-    cheap: bool = True
+    place: int | None = None  # in the paper's tables, and among "all" methods; None: only when it is named
+    cheap: bool = True  # quick, and works for any model
     needs_y: bool = False
-    needs_extra: str | None = None
-    scaled: bool = False
-    groups: bool = False
+    needs_extra: str | None = None  # the extra whose packages it needs, except under budget "paper"
+    scaled: bool = False  # its values are per unit of x
+    groups: bool = False  # it has a value for columns that belong together
 
     def check_groups(self, terms: Terms) -> None:
         """An `InputError` if there are groups of columns and the method has no value for them."""

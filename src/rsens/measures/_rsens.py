@@ -184,11 +184,7 @@ def local_values(value: ValueOf, model: Any, X: Any, order: int, what: str, alph
 
 
 def chunks_of(value: ValueOf, order: int, what: str, column_axes: int | None = None) -> Callable[..., Chunks]:
-    """Local values of a model at the rows of a table, chunk by chunk: (model, table, alpha, units, terms) → `Chunks`.
-
-    The last axes of the values, `column_axes` or `order` of them, run over terms. Among the measures of a comparison,
-    R-sens₂ warns for all if second derivatives cannot show interactions (see `iterate`).
-    """
+    """Local values at the rows of a table, chunk by chunk: (model, table, alpha, units, terms) → `Chunks`."""
 
     def chunks(
         model: Model, table: Table, alpha: float, units: Array | None = None, terms: Terms | None = None

@@ -37,17 +37,14 @@ def column_units(scale: Any, deviations: Array, names: tuple[str, ...]) -> Array
     if len(constant) == len(names):
         raise InputError(
             Argument("scale", "sd"),
-            " measures in standard deviations, and no column of X varies. Explain more rows, or use ",
-            Argument("scale", "raw"),
-            " or one number per column.",
+            " measures in standard deviations, and no column of X varies. Explain more rows, or use scale='raw' or one "
+            "number per column.",
         )
     constant = [name for name in constant if name not in INTERCEPTS]
     if constant:
         warn(
             f"Constant columns have no standard deviation and get the sensitivity 0: {quoted(constant)}. Leave them "
-            "out, or use ",
-            Argument("scale", "raw"),
-            " or one number per column.",
+            "out, or use scale='raw' or one number per column."
         )
     return deviations
 

@@ -1,14 +1,9 @@
 """Scikit-learn estimators that predict a distribution and differentiate it: the base of all models here.
 
 A model fills in `fit`, `_latents` and `_predictive_likelihood`: the Gaussian posterior of a latent f, or of one f for
-each of K classes, and what a likelihood makes of it. A model whose prediction does not come from a likelihood replaces
-the methods that get checked inputs, such as `_predict_distribution` and `_derivatives`: there, `rows` (n, D) are
-float64 and finite, with the columns that the model was fitted on. `fit` starts with `_read_training`, which reads the
-data and sets what scikit-learn and `explain` look for: `n_features_in_`, `feature_names_in_`, `training_inputs_`,
-`input_scale_`, `coding_` and, for a classifier, `classes_`.
-
-Columns of type category, text or bool are categorical, and so are those that the parameter `categorical` names. `fit`
-keeps their levels in `coding_` (None if there are no such columns). Inside, rows hold level codes in these columns, and
+each of K classes, and what a likelihood makes of it; or it replaces methods that get checked inputs, such as
+`_predict_distribution`. `fit` starts with `_read_training`, which sets what scikit-learn and `explain` look for:
+`n_features_in_`, `training_inputs_`, `coding_`, `classes_` and more. Rows hold level codes in categorical columns, and
 derivatives in them are 0.
 """
 
@@ -19,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, timedelta
 from numbers import Real
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,28 +34,16 @@ from rsens.distributions import Distribution
 from rsens.likelihoods import Likelihood, through_likelihood
 from rsens.posteriors import Latent
 
+if TYPE_CHECKING:
+    from rsens.models._gp import ScaledPosterior
+    from rsens.models._weights import WeightPosterior
+
 Codes = NDArray[np.intp]
 #: m at n rows (n,), with its first (n, D) and second (n, D, D) derivatives in x, or None.
 Mean = tuple[Array, Array | None, Array | None]
 
 #: Products of larger or smaller numbers may leave float64: a squared slope is y²/x².
 SMALLEST, LARGEST = 1e-75, 1e75
-
-
-class LatentProcess(Protocol):
-    """The Gaussian posterior of a latent f at rows (n, D), in the units of the data."""
-
-    def moments(self, rows: Array) -> Latent:
-        """Mean and variance of f."""
-
-    def derivatives(self, rows: Array, order: int) -> Latent:
-        """The same with first, or first and second (order 2) derivatives in x."""
-
-    def mean_derivatives(self, rows: Array, order: int) -> Mean:
-        """The mean of f with derivatives in x up to this order (0, 1 or 2)."""
-
-    def combination_variances(self, rows: Array, weights: Array) -> Array:
-        """The variances (g,) of Σ_i w_gi f(x_i) over the rows, for weights (g, n)."""
 
 
 class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
@@ -80,8 +63,8 @@ class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
 
     @property
     @abstractmethod
-    def _latents(self) -> Sequence[LatentProcess]:
-        """f, or one f for each of three or more classes."""
+    def _latents(self) -> Sequence[ScaledPosterior | WeightPosterior]:
+        """The Gaussian posterior of f at rows (n, D), in the units of the data; one for each of 3 or more classes."""
 
     @property
     def _predictive_likelihood(self) -> Likelihood:

@@ -13,7 +13,7 @@ from rsens.posteriors import LatentPosterior, TriangularRoot, jittered_cholesky
 
 
 class ExactInference:
-    """f given y − mean − offset, with C = K + σ²I = LLᵀ and α = C⁻¹y. The gradient overwrites L: ask for one."""
+    """f given y − mean − offset, with C = K + σ²I = LLᵀ, α = C⁻¹y. The gradient overwrites L: no posterior then."""
 
     converged = True  # there is no search
 

@@ -28,7 +28,7 @@ from rsens import _files as files
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens.kernels import ALL_KERNELS, Product, Sum
-from rsens.likelihoods import ALL_LIKELIHOODS
+from rsens.likelihoods import ALL_LIKELIHOODS, Likelihood
 from rsens.models._glm import BayesianLogisticRegression, BayesianPoissonRegression, BayesianProbitRegression
 from rsens.models._gp import GPClassifier, GPRegressor, Standard
 from rsens.models._inference import FittedGP
@@ -83,7 +83,6 @@ def save_model(model: Any, path: str | os.PathLike[str], *, metadata: Mapping[st
     kept, given = copy(model), _checked_metadata(metadata)
     if not isinstance(getattr(kept, "random_state", None), int | np.integer | None):
         kept.random_state = None
-    files.check_target(path, "model.rsens")
     with files.whole_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         content = {"model": files.encode(kept, _known(), _ArrayMembers(archive).put), "metadata": given}
         _write_member(archive, HEADER, files.document(KIND, content).encode("ascii"))
@@ -133,9 +132,10 @@ def _known() -> files.Known:
 
 
 def _is_sound(model: Any) -> bool:
-    """Whether the latent mean and variance are finite at the first training row."""
+    """Whether the latent mean and variance are finite at the first training row, and the likelihood is one."""
     moments = [latent.moments(model.training_inputs_[:1]) for latent in model._latents]
-    return bool(np.isfinite([(f.mean, f.variance) for f in moments]).all())
+    finite = bool(np.isfinite([(f.mean, f.variance) for f in moments]).all())
+    return finite and isinstance(getattr(model, "likelihood_", None), Likelihood | None)
 
 
 def _checked_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -92,11 +92,8 @@ class _WeightTarget:
         here, _, decrement = newton(start, self.at, self._step, tolerance=TOLERANCE)
         if decrement > _mode.ROUNDING:
             warn(
-                f"Newton's method did not find the mode of the weights in {_mode.MAX_STEPS} steps. Scale the inputs (",
-                Argument("standardize", True),
-                "), or use a larger ",
-                Argument("prior_precision"),
-                ".",
+                f"Newton's method did not find the mode of the weights in {_mode.MAX_STEPS} steps. Scale the inputs "
+                "(standardize=True), or use a larger prior_precision."
             )
         return here.w, solve_triangular(self._root(here.W), np.eye(len(here.w)))
 

@@ -153,7 +153,12 @@ def _learned(
                 steps = found.steps
                 found = optimizer.refined(of_all, theta, known, far)
                 found = replace(found, steps=steps + found.steps)
-    found.warn_if_not_converged(search.max_iter)
+    if not found.converged:
+        warn(
+            f"The hyperparameters did not converge within {search.max_iter} steps of L-BFGS-B ({found.message}). The "
+            "model can be used, but a better one may exist: raise max_iter or n_restarts, or give a kernel with fewer "
+            "hyperparameters."
+        )
     if with_priors:
         warn_at_limits(found.theta, optimizer.limits, kernel.hyperparameter_names, ways_out(likelihood, inducing))
     return *split(found.theta), inducing, found.steps, found.value
@@ -200,9 +205,8 @@ def posterior_of(
     inference = _inference(kernel, likelihood, data, inducing, warm)
     if not inference.converged:
         warn(
-            "Newton's method did not reach the mode of the latent values, so predictions may be off. Use ",
-            Argument("priors", "weak"),
-            ", or a kernel with a smaller variance.",
+            "Newton's method did not reach the mode of the latent values, so predictions may be off. Use "
+            "priors='weak', or a kernel with a smaller variance."
         )
     return inference.posterior(), inference.log_marginal_likelihood
 
@@ -323,10 +327,7 @@ def fit_latent(
     tolerance: float,
     rng: np.random.Generator,
 ) -> LatentFit:
-    """Learn hyperparameters by one search on at most `most_rows` random rows, then condition on all rows.
-
-    Counts have mean log(mean count). The search warns of nothing: its caller wants p-values, not the model.
-    """
+    """Learn hyperparameters by one search on at most `most_rows` random rows, silently, then condition on all rows."""
     if likelihood.target == "counts":
         mean = float(np.log(np.sum(y) or 0.5) - np.log(len(y)))
     else:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from rsens._errors import Argument, InputError, Sentence, warn
+from rsens._errors import InputError, warn
 from rsens._text import quoted
 from rsens._typing import Array
 from rsens.derivatives import Derivatives
@@ -15,13 +15,7 @@ from rsens.models._estimator import PredictiveRegressor, read_precision
 from rsens.models._weights import Columns, LinearModel, WeightPosterior, columns_of, features_of, triangular
 from rsens.posteriors import Latent
 
-WAY_OUT = Sentence(
-    "Drop columns, or set a prior, for example ",
-    Argument("prior_precision", 1.0),
-    " with ",
-    Argument("standardize", True),
-    ".",
-)
+WAY_OUT = "Drop columns, or set a prior, for example prior_precision=1.0 with standardize=True."
 EPS = float(np.finfo(np.float64).eps)
 
 

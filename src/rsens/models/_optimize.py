@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 from scipy.optimize import Bounds, OptimizeResult, minimize
 
-from rsens._errors import Argument, InputError, warn
+from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.kernels import Kernel
 from rsens.likelihoods import Likelihood
@@ -46,17 +46,6 @@ class Optimum:
     converged: bool
     message: str
     steps: int
-
-    def warn_if_not_converged(self, max_iter: int) -> None:
-        if not self.converged:
-            warn(
-                f"The hyperparameters did not converge within {max_iter} steps of L-BFGS-B ({self.message}). The model "
-                "can be used, but a better one may exist: raise ",
-                Argument("max_iter"),
-                " or ",
-                Argument("n_restarts"),
-                ", or give a kernel with fewer hyperparameters.",
-            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,11 +237,7 @@ def curvature(objective: Objective, theta: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class LogNormals:
-    """θ ~ N(mean, deviation²), independent: the entries of θ are logarithms of hyperparameters.
-
-    The docstring of `GPRegressor` has the table of weak priors. It also gives random starts and, at ±18 around the
-    mean, the limits of the search.
-    """
+    """θ ~ N(mean, deviation²), independent: logs of hyperparameters; `GPRegressor` has the table of weak priors."""
 
     mean: Array
     deviation: Array

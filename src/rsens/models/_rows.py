@@ -1,11 +1,8 @@
 """The rows that a GP is fitted to, and draws of them for a sparse GP of many rows.
 
-Hyperparameters are a few numbers, which some thousand rows determine as well as anyone needs; a search takes a hundred
-passes over its rows. The posterior, which everything else is computed from, needs all rows, but only a few passes. So
-hyperparameters come from some rows, inducing inputs are chosen among more, and the posterior comes from all.
-
-Rows are drawn by their contents, the same rows however the data are sorted: each has a key, a hash of its numbers, and
-copies of a row, which can be exchanged for each other, are told apart by counting them.
+Some thousand rows determine the hyperparameters as well as anyone needs, and a search takes a hundred passes; the
+posterior needs all rows, but only a few passes. Rows are drawn by keys, hashes of their numbers: the same rows however
+the data are sorted.
 """
 
 from __future__ import annotations

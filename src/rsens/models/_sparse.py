@@ -123,11 +123,7 @@ class SparseLaplaceApproximation:
         warm.weights = self.w
 
     def _mode(self, start: Array | None, *, near: bool) -> tuple[Array, bool, Pass | None]:
-        """ŵ, whether the search reached it, and the pass at ŵ; from `start` if that is better than 0.
-
-        With `near`, the start is the mode of fewer rows: 0 is not tried, and the last, tiny step is taken without a
-        pass.
-        """
+        """ŵ, whether the search reached it, and the pass at ŵ, which a start `near` the mode saves."""
         tolerance = NEAR if near else TOLERANCE
         here, step, decrement = newton(self._start(start, near), self.at, _step, tolerance=tolerance)
         if near and 0.0 <= decrement <= NEAR:

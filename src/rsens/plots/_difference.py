@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rsens import _meaning as meaning
-from rsens._text import Pair, number, p_text
+from rsens._text import Pair
 from rsens._typing import Array
 from rsens.plots import _style as look
-from rsens.plots._plot import Layout, Plot, name_in_text
+from rsens.plots._plot import Plot
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +24,6 @@ APART = 0.16
 #: The most characters of a name in the legend and above the differences, and of two names on one line.
 NAME, TITLE, ONE_LINE = 20, 14, 20
 WIDTH = 6.4
-MOST, MOST_ON_PAGE = 30, 20
 
 
 def difference(difference: Any, *, order: int = 1, top: int | None = None, ax: Any = None) -> Any:
@@ -138,28 +137,4 @@ def panels(figure: Figure) -> tuple[Axes, Axes]:
     return left, right
 
 
-def _caption(difference: Any) -> str:
-    return f"R-sens in {' and '.join(map(name_in_text, difference.names))}, and the difference: {difference.title}."
-
-
-def _alt(difference: Any) -> str:
-    line = difference.to_frame().iloc[0]
-    p = p_text(float(line["p_value"]))
-    return (
-        f"Two points with intervals for each variable, and their difference. It is largest for "
-        f"{name_in_text(line['term'])}, {number(float(line['a_minus_b']))}" + (f", p {p}." if p else ".")
-    )
-
-
-DIFFERENCE = Plot(
-    name="difference",
-    draw=difference,
-    of="difference",
-    file="difference",
-    caption=_caption,
-    alt=_alt,
-    options={"top": MOST},
-    layout=lambda difference: Layout(
-        height=1.6 + 0.32 * min(len(difference.terms), MOST_ON_PAGE), options={"top": MOST_ON_PAGE}, axes=panels
-    ),
-)
+DIFFERENCE = Plot(name="difference", draw=difference, of="difference", file="difference")

@@ -235,39 +235,16 @@ def row(explained: Any, *, top: int | None = 10, ax: Axes | None = None) -> Axes
     shown = frame.iloc[:top]
     more = len(frame) - len(shown)
     ax = look.row_axes(len(shown) + bool(more), [explained.adds_up], row=0.3) if ax is None else ax
-    values = _in_units(explained, shown["contribution"].to_numpy(dtype=np.float64))
+    values = (100.0 if explained.in_points else 1.0) * shown["contribution"].to_numpy(dtype=np.float64)
     ax.barh(np.arange(len(values)), values, height=0.7, color=np.where(values < 0.0, look.VERMILLION, look.BLUE))
     ax.axvline(0.0, color=look.BLACK, linewidth=0.8)
     pairs = zip(shown["term"], shown["value"], strict=True)
     look.name_rows(ax, [f"{term} = {value}" if value else str(term) for term, value in pairs], more)
-    look.set_label_below(ax, _what(explained), [explained.adds_up])
+    of = "" if explained.output is None else f" to {name_in_text(explained.output)}"
+    unit = ", percentage points" if explained.in_points else ""
+    look.set_label_below(ax, f"contribution of first order{of}{unit}", [explained.adds_up])
     look.tidy(ax, keep=("bottom",))
     return ax
 
 
-def _in_units(explained: Any, values: Any) -> Any:
-    """Contributions in units of the target, of probabilities in percentage points."""
-    return (100.0 if explained.in_points else 1.0) * values
-
-
-def _what(explained: Any) -> str:
-    """The name of the bars, with their unit."""
-    of = "" if explained.output is None else f" to {name_in_text(explained.output)}"
-    return f"contribution of first order{of}" + (", percentage points" if explained.in_points else "")
-
-
-def _row_alt(explained: Any) -> str:
-    frame = explained.to_frame().head(5)
-    pairs = zip(frame["term"], _in_units(explained, frame["contribution"]), strict=True)
-    bars = ", ".join(f"{name_in_text(term)} {number(value)}" for term, value in pairs)
-    return f"Signed bars, {_what(explained)}: {bars}."
-
-
-ROW = Plot(
-    name="row",
-    draw=row,
-    of="row",
-    file="row",
-    caption=lambda explained: f"Bars: {_what(explained)}; {explained.adds_up}.",
-    alt=_row_alt,
-)
+ROW = Plot(name="row", draw=row, of="row", file="row")

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from rsens import _meaning as meaning
+from rsens._errors import JOINERS, printable
 from rsens._text import as_label, number, p_text, percent, shorten
-from rsens.plots._style import as_id, height_of, part_labels
+from rsens.plots._style import height_of, part_labels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,7 +47,7 @@ def page_of_rows(count: int, most: int, notes: Sequence[str] = (), *, row: float
 
 @dataclass(frozen=True, kw_only=True)
 class Plot:
-    """One line of `PLOTS`.
+    """One line of `PLOTS`. Plots that the report does not show need only the first four.
 
     Attributes:
         name: What `rsens.plots` calls it.
@@ -66,8 +67,8 @@ class Plot:
     draw: Callable[..., Any]
     of: Subject
     file: str
-    caption: Callable[..., str]
-    alt: Callable[..., str]
+    caption: Callable[..., str] = lambda *shown: ""
+    alt: Callable[..., str] = lambda *shown: ""
     section: Section = "further"
     takes: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -82,7 +83,7 @@ class Plot:
 
 def tip(mark: Any, text: str) -> None:
     """Show a text when the pointer rests on a mark of a figure in a page."""
-    mark.set_gid(TIP + as_id(text).replace("\n", LINE_END))
+    mark.set_gid(TIP + printable(text, keep="\n" + JOINERS).replace("\n", LINE_END))
 
 
 def tip_of(gid: str) -> str | None:

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rsens._text import number, percent
+from rsens._text import percent
 from rsens.plots import _style as look
-from rsens.plots._plot import Plot, name_in_text
+from rsens.plots._plot import Plot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_WHAT = "R-sens of each draw's own predictive"
 
 
 def posterior(explained: Any, *, top: int | None = 10, ax: Axes | None = None) -> Axes:
@@ -56,25 +54,9 @@ def posterior(explained: Any, *, top: int | None = 10, ax: Axes | None = None) -
         note = f"first: {percent(float(first))}"
         ax.annotate(note, (end, place), (6, 0), textcoords="offset points", va="center", fontsize=size)
     ax.set_xlim(0.0, 1.3 * max(float(shown["upper"].max()), np.finfo(float).tiny))
-    look.set_label_below(ax, f"{_WHAT};", ["no interval of R-sens itself"])
+    look.set_label_below(ax, "R-sens of each draw's own predictive;", ["no interval of R-sens itself"])
     look.tidy(ax, keep=("bottom",))
     return ax
 
 
-def _alt(explained: Any) -> str:
-    lines = [
-        f"{name_in_text(term)} {number(line['median'])} ({number(line['lower'])} to {number(line['upper'])}, first in "
-        f"{percent(float(line['p_first']))} of the draws)"
-        for term, line in explained.frame().head(5).iterrows()
-    ]
-    return f"{_WHAT}: {', '.join(lines)}."
-
-
-POSTERIOR = Plot(
-    name="posterior",
-    draw=posterior,
-    of="posterior",
-    file="posterior",
-    caption=lambda explained: f"{_WHAT}: median, half of the draws and 95 % of them.",
-    alt=_alt,
-)
+POSTERIOR = Plot(name="posterior", draw=posterior, of="posterior", file="posterior")

@@ -54,12 +54,8 @@ def at_rows(
 ) -> AtRows:
     """Evaluate a model at rows, chunk by chunk; it was prepared for these, or for others.
 
-    Args:
-        prepared: The model.
-        rows: The rows.
-        columns: One column, or two for second derivatives. Only these have contrasts, which take long.
-        local: Gives sensitivities from derivatives, by name; the first of them must be finite.
-        shares: The probability within each band.
+    Two columns are for second derivatives; only these columns have contrasts, which take long. Of the sensitivities
+    from `local` the first must be finite. `shares` are the probabilities within the bands.
     """
     chunks = []
     name = ":".join(rows.names[column] for column in columns)

@@ -204,7 +204,6 @@ PROFILE = Plot(
     file="profile",
     section="profiles",
     takes=("model", "X", "y"),
-    caption=lambda explanation, variable: "",
     alt=lambda explanation, variable: (
         f"Above, the effect of {name_in_text(variable)} on the prediction with its bands; below, R-sens along it."
     ),

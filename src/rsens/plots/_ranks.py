@@ -53,9 +53,7 @@ def comparison(df: pd.DataFrame, *, top: int | None = None, ax: Axes | None = No
         >>> [label.get_text() for label in ax.get_xticklabels()]
         ['rsens', 'ead', 'aed']
     """
-    look.check_top(top)
-    if ax is not None:
-        look.check_axes(ax)
+    look.check_plot(df, "comparison", "rsens.compare", (), ax=ax, top=top)
     answered, failed = _split(df)
     ranks, values = (look.as_table(answered, "term", "method", column) for column in ("rank", "value"))
     shown = ranks.iloc[np.argsort(ranks.iloc[:, 0].to_numpy(), kind="stable")[:top]]
@@ -106,15 +104,7 @@ def _correlations(values: pd.DataFrame) -> Array:
         return np.asarray(ranks.corrwith(ranks.iloc[:, 0]), dtype=np.float64)
 
 
-COMPARISON = Plot(
-    name="comparison",
-    draw=comparison,
-    of="comparison",
-    file="comparison",
-    caption=lambda df: "Ranks by method; dark is important.",
-    alt=lambda df: "A table of ranks, one column for each method.",
-    options={"top": 30},
-)
+COMPARISON = Plot(name="comparison", draw=comparison, of="comparison", file="comparison")
 
 
 # ---- One method, over many samples -----------------------------------------------------------------------------------
@@ -220,11 +210,4 @@ def _name_ranks(ax: Axes, count: int, later: bool) -> None:
     ax.set_xticks(list(labels), list(labels.values()), fontsize=look.small())
 
 
-RANK_STABILITY = Plot(
-    name="rank_stability",
-    draw=rank_stability,
-    of="stability",
-    file="ranks",
-    caption=lambda stability: "How often each variable or pair has each rank; diamonds: the mean rank.",
-    alt=lambda stability: "Cells coloured by the share of samples in which a variable or pair has a rank.",
-)
+RANK_STABILITY = Plot(name="rank_stability", draw=rank_stability, of="stability", file="ranks")

@@ -77,16 +77,4 @@ def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax
     return ax
 
 
-SELECTION = Plot(
-    name="selection",
-    draw=selection,
-    of="selection",
-    file="selection",
-    caption=lambda selection: (
-        "Log predictive density of held-out rows by number of interactions, minus that of the full model, with "
-        "intervals."
-    ),
-    alt=lambda selection: (
-        "Points with intervals, one for each number of interactions: how much worse or better than the full model."
-    ),
-)
+SELECTION = Plot(name="selection", draw=selection, of="selection", file="selection")

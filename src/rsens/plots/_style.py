@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from rsens._arguments import whole_number
 from rsens._coding import Levels
-from rsens._errors import Argument, InputError
-from rsens._text import distinct
+from rsens._errors import JOINERS, Argument, InputError, printable
+from rsens._text import as_label, distinct
 from rsens._typing import Array, Positions
 
 if TYPE_CHECKING:
@@ -52,8 +52,6 @@ AXES_WIDTH = 0.775
 INSIDE = 0.4
 #: With more rows than this, a rug shows some of them.
 RUG = 500
-#: Kinds of characters to leave out where the font lacks them: joiners and skin tones of emoji, control characters.
-SILENT = {"Cf", "Cc", "Cs", "Sk"}
 LINE_HEIGHT = 1.15  # of one line of text, in units of its font size
 
 
@@ -128,15 +126,10 @@ def check_plot(
         if isinstance(result, type) or not (hasattr(type(result), name) or hasattr(result, name)):
             raise InputError(f"{plot} draws what {call} returned; got {type(result).__name__}.")
         getattr(result, name)  # a result that was made without it raises its own error
-    check_top(top)
+    if top is not None:
+        whole_number(top, "top", 1)
     if ax is not None:
         check_axes(ax)
-
-
-def check_top(top: int | None) -> None:
-    """An `InputError` unless `top` is None or a positive whole number."""
-    if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):
-        raise InputError(Argument("top"), f" must be a whole number of at least 1, or None for all; got {top!r}.")
 
 
 def first_terms(main: pd.Series[float], top: int | None) -> tuple[pd.Series[float], int]:
@@ -215,7 +208,7 @@ def add_legend(ax: Axes, handles: Sequence[Any] | None = None, *, first: str | N
     if not handles:
         return
     entry = small() * (0.52 * max(len(str(handle.get_label())) for handle in handles) + 4.0)  # about its width
-    inside = not _laid_out(ax)
+    inside = ax.figure.get_layout_engine() is None
     width = axes_points(ax)[0] * (1.0 if inside else 1.15)  # above, it may be wider than the axes
     lines = -(-len(handles) // max(1, int(width / entry)))
     # At the right: names at the left may make the axes narrower than the legend.
@@ -229,11 +222,6 @@ def add_legend(ax: Axes, handles: Sequence[Any] | None = None, *, first: str | N
     legend = ax.legend(handles=handles, ncols=-(-len(handles) // lines), frameon=False, **place, **style)
     for text in legend.get_texts():
         plain(text)
-
-
-def _laid_out(ax: Axes) -> bool:
-    """Whether the figure makes room for what is beside its axes."""
-    return ax.figure.get_layout_engine() is not None
 
 
 def draw_colour_bar(ax: Axes, mesh: Any, label: str, **options: Any) -> Any:
@@ -273,7 +261,8 @@ def height_of(rows: int, notes: Sequence[str] = (), *, row: float = 0.32, width:
 def name_rows(ax: Axes, names: Sequence[str], more: int = 0) -> float:
     """Name the rows of axes, and one for how many more there are; returns the size of the names."""
     rows = len(names) + bool(more)
-    size = font_size(ax, rows if _laid_out(ax) else round(rows / (1.0 - INSIDE)))
+    inside = ax.figure.get_layout_engine() is None  # the legend
+    size = font_size(ax, round(rows / (1.0 - INSIDE)) if inside else rows)
     name_ticks(ax.yaxis, names, size, more=more)
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(rows - 0.4, -0.6)
@@ -418,16 +407,11 @@ def name_ticks(
         positions, labels = [*positions, last[0]], [*labels, last[1]]
     axis.set_ticks(positions, labels, fontsize=size, parse_math=False, usetex=False, **options)
     for label, name in zip(axis.get_ticklabels(), names, strict=False):
-        label.set_gid(as_id(name))
-
-
-def as_id(name: str) -> str:
-    """The name without what XML cannot hold, for the `gid` of a label."""
-    return "".join(c for c in name if c in "\t\n" or unicodedata.category(c) not in {"Cc", "Cs"})
+        label.set_gid(printable(name, keep="\t\n" + JOINERS))
 
 
 def short_labels(names: Sequence[str], length: int = LABEL_LENGTH) -> list[str]:
-    """Names as labels: on one line, long ones without their middle, and no two alike unless the names are."""
+    """Names as labels: on one line, long ones without their middle, and no two alike."""
     return distinct([_drawable(name) for name in names], length, measure=len)
 
 
@@ -441,33 +425,15 @@ def _drawable(name: str) -> str:
 
     Other characters that the font lacks stay, and matplotlib names the missing glyph, as it would for any label.
     """
-    glyphs = _glyphs()
-    characters = []
-    for character in " ".join(name.split()):
-        kind = unicodedata.category(character)
-        if ord(character) in glyphs:
-            characters.append(character)
-        elif kind == "So":
-            characters.append(f"[{unicodedata.name(character, f'U+{ord(character):04X}').lower()}]")
-        elif kind not in SILENT and not unicodedata.name(character, "").startswith("VARIATION SELECTOR"):
-            characters.append(character)
-    text = "".join(characters)
-    return text if any(unicodedata.category(character) not in {"Cf", "Zs"} for character in text) else "(blank)"
+    from matplotlib.font_manager import FontProperties, findfont, get_font
 
-
-def _glyphs() -> frozenset[int]:
-    """The characters that the user's fonts can draw."""
-    from matplotlib.font_manager import FontProperties, findfont
-
-    families = FontProperties().get_family()
-    return _glyphs_in(tuple(str(findfont(FontProperties(family=[family]))) for family in families))
-
-
-@cache
-def _glyphs_in(fonts: tuple[str, ...]) -> frozenset[int]:
-    from matplotlib.font_manager import get_font
-
-    return frozenset().union(*(get_font(font).get_charmap() for font in fonts))
+    label = as_label(name)
+    symbols = {c for c in label if unicodedata.category(c) in ("So", "Sk")}
+    glyphs = get_font(findfont(FontProperties())).get_charmap() if symbols else {}
+    for character in symbols:
+        if ord(character) not in glyphs:
+            label = label.replace(character, f"[{unicodedata.name(character, 'symbol').lower()}]")
+    return label
 
 
 # ---- Colours of values and of levels ---------------------------------------------------------------------------------

@@ -126,7 +126,6 @@ SURFACE = Plot(
     file="pair",
     section="surfaces",
     takes=("model", "X"),
-    caption=lambda explanation, first, second: "",
     alt=lambda explanation, first, second: (
         f"What {name_in_text(first)} and {name_in_text(second)} do to the prediction, with lines of equal R-sens₂."
     ),

@@ -160,5 +160,5 @@ def test_rows_may_be_a_tensor():
 
 
 def test_columns_are_counted():
-    with pytest.raises(InputError, match=r"was fitted to 3 columns; got X with 2\."):
+    with pytest.raises(InputError, match=r"X must have the 3 columns that \w+ was fitted to; got 2\."):
         rsens.rsens(exact(scaled(rbf())), ROWS[:, :2])

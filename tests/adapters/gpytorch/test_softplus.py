@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import rsens
-from rsens.adapters._gpytorch._observations import SoftplusCounts, mean_softplus
+from rsens.adapters._gpytorch._observations import mean_softplus, softplus_counts
 from tests.adapters.gpytorch.processes import ROWS, relative, with_values
 from tests.adapters.gpytorch.test_approximate import Oracle, variational
 
@@ -28,7 +28,7 @@ def test_the_mean_of_softplus(m, v):
     assert mean_softplus(np.array([m]), np.array([v]))[0] == pytest.approx(float(expected), rel=1e-11)
 
 
-@pytest.mark.parametrize("counts", [SoftplusCounts(), SoftplusCounts(0.4, 1.5)])
+@pytest.mark.parametrize("counts", [softplus_counts(), softplus_counts(0.4, 1.5)])
 def test_derivatives_in_the_moments_against_differences(counts):
     m, v = np.array([-3.0, 0.2, 2.0]), np.array([0.5, 1.3, 6.0])
     first, second = counts.predictive_derivatives(m, v, 2)

@@ -181,10 +181,10 @@ def test_results_of_other_questions_stay(table, capsys):
     assert main([*STABILITY, "3"]) == 0
     before = {path: path.read_bytes() for path in table.rglob("*") if path.is_file()}
     for arguments, other in (
-        (["explain", "table.csv", "--model-file", "rsens-table/model.rsens"], "a model fitted to these rows"),
-        (["explain", "table.csv", "--target", "a"], "target 'y'"),
-        ([*STABILITY, "2"], "3 samples"),
-        ([*EXPLAIN, "--out", "rsens-table-stability"], "rsens stability"),
+        (["explain", "table.csv", "--model-file", "rsens-table/model.rsens"], "--model-file was not given"),
+        (["explain", "table.csv", "--target", "a"], "--target was y"),
+        ([*STABILITY, "2"], "--samples was 3"),
+        ([*EXPLAIN, "--out", "rsens-table-stability"], "command was stability"),
     ):
         capsys.readouterr()
         assert main(arguments) == 2

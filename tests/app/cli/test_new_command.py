@@ -100,4 +100,4 @@ def test_it_has_json_and_errors_like_all_others(table, capsys):
     assert main([*options, "--most", "0"]) == 2
     assert capsys.readouterr().err == "rsens: --most must be a whole number of at least 1; got 0.\n"
     assert main([*options, "--most", "2"]) == 2
-    assert "results of another question (most 1)" in capsys.readouterr().err
+    assert "results of another question (--most was 1)" in capsys.readouterr().err

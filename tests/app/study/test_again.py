@@ -48,7 +48,7 @@ def test_the_model_that_was_read_is_never_removed(saved, tmp_path):
     result.write(tmp_path / "out", report=False)
     model = (tmp_path / "out" / "model.rsens").read_bytes()
     again = study(with_text(10), model_file=tmp_path / "out" / "model.rsens")
-    with pytest.raises(InputError, match=r"results of another question \(a model fitted to these rows\)"):
+    with pytest.raises(InputError, match=r"results of another question \(model_file was not given\)"):
         again.write(tmp_path / "out", report=False)
     again.write(tmp_path / "out", report=False, overwrite=True)
     assert (tmp_path / "out" / "model.rsens").read_bytes() == model

@@ -77,9 +77,9 @@ def test_other_rows_are_another_question(tmp_path):
     folder = tmp_path / "out"
     study(shop(), "y", where="open=yes", **QUICK).write(folder, report=False)
     study(shop(), "y", where="open=yes", **QUICK).write(folder, report=False)
-    with pytest.raises(InputError, match=r"another question \(the rows where open=yes\)"):
+    with pytest.raises(InputError, match=r"another question \(where was open=yes\)"):
         study(shop(), "y", **QUICK).write(folder, report=False)
-    with pytest.raises(InputError, match=r"another question \(the rows where open=yes\)"):
+    with pytest.raises(InputError, match=r"another question \(where was open=yes\)"):
         study(shop(), "y", where="open!=no", **QUICK).write(folder, report=False)
 
 
@@ -99,7 +99,7 @@ def test_every_command_keeps_rows(file, capsys, command, more):
     assert answer["data"]["rows_kept"] == {"rows": 80, "of": 120, "where": "open=yes and month>2"}
     assert answer["settings"]["arguments"]["where"] == ["open=yes", "month>2"]
     assert main(arguments) == 2
-    assert "another question (the rows where open=yes, month>2)" in capsys.readouterr().err
+    assert "another question (--where was open=yes, month>2)" in capsys.readouterr().err
     assert main([*arguments, "--where", "open=never"]) == 2
     assert main([*arguments, "--where", "open=never", "--out", "other"]) == 2
     assert "--where: 'open' is nowhere 'never'. It has 'yes' (96 rows), 'no' (24 rows)." in capsys.readouterr().err

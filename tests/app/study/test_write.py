@@ -126,7 +126,7 @@ def test_results_of_another_target_are_refused(result, tmp_path):
     result.write(tmp_path, report=False)
     before = (tmp_path / SUMMARY).read_bytes()
     other = study(numbers(40), "a", columns=["b"], **QUICK)
-    with pytest.raises(InputError, match=r"another question \(target 'y'\)\. Give another folder, or overwrite=True"):
+    with pytest.raises(InputError, match=r"another question \(target was y\)\. Give another folder, or overwrite=True"):
         other.write(tmp_path, report=False)
     assert (tmp_path / SUMMARY).read_bytes() == before
     other.write(tmp_path, report=False, overwrite=True)

@@ -16,7 +16,7 @@ from typing import Any
 from rsens._app.cli._live import Live
 from rsens._app.study import REFITS, ModelSetup, Settings
 from rsens._errors import Argument, InputError, Sentence
-from rsens._files import Checkpoint, differences, fingerprint, parse_json, what_it_was, write_json
+from rsens._files import Checkpoint, difference, fingerprint, parse_json, write_json
 from rsens._text import counted
 
 #: The question by the names of arguments. Hidden: the rest of the folder belongs to the library.
@@ -79,11 +79,11 @@ class KeptWork:
             self.folder.mkdir(parents=True, exist_ok=True)
             write_json(question, file)
             return
-        if differences(before, question):
+        if (other := difference(before, question)) is not None:
             raise InputError(
-                f"the folder {self.results} has work on another question",
-                _why(before, question),
-                ". Give another ",
+                f"the folder {self.results} has work on another question (",
+                other,
+                "). Give another ",
                 Argument("folder"),
                 ", or use ",
                 Argument("overwrite", True),
@@ -97,10 +97,9 @@ class KeptWork:
         before = Checkpoint.question_in(self.folder)
         if setup.settings.overwrite:
             self.forget()
-        elif before is not None and before != Checkpoint.full_question(question):
+        elif before is not None and (other := difference(before, Checkpoint.full_question(question))) is not None:
             if self.pieces:
-                why = _why(before, question)
-                live.tell(Sentence("Unfinished refits of another question", why, " are forgotten.\n"))
+                live.tell(Sentence("Unfinished refits of another question (", other, ") are forgotten.\n"))
             self.forget()
         checkpoint = Checkpoint.open(self.folder, question, setup.seed)
         if count := self.pieces:
@@ -153,10 +152,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return [f"{name}={','.join(map(str, items))}" for name, items in value.items()] or None
     return [str(item) for item in value] or None if isinstance(value, tuple | list) else str(value)
-
-
-def _why(before: Mapping[str, Any], question: Mapping[str, Any]) -> Sentence:
-    """The first argument that differs, in brackets; nothing if only what follows from the arguments does."""
-    name = next(iter(differences({each: before.get(each) for each in question}, question)), "")
-    known = name in NOT_ASKED or name in _asked() or name == "fingerprint"
-    return Sentence(" (", what_it_was(name, before.get(name)), ")") if known else Sentence()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,15 +17,20 @@ from rsens._app.cli._live import Live, spelled_note
 from rsens._app.cli._say import say, say_json
 from rsens._app.study import Settings, Unfinished, analyse, paragraph
 from rsens._errors import Argument, InputError, MissingExtraError, Spelling, spelled
-from rsens._files import Question, check_folder, read_summary
+from rsens._files import check_folder, read_summary
 from rsens._text import counted, listed, safe
 
 
 def run(command: Command, settings: Settings, spell: Spelling) -> None:
     """Analyse the table, print the answer, which is there before the figures are, and write the files."""
     folder = command.folder(settings) if settings.out is None else settings.out
-    more = command.question(settings) | {"where": list(settings.where or ()) or None}
-    question = Question(command.answers or command.name, settings.data_name, settings.target, more)
+    question = {
+        "command": command.answers or command.name,
+        "data": settings.data_name,
+        "target": settings.target,
+        **command.question(settings),
+        "where": list(settings.where or ()) or None,
+    }
     check_folder(folder, settings.overwrite, command.pieces, question)
     with (
         on_cluster(settings) as settings,
@@ -110,17 +115,14 @@ def on_cluster(settings: Settings) -> Iterator[Settings]:
             Argument("dask", LOCAL),
             ".",
         )
-    with ExitStack() as stack:
-        client = stack.enter_context(_client(settings.dask, settings.n_jobs))
-        stack.enter_context(parallel_config(backend="dask", client=client))
+    with _client(settings.dask, settings.n_jobs) as client, parallel_config(backend="dask", client=client):
         yield replace(settings, n_jobs=None, all_cores=False)
 
 
-@contextmanager
-def _client(address: str, n_jobs: int | None) -> Iterator[Any]:
-    """A connection, and for "local" the cluster too, until the end."""
+def _client(address: str, n_jobs: int | None) -> Any:
+    """A connection; for "local" it starts the cluster too, and ends it."""
     try:
-        from distributed import Client, LocalCluster
+        from distributed import Client
     except ImportError:
         raise MissingExtraError("distributed", "distributed") from None
     from joblib import cpu_count
@@ -131,11 +133,9 @@ def _client(address: str, n_jobs: int | None) -> Iterator[Any]:
     if address == LOCAL:
         workers = cpu_count() if n_jobs is None or n_jobs < 1 else n_jobs
         here = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}  # any free port: no warning beside another
-        with LocalCluster(n_workers=workers, threads_per_worker=1, **here) as cluster, Client(cluster) as client:
-            yield client
-        return
+        return Client(n_workers=workers, threads_per_worker=1, **here)
     try:
-        client = Client(address, timeout=PATIENCE)
+        return Client(address, timeout=PATIENCE)
     except (OSError, ValueError) as error:  # a TimeoutError is an OSError
         reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
         raise InputError(
@@ -145,5 +145,3 @@ def _client(address: str, n_jobs: int | None) -> Iterator[Any]:
             Argument("dask", LOCAL),
             ".",
         ) from None
-    with client:
-        yield client

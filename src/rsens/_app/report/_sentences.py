@@ -79,46 +79,24 @@ PER = {"sd": "per sd", "raw": "per unit"}
 
 def answer(facts: Facts) -> list[Words]:
     """The sentences; those that have nothing to say are left out. If only some rows were used, the first says so."""
-    leading = _leading(facts)
-    if _is_sample(facts):
-        leading = [f"Based on {_rows(facts)}, {_lower(str(leading[0]))}", *leading[1:]]
-    sentences = [leading, _model(facts), _marks(facts), _pairs(facts)]
+    leading, model = _leading(facts), _model(facts)
+    used, chosen = rows_used(facts)
+    rows = f"{used} row{'' if facts.explanation.n == 1 else 's'}{chosen}"
+    if " of " in used:  # a sample
+        start = str(leading[0])
+        leading = [f"Based on {rows}, {start[:1].lower()}{start[1:]}", *leading[1:]]
+        model = model[:1].upper() + model[1:]
+    else:
+        model = f"It is based on {rows}; {model}" if facts.assessment is None else f"Based on {rows}, {model}"
+    sentences: list[Words] = [leading, [model], _marks(facts), _pairs(facts)]
     return [sentence for sentence in sentences if sentence]
 
 
-def rows_used(facts: Facts) -> str:
-    """How many rows of how many: "1,000 of 8,760"."""
-    used = facts.explanation.n
-    return f"{used:,} of {_rows_there(facts):,}" if _is_sample(facts) else f"{used:,}"
-
-
-def _rows_there(facts: Facts) -> int:
-    """How many rows there are to draw from."""
-    kept = facts.settings.get("rows_kept")
-    return int(kept["rows"] if kept else facts.settings.get("rows_in_data") or 0)
-
-
-def _is_sample(facts: Facts) -> bool:
-    return facts.explanation.n < _rows_there(facts)
-
-
-def _rows(facts: Facts) -> str:
-    """How many rows, of how many, and which."""
-    return f"{rows_used(facts)} row{'' if facts.explanation.n == 1 else 's'}{chosen_rows(facts)}"
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
-
-
-def _upper(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def chosen_rows(facts: Facts) -> str:
-    """Which rows they are, if the user has chosen some: " where open=yes"."""
-    kept = facts.settings.get("rows_kept")
-    return "" if kept is None else f" where {as_label(kept['where'])}"
+def rows_used(facts: Facts) -> tuple[str, str]:
+    """How many rows, of how many if some were drawn, and which: "1,000 of 8,760" and " where open=yes"."""
+    n, kept = facts.explanation.n, facts.settings.get("rows_kept")
+    there = int(kept["rows"] if kept else facts.settings.get("rows_in_data") or 0)
+    return f"{n:,} of {there:,}" if n < there else f"{n:,}", f" where {as_label(kept['where'])}" if kept else ""
 
 
 def _leading(facts: Facts) -> Words:
@@ -172,13 +150,9 @@ def _by_output(facts: Facts) -> bool:
     return facts.explanation.direction.ndim == 2
 
 
-def _model(facts: Facts) -> Words:
-    """How good, and on how many rows unless that was said."""
-    if facts.assessment is None:
-        unchecked = "the model was not checked on unseen rows."
-        return [_upper(unchecked) if _is_sample(facts) else f"It is based on {_rows(facts)}; {unchecked}"]
-    model = f"the model {facts.assessment.phrase}."
-    return [_upper(model) if _is_sample(facts) else f"Based on {_rows(facts)}, {model}"]
+def _model(facts: Facts) -> str:
+    a = facts.assessment
+    return "the model was not checked on unseen rows." if a is None else f"the model {a.phrase}."
 
 
 def _marks(facts: Facts) -> Words:

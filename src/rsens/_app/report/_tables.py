@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from rsens._app.report._facts import Facts, Name
-from rsens._app.report._sentences import chosen_rows, likelihood_name, model_name, rows_used, unit_of
+from rsens._app.report._sentences import likelihood_name, model_name, rows_used, unit_of
 from rsens._explain import (
     by_columns,
     by_legend,
@@ -200,7 +200,7 @@ def about(facts: Facts) -> list[tuple[str, str]]:
     """What was explained, in a few entries for the head of the page."""
     e = facts.explanation
     entries = [
-        ("Rows", f"{rows_used(facts)}{chosen_rows(facts)}"),
+        ("Rows", "".join(rows_used(facts))),
         ("Variables", f"{len(e.names):,}{_kinds(e)}"),
         ("Model", model_name(facts.model)),
         ("Likelihood", e.family if facts.likelihood is None else likelihood_name(facts.likelihood)),

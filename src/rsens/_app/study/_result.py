@@ -24,7 +24,7 @@ from rsens._app.study._setup import Listener
 from rsens._app.study._text import answer_of, heading_lines, text_of
 from rsens._assess import quality_table
 from rsens._explain import Explanation, html_tables
-from rsens._files import Question, check_folder, new_files, write_csv, write_summary
+from rsens._files import check_folder, new_files, write_csv, write_summary
 from rsens.models import save_model
 from rsens.plots import lay_out, short_labels
 
@@ -128,9 +128,14 @@ def write_study(
 ) -> list[Path]:
     """What `Study.write` does, told to a listener; `also` writes more files."""
     file = study.settings["arguments"].get("model_file")
-    where = study.settings["arguments"].get("where")
-    more = {"model_file": file, "model_of": study.settings.get("model_of"), "where": where}
-    question = Question("explain", study.settings["data"], study.settings["target"], more)
+    question = {
+        "command": "explain",
+        "data": study.settings["data"],
+        "target": study.settings["target"],
+        "model_file": file,
+        "model_of": study.settings.get("model_of"),
+        "where": study.settings["arguments"].get("where"),
+    }
     check_folder(folder, overwrite, REFITS, question)
     keep = [] if file is None else [MODEL]  # the model that was read may be the one in this folder
     writers = chain(_writers(study, with_model=file is None, with_report=report), also)

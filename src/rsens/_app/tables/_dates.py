@@ -14,7 +14,6 @@ from datetime import date
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from rsens._errors import Argument, InputError
@@ -80,40 +79,24 @@ MICROSECONDS = 1_000_000
 NO_TIME = np.iinfo(np.int64).min  # not-a-time
 
 
-@dataclass(frozen=True, eq=False)
-class DateCells:
-    """Different cells, each taken apart into a date and a time of day."""
+def moments_of(cells: Sequence[str], form: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Points in time, on the clock on the wall and in UTC; not-a-time where a cell is no date in this form.
 
-    dates: Sequence[str]
-    date_of: NDArray[np.intp]
-    times: Sequence[str]
-    time_of: NDArray[np.intp]
-
-    @classmethod
-    def of(cls, cells: Sequence[str]) -> DateCells:
-        """Nothing is read yet."""
-        found = [_date_and_time(cell.strip()) for cell in cells]
-        date_of, dates = pd.factorize(np.array([day for day, _ in found], dtype=object))
-        time_of, times = pd.factorize(np.array([time for _, time in found], dtype=object))
-        return cls(list(dates), date_of, list(times), time_of)
-
-    def moments(self, form: str) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Points in time, on the clock on the wall and in UTC; not-a-time where a cell is no date in this form."""
-        days = np.array([_day(text, form) for text in self.dates], dtype=np.int64)[self.date_of]
-        read = [_time(text) for text in self.times]
-        clock = np.array([time for time, _ in read], dtype=np.int64)[self.time_of]
-        ahead = np.array([zone for _, zone in read], dtype=np.int64)[self.time_of]
-        wall = days * (86_400 * MICROSECONDS) + clock
-        wall = np.where((days == NO_TIME) | (clock == NO_TIME), NO_TIME, wall)
-        utc = np.where(wall == NO_TIME, NO_TIME, wall - ahead)
-        return wall.view("datetime64[us]"), utc.view("datetime64[us]")
+    Every different day, and every different time of day, is read once.
+    """
+    parts = [_date_and_time(cell.strip()) for cell in cells]
+    days = {text: _day(text, form) for text in {day for day, _ in parts}}
+    times = {text: _time(text) for text in {time for _, time in parts}}
+    day = np.array([days[text] for text, _ in parts], dtype=np.int64)
+    clock, ahead = np.array([times[text] for _, text in parts], dtype=np.int64).reshape(-1, 2).T
+    known = (day != NO_TIME) & (clock != NO_TIME)
+    wall = np.where(known, day * (86_400 * MICROSECONDS) + clock, NO_TIME)
+    return wall.view("datetime64[us]"), np.where(known, wall - ahead, NO_TIME).view("datetime64[us]")
 
 
 def forms_of(values: Sequence[str]) -> tuple[str, ...]:
     """The forms that these different cells, in the order of rows, may have, the most likely first; () if no dates."""
-    if not values or not _forms_of(values[:FIRST]):
-        return ()
-    fitting = _forms_of(values)
+    fitting = _forms_of(values, _forms_of(values[:FIRST], FORMS)) if values else {}
     return _most_likely(fitting, values[0]) if fitting else ()
 
 
@@ -127,8 +110,7 @@ def dates_by_form(cells: Sequence[str]) -> dict[tuple[str, ...], set[str]]:
     """Cells that are dates in each form, by "date" and the form; nothing if few of the first cells are dates."""
     found: dict[tuple[str, ...], set[str]] = {}
     for some in (cells[:FIRST], cells):
-        read = DateCells.of(some)
-        known = {form: ~np.isnat(read.moments(form)[0]) for form in FORMS}
+        known = {form: ~np.isnat(moments_of(some, form)[0]) for form in FORMS}
         if 2 * np.count_nonzero(np.logical_or.reduce(list(known.values()))) < len(some):
             return {}
         found = {("date", form): {some[k] for k in np.flatnonzero(known[form]).tolist()} for form in FORMS}
@@ -149,10 +131,9 @@ def hours(cell: str) -> float:
     return _seconds(match) / 3600.0
 
 
-def _forms_of(cells: Sequence[str]) -> dict[str, NDArray[Any]]:
-    """The forms in which all cells are dates, with their moments in UTC."""
-    taken_apart = DateCells.of(cells)
-    found = {form: taken_apart.moments(form)[1] for form in FORMS}
+def _forms_of(cells: Sequence[str], forms: Iterable[str]) -> dict[str, NDArray[Any]]:
+    """Those of the forms in which all cells are dates, with their moments in UTC."""
+    found = {form: moments_of(cells, form)[1] for form in forms}
     return {form: utc for form, utc in found.items() if not np.isnat(utc).any()}
 
 

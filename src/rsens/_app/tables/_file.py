@@ -71,7 +71,6 @@ def read_file(
     columns: Iterable[str] | None = None,
     drop: Iterable[str] = (),
     target: str | None = None,
-    rows: int | None = None,
     max_rows: int | None = None,
     seed: int = 0,
     as_text: Iterable[str] = (),
@@ -93,8 +92,7 @@ def read_file(
         columns: Names of the columns to read; None for all. The target is read anyway.
         drop: Names of columns to leave out.
         target: The name of the target, which must be there.
-        rows: How many rows to keep, drawn at random; None for all.
-        max_rows: The same, as a limit that the caller sets; the smaller of the two applies.
+        max_rows: The most rows to keep, drawn at random; None for all.
         seed: For the rows that are drawn.
         as_text: Columns of a text file that are text even if all their cells are numbers.
         cluster: The name of the column that says which rows belong together; it must be there, and is read as text.
@@ -103,8 +101,8 @@ def read_file(
         least: The fewest rows that will do: 2 to fit a model, 1 for new rows.
         header: Whether the first line of a text file has the names of the columns; else they are x0, x1, …
     """
-    limits = [whole_number(n, name, 2) for n, name in ((rows, "rows"), (max_rows, "max_rows")) if n is not None]
-    sample = RowSample(min(limits, default=None), whole_number(seed, "seed", 0))
+    most = None if max_rows is None else whole_number(max_rows, "max_rows", 2)
+    sample = RowSample(most, whole_number(seed, "seed", 0))
     what = "standard input" if str(path) == "-" else str(path)
     with _table(path, what, header) as table:
         if target is not None and isinstance(table, TextTable):

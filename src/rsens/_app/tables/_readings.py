@@ -40,20 +40,19 @@ from rsens._app.tables._dates import (
     ORDERS,
     PIECES,
     YEAR,
-    DateCells,
     date_words,
     dates_by_form,
     forms_of,
     hours,
     in_words,
     is_time_of_day,
+    moments_of,
     parts_that_pay,
     piece,
     pieces_of,
     read_parts,
 )
 from rsens._errors import Argument, InputError, Sentence
-from rsens._labels import holds_labels
 from rsens._text import counted, listed, quoted
 
 #: In seconds: one in nanoseconds would make pandas 2 count centuries in nanoseconds, and they do not fit.
@@ -117,30 +116,25 @@ class Reading:
             ) from None
 
 
+#: The kind of a column by the type that pandas infers; text is looked at further.
+KINDS_BY_TYPE = {
+    "categorical": "labels",
+    "boolean": "truth",
+    "string": "text",
+    **dict.fromkeys(("empty", "integer", "floating", "decimal", "mixed-integer-float"), "number"),
+    **dict.fromkeys(("date", "datetime", "datetime64"), "date"),
+    **dict.fromkeys(("timedelta", "timedelta64"), "duration"),
+}
+
+
 def reading_of(column: Any) -> Reading | None:
     """How a column is to be read; None if it holds lists, or values of different types."""
-    dtype = column.dtype
-    if isinstance(dtype, pd.CategoricalDtype):
-        return Reading("labels")
-    if pd.api.types.is_bool_dtype(dtype):
-        return Reading("truth")
-    if dtype.kind in "iuf":
-        return Reading("number")
-    if dtype.kind == "M":
+    kind = KINDS_BY_TYPE.get(pd.api.types.infer_dtype(column, skipna=True))
+    if kind == "text":
+        return _of_text(column.dropna())
+    if kind == "date":
         return date_reading(column, None)
-    if dtype.kind == "m":
-        return Reading("duration")
-    if holds_labels(column.to_frame(), 0):
-        known = column.dropna()
-        return Reading("truth") if len(known) and isinstance(known.iloc[0], bool | np.bool_) else _of_text(known)
-    inferred = pd.api.types.infer_dtype(column, skipna=True)
-    if inferred in ("date", "datetime", "datetime64"):
-        return date_reading(column, None)
-    if inferred in ("timedelta", "timedelta64"):
-        return Reading("duration")
-    if inferred in ("empty", "decimal", "floating", "integer", "mixed-integer-float"):
-        return Reading("number")
-    return None
+    return None if kind is None else Reading(kind)
 
 
 def date_reading(column: Any, form: str | None, words: str = "", others: tuple[str, ...] = ()) -> Reading:
@@ -212,13 +206,9 @@ def moments(column: Any, form: str | None) -> tuple[Any, Any]:
     wall, utc = read_moments([as_text(value) for value in values], form or YEAR)
     if np.isnat(utc).any():
         raise ValueError("not only dates")
-    known = codes >= 0
-    found = []
-    for each in (wall, utc):
-        result = np.full(len(column), np.datetime64("NaT"), dtype="M8[us]")
-        result[known] = each[codes[known]]
-        found.append(pd.Series(result, index=column.index))
-    return found[0], found[1]
+    # Missing cells have the code -1, so they take what is appended.
+    wall, utc = (np.append(each, np.datetime64("NaT", "us"))[codes] for each in (wall, utc))
+    return pd.Series(wall, index=column.index), pd.Series(utc, index=column.index)
 
 
 def as_text(value: Any) -> str:
@@ -230,7 +220,7 @@ def as_text(value: Any) -> str:
 def read_moments(texts: list[str], form: str) -> tuple[Any, Any]:
     """The moments of cells in one of `FORMS` or a format of strptime; not-a-time where a cell does not fit."""
     if "%" not in form:
-        return DateCells.of(texts).moments(form)
+        return moments_of(texts, form)
     read = pd.to_datetime(pd.Series(texts, dtype=object), format=form, errors="coerce", utc=True)
     utc = read.dt.tz_localize(None).to_numpy().astype("M8[us]")
     return utc, utc

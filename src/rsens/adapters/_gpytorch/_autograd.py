@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, ClassVar
@@ -14,7 +13,7 @@ from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.adapters._adapter import first_line
 from rsens.adapters._gpytorch._native import FAILURES, Moments, exact_settings, numpy_of
-from rsens.derivatives import Finding, result_bytes, rows_for, step_unit
+from rsens.derivatives import result_bytes, rows_for, step_unit
 from rsens.posteriors import Latent
 
 #: How far rows are moved where GPyTorch's second derivatives are wrong, in units of the columns.
@@ -32,19 +31,16 @@ class Autograd:
     GPyTorch cuts squared distances off at 0, and their derivatives too. So where a row is also an anchor (a training
     row, an inducing point), second derivatives in one column are wrong, for smooth kernels too. There we take the mean
     of the derivatives a little to either side, which differs from the truth by the square of that little.
-
-    Args:
-        mean_and_variance: The model.
-        anchors: The rows that distances are measured from, (N, D); None where they are not known: every row may be one.
-        inputs: The training inputs, where they are known.
-        size: How many anchors there are, for the memory that they take.
-        levels: Columns that hold categories: a step aside would be none of them.
     """
 
     mean_and_variance: Moments
+    #: The rows that distances are measured from, (N, D); None where they are not known: every row may be one.
     anchors: Array | None
+    #: The training inputs, where they are known.
     inputs: Array | None
+    #: How many anchors there are, for the memory that they take.
     size: int
+    #: Columns that hold categories: a step aside would be none of them.
     levels: tuple[int, ...] = ()
     way: ClassVar[str] = "automatic (PyTorch)"
 
@@ -83,10 +79,6 @@ class Autograd:
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         return rows_for(result_bytes(n_columns, order) + 8 * self.size * ARRAYS[order])
-
-    def checks(self, X: Array) -> Iterator[Finding]:
-        """Nothing beyond the checks of every model."""
-        yield from ()
 
     def _differentiated(self, X: Array, order: int) -> Latent:
         """The gradient of Σ_i m(x_i) holds ∂m at every row i, since no row depends on another."""

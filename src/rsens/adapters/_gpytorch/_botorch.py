@@ -12,17 +12,17 @@ from rsens._typing import Array
 from rsens.adapters._adapter import is_a, own_class
 from rsens.adapters._ensemble import EnsembleModel
 from rsens.adapters._gpytorch._autograd import Autograd
-from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form, remembered
+from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form
 from rsens.adapters._gpytorch._gaussian_process import (
     GaussianProcess,
     check_single_exact,
     check_variational,
-    described,
+    gaussian_process,
     inducing_points,
 )
 from rsens.adapters._gpytorch._native import Moments, numpy_of, working_copy
 from rsens.adapters._gpytorch._observations import Outcome, gaussian, observed, read_noise, read_observation
-from rsens.derivatives import Finding, Model
+from rsens.derivatives import Model
 
 #: BoTorch's own posteriors of a single GP; others, and the user's, are asked and not read.
 USUAL_POSTERIORS = ("GPyTorchModel.posterior", "BatchedMultiOutputGPyTorchModel.posterior")
@@ -48,17 +48,12 @@ def botorch_model(model: Any) -> Model:
     if outcome is None or noise is None or type(model).posterior.__qualname__ not in USUAL_POSTERIORS:
         return _as_posterior_says(model, copy, inputs)
     units = affine_inputs(copy, inputs)
-    source: ClosedForm | Autograd | None = None
-    if units is not None:
-        source = remembered(model, closed_form(copy, noise, units))
-    observation, finding = observed(noise, outcome)
+    source: ClosedForm | Autograd | None = None if units is None else closed_form(copy, noise, units)
     levels = _levels(copy, inputs)
     if source is None:
         source = Autograd(Moments(_without_outcome(copy), posterior="f"), inputs, inputs, len(inputs), tuple(levels))
-    about = described(model, source, observation, finding)
-    return GaussianProcess(
-        source, observation, inputs.shape[1], **about, outcome=outcome, training_inputs_=inputs, levels=levels
-    )
+    more = {"outcome": outcome, "training_inputs_": inputs, "levels": levels}
+    return gaussian_process(model, source, observed(noise, outcome), inputs.shape[1], **more)
 
 
 def _as_posterior_says(model: Any, copy: Any, inputs: Array) -> GaussianProcess:
@@ -73,10 +68,9 @@ def _as_posterior_says(model: Any, copy: Any, inputs: Array) -> GaussianProcess:
     multitask = is_a(model, "botorch.MultiTaskGP")  # its training inputs have a column for the task
     rows, levels = None if multitask else inputs, _levels(copy, inputs)
     source = Autograd(Moments(copy, posterior="y"), rows, rows, len(inputs), tuple(levels))
-    noise = "included: as posterior(X, observation_noise=True) has it"
-    observation, columns = gaussian(0.0, noise, outcome.exponentiated), None if multitask else inputs.shape[1]
-    about = described(model, source, observation)
-    return GaussianProcess(source, observation, columns, **about, outcome=outcome, training_inputs_=rows, levels=levels)
+    observation = gaussian(0.0, "included: as posterior(X, observation_noise=True) has it", outcome.exponentiated)
+    more = {"outcome": outcome, "training_inputs_": rows, "levels": levels}
+    return gaussian_process(model, source, observation, None if multitask else inputs.shape[1], **more)
 
 
 def _variational(model: Any) -> GaussianProcess:
@@ -86,20 +80,13 @@ def _variational(model: Any) -> GaussianProcess:
     outcome, noise = read_outcome(copy), read_noise(copy.likelihood)
     if outcome is None or (noise is None and outcome != Outcome()):
         raise _unknown_outcome(model)
-    finding = None
-    if noise is not None:
-        observation, finding = observed(noise, outcome)
-    else:
-        observation = read_observation(copy.likelihood)
+    observation = read_observation(copy.likelihood) if noise is None else observed(noise, outcome)
     points = inducing_points(copy.model)
     units = None if points is None else affine_inputs(copy, points)
     anchors = None if points is None or units is None else units.undone(points)
     moments = Moments(_without_outcome(copy), posterior="f")
     source = Autograd(moments, anchors, None, 1000 if points is None else len(points))
-    columns = None if points is None else points.shape[1]
-    return GaussianProcess(
-        source, observation, columns, **described(model, source, observation, finding), outcome=outcome
-    )
+    return gaussian_process(model, source, observation, None if points is None else points.shape[1], outcome=outcome)
 
 
 def _fully_bayesian(model: Any) -> EnsembleModel:
@@ -119,20 +106,16 @@ def _fully_bayesian(model: Any) -> EnsembleModel:
         raise InputError(f"{name} has a likelihood that rsens does not know: {copy.likelihood}.")
     variances = [float(noise.mean()) * outcome.scale**2 for noise in known]
     text = f"included: of each draw, {min(variances):.3g} to {max(variances):.3g}"
-    finding = Finding("noise", "ok", f"The prediction is of an observation: noise {text}.")
     processes = []
     for draw, noise in enumerate(known):
         source: ClosedForm | Autograd | None = None if units is None else closed_form(copy, noise, units, draw)
         if source is None:
-            moments = Moments(copy, draw, posterior="f")
-            source = Autograd(moments, inputs, inputs, len(inputs) * len(known))
-        observation, _ = observed(noise, outcome)
-        about = described(model, source, observation, finding)
-        processes.append(
-            GaussianProcess(source, observation, inputs.shape[1], **about, outcome=outcome, training_inputs_=inputs)
-        )
+            source = Autograd(Moments(copy, draw, posterior="f"), inputs, inputs, len(inputs) * len(known))
+        observation = replace(observed(noise, outcome), noise=text, doubt="")
+        more = {"outcome": outcome, "training_inputs_": inputs}
+        processes.append(gaussian_process(model, source, observation, inputs.shape[1], **more))
     one = processes[0].about
-    whole = replace(one, family=f"Mixture of {len(processes)} {one.family}", noise=text)
+    whole = replace(one, family=f"Mixture of {len(processes)} {one.family}")
     return EnsembleModel(processes, np.full(len(processes), 1.0 / len(processes)), name, whole)
 
 
@@ -141,9 +124,6 @@ def _levels(copy: Any, inputs: Array) -> dict[int, tuple[float, ...]]:
     kernels = [part for part in copy.modules() if own_class(part) == "botorch.CategoricalKernel"]
     dims = [range(inputs.shape[1]) if part.active_dims is None else part.active_dims.tolist() for part in kernels]
     return {int(d): tuple(np.unique(inputs[:, d]).tolist()) for each in dims for d in each}
-
-
-# ---- Transforms of inputs --------------------------------------------------------------------------------------------
 
 
 def affine_inputs(model: Any, inputs: Array) -> AffineInputs | None:
@@ -183,18 +163,13 @@ def _transformed(model: Any, rows: Array) -> Array:
         return numpy_of(model.transform_inputs(torch.tensor(rows)))
 
 
-# ---- Transforms of the outcome ---------------------------------------------------------------------------------------
-
-
 def read_outcome(model: Any) -> Outcome | None:
-    """The outcome transform of a working copy with one output; None if there is one that is not affine or a log.
-
-    Only BoTorch's own classes are read: a subclass may do anything.
-    """
+    """The outcome transform of a working copy with one output; None if there is one that is not affine or a log."""
     return _outcome(getattr(model, "outcome_transform", None))
 
 
 def _outcome(transform: Any) -> Outcome | None:
+    """Only BoTorch's own classes are read: a subclass may do anything."""
     if transform is None:
         return Outcome()
     name = own_class(transform)
@@ -202,15 +177,15 @@ def _outcome(transform: Any) -> Outcome | None:
         return Outcome(float(numpy_of(transform.means).item()), float(numpy_of(transform.stdvs).item()))
     if name == "botorch.Log":
         return Outcome(exponentiated=True)
-    if name == "botorch.ChainedOutcomeTransform":
-        chain = Outcome()
-        for inner in reversed([_outcome(part) for part in transform.values()]):  # the last one is undone first
-            if inner is None or chain.exponentiated:
-                return None
-            shift, scale = inner.shift + inner.scale * chain.shift, inner.scale * chain.scale
-            chain = Outcome(shift, scale, inner.exponentiated)
-        return chain
-    return None
+    if name != "botorch.ChainedOutcomeTransform":
+        return None
+    chain = Outcome()
+    for inner in reversed([_outcome(part) for part in transform.values()]):  # the last one is undone first
+        if inner is None or chain.exponentiated:
+            return None
+        shift, scale = inner.shift + inner.scale * chain.shift, inner.scale * chain.scale
+        chain = Outcome(shift, scale, inner.exponentiated)
+    return chain
 
 
 def _without_outcome(copy: Any) -> Any:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add, mul
 from typing import Any, ClassVar
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.linalg import lapack
@@ -25,8 +24,6 @@ from rsens.posteriors import CHUNK_BYTES, Latent, LatentPosterior, TriangularRoo
 CLOSE = 1e-9
 #: How close the posteriors of both are; Cholesky factors of nearly singular matrices lose digits.
 SAME_POSTERIOR = 1e-5
-#: Factors of more rows than this are not kept for the next call: they take 72 MB.
-MOST_REMEMBERED = 3000
 #: How many training rows the two are compared at, with as many rows between them and away from them.
 PROBES = 6
 
@@ -81,13 +78,6 @@ class ClosedForm:
         L, jitter = jittered_cholesky(K)
         weights, _ = lapack.dpotrs(L, self.targets - self.mean(self.inputs), lower=1)
         return LatentPosterior(self.kernel, self.inputs, weights, TriangularRoot(L), self.constant, jitter)
-
-    @cached_property
-    def facts(self) -> tuple[Any, ...]:
-        """All that the posterior is made of."""
-        units = self.units
-        parts = self.slopes, self.inputs, self.targets, self.noise, units.centre, units.base, units.slopes
-        return (self.kernel, self.constant, *(part.tobytes() for part in parts))
 
     def moments(self, X: Array) -> Latent:
         inputs = self.units(X)
@@ -147,20 +137,6 @@ def closed_form(model: Any, noise: Array, units: AffineInputs, draw: int | None 
     return found if _has_this_prior(model, found, draw) else None
 
 
-def remembered(model: Any, found: ClosedForm | None) -> ClosedForm | None:
-    """The form that the user's model had before, with its Cholesky factor, if nothing about it has changed since."""
-    if found is None or len(found.inputs) > MOST_REMEMBERED:
-        return found
-    known = _KNOWN.get(model)
-    if known is None or known.facts != found.facts:
-        known = _KNOWN[model] = found
-    return known
-
-
-#: Each for as long as the user's model lives.
-_KNOWN: WeakKeyDictionary[Any, ClosedForm] = WeakKeyDictionary()
-
-
 def _has_this_prior(model: Any, found: ClosedForm, draw: int | None) -> bool:
     """Mean, variance and covariances of f at two sets of rows.
 
@@ -200,8 +176,6 @@ def _probe_rows(inputs: Array) -> tuple[Array, Array]:
     closer = chosen[0] + spread * 10.0 ** -np.arange(1.0, 5.0)[:, None]  # a short length-scale hides all else
     return np.concatenate([chosen, between]), np.concatenate([chosen, away, closer])
 
-
-# ---- Kernels and means -----------------------------------------------------------------------------------------------
 
 Columns = tuple[int, ...]
 

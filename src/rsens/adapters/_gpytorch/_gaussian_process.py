@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 
 from rsens._coding import Coding
-from rsens._errors import Argument, InputError
+from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.adapters._adapter import Described, is_a
+from rsens.adapters._adapter import Described, check_columns, is_a
 from rsens.adapters._gpytorch._autograd import Autograd
-from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form, remembered
+from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form
 from rsens.adapters._gpytorch._native import Moments, cholesky_limit, is_single, numpy_of, working_copy
 from rsens.adapters._gpytorch._observations import Observation, Outcome, gaussian_moments, read_noise, read_observation
-from rsens.adapters._linear_predictor import through_response
-from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, rows_of
+from rsens.adapters._linear_predictor import in_units, through_response
+from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, rows_of, without_columns
 from rsens.distributions import Distribution
-from rsens.posteriors import Latent
 
 #: Said when a model is in single precision.
 SINGLE = (
@@ -30,25 +29,19 @@ SINGLE = (
 
 @dataclass(frozen=True, eq=False)
 class GaussianProcess(Described, Model):
-    """f from the source, y from f.
-
-    Args:
-        source: The latent Gaussian, on the scale on which the model works.
-        observation: The distribution of y given f, in the units of y.
-        n_columns: How many columns the model was fitted to, where it says so.
-        outcome: The way from the scale of the model to the scale of y, or of log y.
-        training_inputs_: (N, D), in the units of X, where the model keeps them.
-        levels: The values of the columns that the kernel takes for categories: {position: values}.
-    """
+    """f from the source, on the scale on which the model works; y from f, in the units of y."""
 
     source: ClosedForm | Autograd
     observation: Observation
+    #: How many columns the model was fitted to, where it says so.
     n_columns: int | None
     label: str
     about: Description
     findings: tuple[Finding, ...]
+    #: The way from the scale of the model to the scale of y, or of log y.
     outcome: Outcome = field(default_factory=Outcome)
     training_inputs_: Array | None = None
+    #: The values of the columns that the kernel takes for categories: {position: values}.
     levels: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
     coding: Coding | None = None
     takes_tables = True
@@ -56,17 +49,13 @@ class GaussianProcess(Described, Model):
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         check_order(order)
-        latent = self._in_units(self.source.derivatives(self._numbers(X), order))
-        first, second = latent.first, latent.second
-        assert first is not None
-        if self.coding is not None:  # categorical columns have contrasts, whatever else the kernel makes of them
-            numeric = np.ones(len(self.coding.names))
-            numeric[list(self.coding.categorical)] = 0.0
-            first, second = first * numeric, None if second is None else second * numeric[:, None] * numeric
-        return through_response(self.observation.response, latent.mean, latent.variance, first, second)
+        latent = self.source.derivatives(self._numbers(X), order)
+        record = through_response(self.observation.response, in_units(latent, self.outcome.shift, self.outcome.scale))
+        # Categorical columns have contrasts, whatever else the kernel makes of them.
+        return record if self.coding is None else without_columns(record, list(self.coding.categorical))
 
     def predict_distribution(self, X: Any) -> Distribution:
-        latent = self._in_units(self.source.moments(self._numbers(X)))
+        latent = in_units(self.source.moments(self._numbers(X)), self.outcome.shift, self.outcome.scale)
         return self.observation.response.predictive(latent.mean, latent.variance)
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
@@ -80,31 +69,14 @@ class GaussianProcess(Described, Model):
 
     def checks(self, X: Any) -> Iterator[Finding]:
         yield from super().checks(X)
-        yield from self.source.checks(self._numbers(X))
+        if isinstance(self.source, ClosedForm):
+            yield from self.source.checks(self._numbers(X))
 
     def _numbers(self, X: Any) -> Array:
         """The rows X as the GP takes them, (n, D)."""
         values = rows_of(self, X).values
-        if self.n_columns is not None and values.shape[1] != self.n_columns:
-            raise InputError(
-                f"{self.name} was fitted to {self.n_columns} columns; got ",
-                Argument("X"),
-                f" with {values.shape[1]}. Give the columns of the training data, in their order.",
-            )
+        check_columns(values, f"that {self.name} was fitted to", self.n_columns)
         return values if self.coding is None else self.coding.numbers(values)
-
-    def _in_units(self, latent: Latent) -> Latent:
-        shift, scale = self.outcome.shift, self.outcome.scale
-        factors = np.array([scale, scale**2])
-        return Latent(
-            shift + scale * latent.mean,
-            scale**2 * latent.variance,
-            None if latent.first is None else latent.first * factors[:, None],
-            None if latent.second is None else latent.second * factors[:, None, None],
-        )
-
-
-# ---- GPyTorch's own models -------------------------------------------------------------------------------------------
 
 
 def exact_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
@@ -120,14 +92,13 @@ def exact_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
     own = read_noise(copy.likelihood)
     source: ClosedForm | Autograd | None = None
     if own is not None and read_noise(given) is not None:
-        source = remembered(model, closed_form(copy, own, AffineInputs.none(inputs.shape[1])))
+        source = closed_form(copy, own, AffineInputs.none(inputs.shape[1]))
     if source is None:
         points = inducing_points(copy)  # of a sparse kernel
         sparse = points is not None and points.shape[1] == inputs.shape[1]
         anchors = np.concatenate([inputs, points]) if points is not None and sparse else inputs
         source = Autograd(moments, anchors, inputs, len(inputs))
-    about = described(model, source, observation)
-    return GaussianProcess(source, observation, inputs.shape[1], **about, training_inputs_=inputs)
+    return gaussian_process(model, source, observation, inputs.shape[1], training_inputs_=inputs)
 
 
 def approximate_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
@@ -146,7 +117,7 @@ def approximate_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
         moments, observation = Moments(copy), read_observation(likelihood)
     anchors = inducing_points(copy)
     source = Autograd(moments, anchors, None, 1000 if anchors is None else len(anchors))
-    return GaussianProcess(source, observation, None, **described(model, source, observation))
+    return gaussian_process(model, source, observation, None)
 
 
 def inducing_points(model: Any) -> Array | None:
@@ -184,24 +155,19 @@ def check_variational(model: Any) -> None:
             raise InputError(f"{type(model).__name__} is not fitted: it has never been called. Train it first.")
 
 
-# ---- The user's object: its class, mode, precision, solver and its caches --------------------------------------------
-
-
-def described(
-    model: Any, source: ClosedForm | Autograd, observation: Observation, noise: Finding | None = None
-) -> dict[str, Any]:
-    """The fields of a `GaussianProcess` that speak of the user's object."""
+def gaussian_process(
+    model: Any, source: ClosedForm | Autograd, observation: Observation, n_columns: int | None, **more: Any
+) -> GaussianProcess:
+    """The model, with words about the user's object: its class, mode, precision, solver and its caches."""
     name, library = type(model).__name__, "BoTorch" if is_a(model, "botorch.Model") else "GPyTorch"
     roots = {kind: kind.__module__.partition(".")[0] for kind in type(model).__mro__}
     base = next((kind.__qualname__ for kind, root in roots.items() if root in ("gpytorch", "botorch")), name)
     title = f"{name} of {library}" if name == base else f"{name} ({base} of {library})"
     transform = getattr(model, "input_transform", None)
     columns = "columns of X as given" + ("" if transform is None else f", before {type(transform).__name__}")
-    return {
-        "label": name,
-        "about": Description(title, observation.family, observation.noise, source.way, columns),
-        "findings": (noise or observation.finding, *_findings(model)),
-    }
+    about = Description(title, observation.family, observation.noise, source.way, columns)
+    findings = (observation.finding, *_findings(model))
+    return GaussianProcess(source, observation, n_columns, name, about, findings, **more)
 
 
 def _findings(model: Any) -> Iterator[Finding]:

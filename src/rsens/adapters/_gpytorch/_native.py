@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
@@ -36,11 +35,8 @@ def is_single(model: Any) -> bool:
     return any(str(values.dtype) in ("torch.float32", "torch.float16", "torch.bfloat16") for values in given)
 
 
-# ---- A copy to work on: in evaluation mode, float64, on the CPU, without gradients and without caches ----------------
-
-
 def working_copy(model: Any) -> Any:
-    """The model as it is to predict; the user's own keeps its mode, precision, gradients and caches."""
+    """A copy in evaluation mode, float64, on the CPU, without gradients and caches; the model itself is untouched."""
     import torch
 
     try:
@@ -67,36 +63,17 @@ def working_copy(model: Any) -> Any:
 
 
 def _left_out(model: Any) -> dict[int, Any]:
-    """A memo in which `deepcopy` finds work done already: caches are dropped, tensors come without their history.
-
-    It would spend most of its time on tensors, and on the dozen empty mappings for hooks that every module has.
-    """
+    """A memo in which `deepcopy` finds work done already: caches are dropped, tensors come without their history."""
     memo: dict[int, Any] = {}
     for part in model.modules():
         for name, value in vars(part).items():
             if name in CACHES and value is not None:
                 memo[id(value)] = {} if isinstance(value, dict) else None
-            elif type(value) in (dict, OrderedDict) and not value:
-                memo[id(value)] = type(value)()
-            elif name in ("_parameters", "_buffers"):
-                memo.update(_copied(value.values()))
-            else:
-                memo.update(_copied(value if isinstance(value, tuple | list) else (value,)))
+            held = value.values() if isinstance(value, dict) else value
+            for each in held if isinstance(value, dict | tuple | list) else (value,):
+                if getattr(each, "grad_fn", None) is not None:
+                    memo[id(each)] = each.detach().clone()
     return memo
-
-
-def _copied(values: Iterable[Any]) -> Iterator[tuple[int, Any]]:
-    """A copy without history of each tensor; what users derive from tensors may have more to copy."""
-    import torch
-
-    for each in values:
-        if type(each) is torch.nn.Parameter:
-            yield id(each), torch.nn.Parameter(each.detach().clone(), requires_grad=False)
-        elif type(each) is torch.Tensor or (isinstance(each, torch.Tensor) and each.grad_fn is not None):
-            yield id(each), each.detach().clone()
-
-
-# ---- Settings for numbers that can be differentiated: Cholesky whatever the size, and nothing approximate ------------
 
 
 @contextmanager
@@ -130,9 +107,6 @@ def cholesky_limit() -> int:
     from gpytorch import settings
 
     return int(settings.max_cholesky_size.value()) if settings.fast_computations.solves.on() else ANY_SIZE
-
-
-# ---- Mean and variance at rows, as tensors: all rows in one call -----------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import expit, logsumexp, ndtr
 
 from rsens._conversions import as_family
@@ -19,7 +19,7 @@ from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.adapters._adapter import own_class
 from rsens.adapters._gpytorch._native import FAILURES, Moments, exact_settings, numpy_of
-from rsens.adapters._linear_predictor import LocationResponse, Response
+from rsens.adapters._linear_predictor import LocationResponse, MeanResponse, Response, probability_mean
 from rsens.derivatives import Finding
 from rsens.distributions import Bernoulli, Distribution, LogNormal, NegativeBinomial, Normal, Poisson, StudentT
 from rsens.likelihoods import (
@@ -38,9 +38,13 @@ class Observation:
     response: Response
     family: str
     noise: str
+    #: A reason to doubt the noise.
+    doubt: str = ""
 
     @property
     def finding(self) -> Finding:
+        if self.doubt:
+            return Finding("noise", "warning", self.doubt)
         return Finding("noise", "ok", f"The prediction is of an observation: noise {self.noise}.")
 
 
@@ -53,13 +57,10 @@ class Outcome:
     exponentiated: bool = False
 
 
-# ---- Gaussian noise --------------------------------------------------------------------------------------------------
-
-
-def gaussian(noise_variance: float, noise: str, exponentiated: bool = False) -> Observation:
+def gaussian(noise_variance: float, noise: str, exponentiated: bool = False, doubt: str = "") -> Observation:
     """y, or log y, is f plus Gaussian noise; noise 0 for an f that has it already."""
     family: type[Normal] | type[LogNormal] = LogNormal if exponentiated else Normal
-    return Observation(LocationResponse(family, noise_variance), family.__name__, noise)
+    return Observation(LocationResponse(family, noise_variance), family.__name__, noise, doubt)
 
 
 def read_noise(likelihood: Any, draw: int | None = None) -> Array | None:
@@ -93,22 +94,18 @@ def gaussian_moments(model: Any, copy: Any, likelihood: Any) -> tuple[Moments, O
     return Moments(copy), gaussian(noise, f"included: {noise:.3g} ({name})")
 
 
-def observed(variances: Array, outcome: Outcome) -> tuple[Observation, Finding]:
-    """The observation in units of y, with the noise that BoTorch gives a new one, and a finding about that."""
+def observed(variances: Array, outcome: Outcome) -> Observation:
+    """The observation in units of y, with the noise that BoTorch gives a new one."""
     variance = float(variances.mean()) * outcome.scale**2
     if np.ptp(variances) == 0.0:
         where = "train_Yvar" if variances.ndim else "likelihood"
-        observation = gaussian(variance, f"included: {variance:.3g} ({where})", outcome.exponentiated)
-        return observation, observation.finding
-    text = (
+        return gaussian(variance, f"included: {variance:.3g} ({where})", outcome.exponentiated)
+    doubt = (
         f"The noise of a new observation is taken to be the mean of train_Yvar, {variance:.3g}, as BoTorch's "
         "posterior(X, observation_noise=True) does. The truth may change with x."
     )
-    noise = f"included: {variance:.3g}, the mean of train_Yvar"
-    return gaussian(variance, noise, outcome.exponentiated), Finding("noise", "warning", text)
+    return gaussian(variance, f"included: {variance:.3g}, the mean of train_Yvar", outcome.exponentiated, doubt)
 
-
-# ---- Other likelihoods -----------------------------------------------------------------------------------------------
 
 #: Values of f at which a likelihood is asked.
 PROBES = np.array([-2.3, -0.7, 0.0, 0.4, 1.1, 2.9])
@@ -168,7 +165,7 @@ def _recognised(given: Distribution) -> Observation | None:
             likelihood = NegativeBinomialLikelihood(float(size[0]))
             return Observation(likelihood, "NegativeBinomial", "included: counts given f, mean exp(f)")
         if _same(factor, factor[0]) and _same(ratio, ratio[0]):
-            counts, noise = SoftplusCounts(float(ratio[0]), float(factor[0])), "mean in proportion to softplus(f)"
+            counts, noise = softplus_counts(float(ratio[0]), float(factor[0])), "mean in proportion to softplus(f)"
             return Observation(counts, "NegativeBinomial", f"included: counts given f, {noise}")
     return None
 
@@ -176,8 +173,6 @@ def _recognised(given: Distribution) -> Observation | None:
 def _same(one: Array, other: Any) -> bool:
     return bool(np.allclose(one, other, rtol=1e-7, atol=1e-12))
 
-
-# ---- Counts whose mean is the softplus of f, log(1 + e^f), as GPyTorch has them; ours have e^f -----------------------
 
 #: Standard deviations of f beyond which its density is negligible.
 REACH = 9.0
@@ -187,33 +182,28 @@ STEP, GAUSSIAN_STEP = 0.35, 0.25
 _BLOCK = 2**20  # nodes in memory at once
 
 
-@dataclass(frozen=True)
-class SoftplusCounts:
-    """Poisson counts, or negative binomial ones with size = ratio·mean; the mean is factor·E[softplus(f)].
+def softplus_counts(ratio: float | None = None, factor: float = 1.0) -> MeanResponse:
+    """Poisson counts, or negative binomial ones with size = ratio·mean, as GPyTorch has them; our rates are e^f."""
+    mean = partial(_softplus_moments, factor)
+    if ratio is None:
+        return MeanResponse(mean, Poisson, (1.0,))
+    return MeanResponse(mean, partial(_with_ratio, ratio), (1.0, ratio))
 
-    Softplus' is the logistic function σ. So with π = E[σ(f)], h the mean and v the variance of f: ∂h/∂m = π,
-    ∂h/∂v = ½ ∂π/∂m, and likewise for the second derivatives; π and its derivatives are those of our logit.
+
+def _with_ratio(ratio: float, mean: Array) -> NegativeBinomial:
+    return NegativeBinomial(mean, ratio * mean)
+
+
+def _softplus_moments(factor: float, m: Array, v: Array) -> tuple[Array, Array, Array]:
+    """h = factor·E[softplus(f)] with its derivatives in (m, v).
+
+    Softplus' is the logistic function σ. So with π = E[σ(f)]: ∂h/∂m = π, ∂h/∂v = ½ ∂π/∂m, and likewise for the second
+    derivatives; π and its derivatives are those of our logit.
     """
-
-    ratio: float | None = None
-    factor: float = 1.0
-
-    def predictive(self, m: ArrayLike, v: ArrayLike) -> Distribution:
-        mean = self.factor * mean_softplus(np.asarray(m, dtype=np.float64), np.asarray(v, dtype=np.float64))
-        return Poisson(mean).checked() if self.ratio is None else NegativeBinomial(mean, self.ratio * mean).checked()
-
-    def predictive_derivatives(self, m: ArrayLike, v: ArrayLike, order: int) -> tuple[Array, Array | None]:
-        logit = LogitLikelihood()
-        probability = logit.predictive(m, v).parameters[:, 0]
-        by_z, by_zz = logit.predictive_derivatives(m, v, order)
-        factors = self.factor * np.array([1.0] if self.ratio is None else [1.0, self.ratio])
-        first = factors[:, None] * np.stack([probability, 0.5 * by_z[:, 0, 0]], -1)[:, None]
-        if by_zz is None:
-            return first, None
-        second = np.empty((len(probability), 2, 2))
-        second[:, 0] = by_z[:, 0]
-        second[:, 1] = np.stack([by_z[:, 0, 1], 0.5 * by_zz[:, 0, 0, 1]], -1)
-        return first, factors[:, None, None] * second[:, None]
+    π, first, second = probability_mean(LogitLikelihood(), m, v)
+    gradient = np.stack([π, 0.5 * first[:, 0]], -1)
+    hessian = np.stack([first, np.stack([first[:, 1], 0.5 * second[:, 0, 1]], -1)], 1)
+    return factor * mean_softplus(m, v), factor * gradient, factor * hessian
 
 
 def mean_softplus(m: Array, v: Array) -> Array:
@@ -239,5 +229,5 @@ LINKS: tuple[tuple[type[Distribution], Callable[[Array], Array], Response, str],
     (Bernoulli, ndtr, ProbitLikelihood(), "classes given f (probit)"),
     (Bernoulli, expit, LogitLikelihood(), "classes given f (logit)"),
     (Poisson, np.exp, PoissonLikelihood(), "counts given f, rate exp(f)"),
-    (Poisson, lambda f: np.logaddexp(0.0, f), SoftplusCounts(), "counts given f, rate softplus(f)"),
+    (Poisson, lambda f: np.logaddexp(0.0, f), softplus_counts(), "counts given f, rate softplus(f)"),
 )

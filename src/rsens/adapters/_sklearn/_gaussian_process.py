@@ -11,8 +11,8 @@ off in probability; we integrate instead. A WhiteKernel is part of the latent f,
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property, reduce
+from dataclasses import dataclass, replace
+from functools import reduce
 from operator import mul
 from typing import Any
 
@@ -21,7 +21,7 @@ import numpy as np
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.adapters._adapter import NoTranslationError, not_fitted, overrides
-from rsens.adapters._linear_predictor import LocationResponse, Response, through_response
+from rsens.adapters._linear_predictor import LocationResponse, Response, in_units, through_response
 from rsens.adapters._sklearn._by_differences import OF_CLASSES, read_probabilities
 from rsens.adapters._sklearn._prediction import Prediction, numbers_in, read_std
 from rsens.derivatives import Derivatives, Finding, Inner, normalized, normalized_derivatives, result_bytes
@@ -50,37 +50,27 @@ JITTER = 1e-8
 class LatentGP(Prediction):
     """Latent moments (m, v) in the units of the kernel, through a response at shift + scale·m and scale²(v + white)."""
 
-    gp: Any
-    #: The weights and the root of the posterior, from the fitted `gp`.
-    parts: Callable[[Any], tuple[Array, Any]]
-    smooth: Kernel
+    posterior: LatentPosterior
     white: float
     response: Response
     shift: float = 0.0
     scale: float = 1.0
 
-    @cached_property
-    def _posterior(self) -> LatentPosterior:
-        return LatentPosterior(self.smooth, _inputs(self.gp), *self.parts(self.gp))
-
     def predict(self, X: Any) -> Distribution:
-        return self.response.predictive(*self._moments(self._posterior.moments(numbers_in(X))))
+        latent = self._in_units(self.posterior.moments(numbers_in(X)))
+        return self.response.predictive(latent.mean, latent.variance)
 
     def predict_point(self, X: Any) -> Array:
         """The mean of a Normal needs no solve."""
         if not isinstance(self.response, LocationResponse):
             return super().predict_point(X)
-        return (self.shift + self.scale * self._posterior.means(numbers_in(X)))[:, None]
+        return (self.shift + self.scale * self.posterior.means(numbers_in(X)))[:, None]
 
     def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
-        latent = self._posterior.derivatives(numbers_in(X), order, inner)
-        units = np.array([self.scale, self.scale**2])
-        assert latent.first is not None
-        second = None if latent.second is None else units[:, None, None] * latent.second
-        return through_response(self.response, *self._moments(latent), units[:, None] * latent.first, second)
+        return through_response(self.response, self._in_units(self.posterior.derivatives(numbers_in(X), order, inner)))
 
-    def _moments(self, latent: Latent) -> tuple[Array, Array]:
-        return self.shift + self.scale * latent.mean, self.scale**2 * (latent.variance + self.white)
+    def _in_units(self, latent: Latent) -> Latent:
+        return in_units(replace(latent, variance=latent.variance + self.white), self.shift, self.scale)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,18 +131,10 @@ def read_gp_regressor(gp: Any) -> Prediction:
         words = f"included: {noise * _units(gp)[1] ** 2:.3g} ({sources})"
         finding = Finding("noise", "ok", f"noise of an observation is {words}.")
     about: dict[str, Any] = {"family": "Normal", "noise": words, "training": inputs, "findings": (finding,)}
-    response = LocationResponse(Normal, 0.0)  # the noise is in `white`
-    return LatentGP(gp, _exact_parts, kernel.smooth, noise, response, *_units(gp), kernel=kernel.smooth, **about)
-
-
-def _exact_parts(gp: Any) -> tuple[Array, Any]:
     weights = np.ascontiguousarray(np.ravel(gp.alpha_), dtype=np.float64)
-    return weights, TriangularRoot(np.asfortranarray(gp.L_, np.float64))
-
-
-def _laplace_parts(gp: Any) -> tuple[Array, Any]:
-    weights = np.asarray(gp.y_train_ - gp.pi_, dtype=np.float64)
-    return weights, ScaledTriangularRoot(np.asfortranarray(gp.L_, np.float64), np.ravel(gp.W_sr_))
+    posterior = LatentPosterior(kernel.smooth, inputs, weights, TriangularRoot(np.asfortranarray(gp.L_, np.float64)))
+    response = LocationResponse(Normal, 0.0)  # the noise is in `white`
+    return LatentGP(posterior, noise, response, *_units(gp), kernel=kernel.smooth, **about)
 
 
 def _units(gp: Any) -> tuple[float, float]:
@@ -198,14 +180,13 @@ def read_gp_classifier(gp: Any) -> Prediction:
         "kernel": tuple(kernel.smooth for kernel in kernels),
         "findings": (finding,),
     }
-    closed = [
-        LatentGP(member, _laplace_parts, kernel.smooth, kernel.white, LogitLikelihood(), **words)
-        for member, kernel in zip(members, kernels, strict=True)
-    ]
+    closed = []
+    for member, kernel in zip(members, kernels, strict=True):
+        weights = np.asarray(member.y_train_ - member.pi_, dtype=np.float64)
+        root = ScaledTriangularRoot(np.asfortranarray(member.L_, np.float64), np.ravel(member.W_sr_))
+        posterior = LatentPosterior(kernel.smooth, _inputs(member), weights, root)
+        closed.append(LatentGP(posterior, kernel.white, LogitLikelihood(), **words))
     return closed[0] if len(closed) == 1 else OneVsRest(closed, **words)
-
-
-# ---- Kernels of scikit-learn as ours: a smooth kernel, and the variance that WhiteKernels add at equal rows ----------
 
 
 @dataclass(frozen=True)

@@ -98,12 +98,9 @@ def pipeline_of(estimator: Any, fitted: bool = True) -> Any:
     return estimator
 
 
-# ---- Our own estimators at the end of a pipeline: any object with `derivatives(X, order)` ----------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class Own(Prediction):
-    """The derivatives that the object gives, and the chain rule."""
+    """Our own estimators: the derivatives that the object gives, and the chain rule."""
 
     model: Model
 
@@ -121,12 +118,9 @@ def read_own(estimator: Any) -> Prediction:
     return Own(model, family="its own", noise="included", classes=model.classes_)
 
 
-# ---- TransformedTargetRegressor: the regressor predicts a function of y, and we want y -------------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class OfTarget(Prediction):
-    """With t ~ Normal(m, v) of the transformed target: y = a + bt is Normal, log y = a + bt is LogNormal."""
+    """TransformedTargetRegressor, t ~ Normal(m, v): y = a + bt is Normal, log y = a + bt is LogNormal."""
 
     inside: Prediction
     kind: type[Normal] | type[LogNormal]
@@ -189,18 +183,14 @@ def _line(t: Array, y: Array) -> tuple[float, float] | None:
     return (a, b) if b != 0.0 and (np.abs(a + b * t - y) <= SAME * size).all() else None
 
 
-# ---- Estimators that can be fitted to further columns, each made like one that they know -----------------------------
-# The null level refits a model with probes beside the real columns. A ColumnTransformer names its columns, and would
-# drop the others; a kernel with one length-scale per column would refuse them.
-
-
 GAUSSIAN_PROCESSES = ("sklearn.GaussianProcessRegressor", "sklearn.GaussianProcessClassifier")
 
 
 def widened(estimator: Any, X: Any, y: Any, origin: Sequence[int]) -> Any:
     """A copy of the estimator for the rows X, whose column k is made like column `origin[k]` of the rows it knows.
 
-    Only what names columns or counts them changes; other estimators stay as they are.
+    The null level refits a model with probes beside the real columns. A ColumnTransformer names its columns, and would
+    drop the others; a kernel with one length-scale per column would refuse them. Other estimators stay as they are.
     """
     if not is_a(estimator, "sklearn.BaseEstimator"):
         return estimator

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from rsens._errors import Argument, InputError
+from rsens._errors import InputError
 from rsens._table import is_frame
-from rsens._text import quoted
 from rsens._typing import Array
+from rsens.adapters import _adapter
 from rsens.adapters._adapter import is_a
 from rsens.derivatives import Derivatives, Finding, Inner, result_bytes
 from rsens.distributions import Distribution, Normal
@@ -98,9 +98,6 @@ def record_of(
     return Derivatives(distribution, first, np.zeros((n, m, columns, columns)) if second is None else second)
 
 
-# ---- Estimators ------------------------------------------------------------------------------------------------------
-
-
 def gives_std(estimator: Any) -> bool:
     """Whether `predict` takes `return_std`."""
     try:
@@ -136,9 +133,6 @@ def read_std(estimator: Any, more_variance: float = 0.0, **words: Any) -> Predic
     return Asked(predict, family="Normal", **words)
 
 
-# ---- Rows as an estimator was fitted to them: a data frame with the same names, or an array --------------------------
-
-
 def as_fitted(estimator: Any, X: Any) -> Any:
     """The rows X in the type that the estimator was fitted to, or an `InputError` if the columns are others."""
     check_columns(estimator, X)
@@ -154,21 +148,8 @@ def as_fitted(estimator: Any, X: Any) -> Any:
 
 def check_columns(estimator: Any, X: Any) -> None:
     """An `InputError` if the columns of a data frame or array are not the columns that the estimator was fitted to."""
-    fitted, names, label = n_columns_of(estimator), _names_of(estimator), type(estimator).__name__
-    given = list(X.columns) if is_frame(X) else []
-    got = len(given) if is_frame(X) else np.shape(X)[1]
-    if fitted is not None and got != fitted:
-        missing = [name for name in names if name not in given] if given else []
-        more = [name for name in given if name not in names] if names else []
-        wrong = (f", without {quoted(missing)}" if missing else "") + (f", with {quoted(more)}" if more else "")
-        raise InputError(
-            Argument("X"), f" must have the {fitted} columns that {label} was fitted to; got {got}{wrong}."
-        )
-    if names and given and given != names:
-        raise InputError(
-            Argument("X"),
-            f" must have the columns that {label} was fitted to, in their order: {quoted(names)}; got {quoted(given)}.",
-        )
+    whose = f"that {type(estimator).__name__} was fitted to"
+    _adapter.check_columns(X, whose, n_columns_of(estimator), _names_of(estimator))
 
 
 def _names_of(estimator: Any) -> list[Any]:

@@ -90,9 +90,6 @@ def _outputs(Z: Any) -> Array:
     return array.astype(np.float64)
 
 
-# ---- Steps made of steps ---------------------------------------------------------------------------------------------
-
-
 def positions_of(columns: Any, names: list[Any] | None, n: int) -> list[int]:
     """Columns as a ColumnTransformer names them (names, positions, a slice of either, a mask) as positions."""
     import pandas as pd
@@ -156,9 +153,6 @@ def _spread(inner: Inner, columns: list[int], D: int) -> Inner:
     return Inner(first, second)
 
 
-# ---- Steps with formulas: PolynomialFeatures and SplineTransformer ---------------------------------------------------
-
-
 def _of_polynomial(step: Any, X: Array, order: int) -> Inner:
     """z_l = Π_d x_d^p_ld, with the powers p of `powers_`."""
     powers = np.asarray(step.powers_, dtype=np.intp)
@@ -211,10 +205,8 @@ def _spline(spline: Any, x: Array, k: int, step: Any) -> Array:
     return values
 
 
-# ---- Any other step: affine, a spline, or by differences -------------------------------------------------------------
-
-
 def _of_function(step: Any, X: Any, labels: list[int], order: int) -> Inner:
+    """Any other step: affine, a spline, or by differences."""
     D = X.shape[1]
     moved = [d for d in range(D) if d not in labels]
     values = np.column_stack([np.asarray(column_of(X, d), np.float64) for d in moved])
