@@ -70,7 +70,7 @@ build/lowest.txt: pyproject.toml constraints.txt tools/lowest.py
 	@$(PYTHON) tools/lowest.py > $@
 
 # A changed number, a name that is gone: an error. A changed text is named, and read by hand.
-golden: $(INSTALLED) ## compare what about 60 public calls give with the record
+golden: $(INSTALLED) ## compare what about 80 public calls give with the record
 	$(ONE_THREAD) $(BIN)/python -m tests.golden.record check
 
 lint: $(INSTALLED) ## check style, types and imports
