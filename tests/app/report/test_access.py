@@ -14,7 +14,7 @@ needs_browser()
 
 def test_axe_would_find_something(opened):
     """A picture without a text, and grey on grey."""
-    page = opened("classes", False).page
+    page = opened("classes").page
     bad = '<img src="data:,"><p style="color:#999;background:#aaa">grey on grey</p>'
     page.evaluate("(html) => { document.querySelector('main').innerHTML = html; }", bad)
     assert {line.partition(":")[0] for line in violations(page)} >= {"image-alt", "color-contrast"}
@@ -22,7 +22,7 @@ def test_axe_would_find_something(opened):
 
 
 def test_the_focus_is_seen_and_the_skip_link_leads_to_the_summary(opened):
-    page = opened("classes", False).page
+    page = opened("classes").page
     for _ in range(2):
         page.keyboard.press("Tab")
     assert page.evaluate(FOCUSED) == "theme"
@@ -34,7 +34,7 @@ def test_the_focus_is_seen_and_the_skip_link_leads_to_the_summary(opened):
 
 def test_a_table_that_is_wider_than_a_phone_shows_it(opened):
     """A shadow at the right edge, which goes once the end is reached; the arrow keys scroll."""
-    page = opened("classes", False, viewport=PHONE).page
+    page = opened("classes", viewport=PHONE).page
     table = page.get_by_role("region", name="Table of variables")
     table.scroll_into_view_if_needed()
     inside, box = table.evaluate("e => [e.scrollWidth, e.clientWidth]")

@@ -106,9 +106,6 @@ def command_line(*words: Any) -> str:
     return " ".join(shlex.quote(str(word)) for word in words)
 
 
-# ---- the options -----------------------------------------------------------------------------------------------------
-
-
 def option(*names: str, **settings: Any) -> click.Option:
     """An option with a value."""
     return click.Option(list(names), **settings)

@@ -62,9 +62,6 @@ def _add_line(columns: dict[str, list[str]], *cells: str) -> None:
         column.append(cells[k] if k < len(cells) else "")
 
 
-# ---- compare ---------------------------------------------------------------------------------------------------------
-
-
 def _compare(setup: ModelSetup, folder: Path | None) -> pd.DataFrame:
     """The table of `rsens.compare`."""
     from rsens._compare import compare
@@ -187,9 +184,6 @@ COMPARE = TableCommand(
 )
 
 
-# ---- stability -------------------------------------------------------------------------------------------------------
-
-
 def _stability(setup: ModelSetup, folder: Path | None) -> Stability:
     """The result of `rsens.stability`."""
     from rsens._stability import stability
@@ -290,9 +284,6 @@ STABILITY = TableCommand(
     figures=lambda found: {f"ranks-{name}": partial(found.plot, method=name, top=RANKED) for name in _methods(found)},
     to_dict=_stability_to_dict,
 )
-
-
-# ---- select ----------------------------------------------------------------------------------------------------------
 
 
 def _select_settings(given: Mapping[str, Any]) -> Settings:

@@ -64,8 +64,6 @@ def render(study: Any) -> str:
         "bibtex": bibtex(__version__),
         "paper": PAPER,
         "version": __version__,
-        "light": css_variables(LIGHT),
-        "dark": css_variables(DARK),
         "style": _text("report.css"),
         "script": script,
         "policy": _policy(script),
@@ -160,46 +158,3 @@ def call_of(settings: Mapping[str, Any]) -> str:
     options += [f"{name}={value!r}" for name, value in given.items() if value is not None and value != []]
     table = f"    data,  # {as_label(settings.get('data', 'the table'))}\n"
     return "rsens.study(\n" + table + "".join(f"    {option},\n" for option in options) + ")"
-
-
-# ---- The colours of the page, by day and by night: text of at least 4.5 to 1 on its background -----------------------
-
-
-LIGHT = {
-    "paper": "#ffffff",
-    "soft": "#f5f7f9",
-    "ink": "#1c2127",
-    "muted": "#57606a",
-    "line": "#d9dfe5",
-    "shade": "#aab4be",
-    "accent": "#0064a0",
-    "warning": "#7a3b00",
-    "warning-paper": "#fff3e2",
-    "warning-line": "#e69f00",
-    # Okabe and Ito's colours: readers with any of the common colour deficiencies can tell these apart.
-    "blue": "#0072b2",
-    "vermillion": "#d55e00",
-    "band": "#a9cfe6",
-    "band-wide": "#d6e9f4",
-}
-DARK = LIGHT | {
-    "paper": "#14181d",
-    "soft": "#1c2229",
-    "ink": "#e4e8ec",
-    "muted": "#a5afba",
-    "line": "#323a43",
-    "shade": "#5d6975",
-    "accent": "#79bdf0",
-    "warning": "#ffd399",
-    "warning-paper": "#33240f",
-    "warning-line": "#e69f00",
-    "blue": "#3f9fdc",
-    "vermillion": "#ee7a2e",
-    "band": "#2b5a7c",
-    "band-wide": "#1f3a4e",
-}
-
-
-def css_variables(colours: dict[str, str]) -> str:
-    """The colours as custom properties."""
-    return "".join(f"--{name}:{value};" for name, value in colours.items())

@@ -133,9 +133,6 @@ def _moves(facts: Facts, local: LocalRow) -> list[list[str]]:
     ]
 
 
-# ---- predictions -----------------------------------------------------------------------------------------------------
-
-
 def _predictions(facts: Facts) -> list[dict[str, Any]]:
     """The prediction of each row in words, and what the page draws of it: an interval, or classes with bars."""
     kind, middle, prediction, bands = predictive(facts.family, np.array(INTERVALS))
@@ -193,9 +190,6 @@ def _of_classes(facts: Facts, probabilities: Array, y: Any) -> dict[str, Any]:
     bars = [[labels[k], percent(float(probabilities[k])), round_to(probabilities[k], 3)] for k in order]
     text = f"Predicted {labels[top]} with probability {percent(float(probabilities[top]))}{seen}."
     return {"text": text, "shape": {"kind": "classes", "bars": bars}}
-
-
-# ---- Values as JSON that is safe inside HTML -------------------------------------------------------------------------
 
 
 def round_to(values: ArrayLike, digits: int = 4) -> Any:

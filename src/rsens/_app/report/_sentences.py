@@ -214,9 +214,6 @@ def details(facts: Facts) -> list[Words]:
     return [sentence for sentence in sentences if sentence]
 
 
-# ---- the model -------------------------------------------------------------------------------------------------------
-
-
 def model_name(model: Any) -> str:
     """What a model is called at the beginning of a sentence: a foreign one, as its class is."""
     said = getattr(model, "description", None)
@@ -236,9 +233,6 @@ def model_and_likelihood(model: Any, likelihood: Choice) -> str:
 def unit_of(explanation: Explanation) -> str:
     """What R-sens is per, for numeric variables."""
     return {"sd": "standard deviation", "raw": "unit"}.get(explanation.scale_kind, "given unit")
-
-
-# ---- variables -------------------------------------------------------------------------------------------------------
 
 
 def _strength(facts: Facts) -> Words:
@@ -300,9 +294,6 @@ def _parts(facts: Facts) -> Words:
         return [start]
     moves = "moves" if len(other) == 1 else "move"
     return [f"{start} But ", *names_of(facts, other), f" mostly {moves} {what}."]
-
-
-# ---- quality, rows ---------------------------------------------------------------------------------------------------
 
 
 def _quality(assessment: Assessment | None) -> Words:

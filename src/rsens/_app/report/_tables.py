@@ -172,9 +172,6 @@ def quality(facts: Facts) -> list[tuple[str, str, str]]:
     return [*found, ("R²", number(a.r2, unknown=UNKNOWN), "of held-out point predictions")]
 
 
-# ---- how it was made -------------------------------------------------------------------------------------------------
-
-
 def flatten(settings: Mapping[str, Any], before: str = "") -> list[tuple[str, str]]:
     """Settings as lines of name and value; what is nested has both names."""
     lines = []

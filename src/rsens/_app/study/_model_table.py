@@ -321,9 +321,6 @@ def not_said_yet(warning: RsensWarning, notes: Sequence[Note]) -> RsensWarning |
     return collinearity_warning(tuple(name for name in warning.names if name not in said))
 
 
-# ---- Columns with two numbers, which are compared like levels: what the user asked for, and the note about them ------
-
-
 def numeric_columns(asked: Iterable[str], X: pd.DataFrame) -> tuple[str, ...]:
     """The columns that are to have slopes, by name, or an `InputError`."""
     names = tuple(map(str, X.columns))
@@ -343,9 +340,6 @@ def note_on_two_values(names: Sequence[str]) -> list[Note]:
         ".",
     )
     return [Note("two_values", tuple(names), text)]
-
-
-# ---- What is stored with a model so that new rows can be read as its own data were -----------------------------------
 
 
 def to_metadata(recipe: dict[str, Any], likelihood: Choice, data: str) -> dict[str, Any]:

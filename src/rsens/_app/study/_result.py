@@ -231,9 +231,6 @@ def draw(plot: Callable[[], Any], folder: Path, name: str) -> None:
         plt.close(figure)
 
 
-# ---- A study for notebooks: the answer, what was done, how good the model is, what moves it --------------------------
-
-
 def as_html(study: Study) -> str:
     """What the print says, with the tables of the explanation."""
     warnings = [note.text for note in study.notes if note.severe]

@@ -117,9 +117,6 @@ def notes_on_fit(model: Any, settings: Settings) -> list[Note]:
     return [Note("model", (), f"{text}."), Note("warning", (), check.advice)]
 
 
-# ---- Who hears what the pipeline does. The plain listener shows the step at work on one line of the terminal ---------
-
-
 class Listener(StatusLine):
     """Shows the step at work on standard error; nothing where that is not a terminal.
 

@@ -135,9 +135,6 @@ def quality_of(assessment: Assessment | None) -> str:
     return "\n".join(paragraph(line, "", " " * 16) for line in lines)
 
 
-# ---- variables and pairs ---------------------------------------------------------------------------------------------
-
-
 def _variables(study: Study, hints: Hints) -> str:
     e = study.explanation
     frame = e.to_frame()
@@ -322,9 +319,6 @@ def _total(widths: Iterable[int]) -> int:
 def _pad(text: str, width: int, side: str) -> str:
     space = " " * (width - width_of(text))
     return space + text if side == ">" else text + space
-
-
-# ---- What to ask next, in the language that the reader asked in ------------------------------------------------------
 
 
 @dataclass(frozen=True)

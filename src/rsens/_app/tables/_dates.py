@@ -160,9 +160,6 @@ def _is_in_order(moments: NDArray[Any]) -> bool:
     return len(steps) >= LEAST_STEPS and bool((steps > 0).all() or (steps < 0).all())
 
 
-# ---- one cell --------------------------------------------------------------------------------------------------------
-
-
 def _date_and_time(cell: str) -> tuple[str, str]:
     """What is before a time of day, which has a colon, and the time; behind the date is a T, a space or a comma."""
     colon = cell.find(":")
@@ -228,7 +225,6 @@ def _letters(cell: str, form: str) -> str:
     return letters
 
 
-# ----------------------------------------------------------------------------------------------------------------------
 # A date as columns of numbers: days since the first, and where it pays the time of year, the weekday and the hour.
 # What comes round again is a pair, sin and cos of 2π t/period, so that December is next to January and 23:59 next to
 # 0:00. A pair pays, unless the user decides, if

@@ -150,7 +150,6 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:59] + "…"
 
 
-# ----------------------------------------------------------------------------------------------------------------------
 # Columns that give a wrong answer if taken as they are: the target in other words, and codes for missing values.
 
 

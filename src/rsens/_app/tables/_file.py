@@ -209,9 +209,6 @@ def _may_be_wide(begin: bytes) -> bool:
     return len(text) * 4 <= 2 * len(begin) + 4 and not _is_binary(text)
 
 
-# ---- A uniform sample of rows in one pass, however many there are ----------------------------------------------------
-
-
 class RowSample:
     """The rows with the smallest of independent uniform keys: each set of `most` rows is equally probable.
 
@@ -310,7 +307,6 @@ def _are_names(cells: Sequence[str]) -> bool:
     return len(values) >= LEAST_NAMES and (whole or equal)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
 # Tables in text files: CSV and its relatives, read row by row, so that memory holds only the rows that are kept.
 # The delimiter is whichever of , ; tab | splits the first lines most evenly. Spaces around names and cells do not
 # count.

@@ -313,9 +313,6 @@ def _from_recipe(recipe: Mapping[str, Any]) -> tuple[str, dict[str, Reading]]:
     return target, readings
 
 
-# ---- Rows that belong together, by the labels of a column ------------------------------------------------------------
-
-
 def cluster_note(labels: Any) -> Note:
     """A note on the clusters of a table; an error if they divide nothing."""
     name, n = str(labels.name), len(labels)

@@ -190,9 +190,6 @@ def _texts(column: Any) -> list[str]:
     return [value.strip() for value in values] if all(isinstance(value, str) for value in values) else []
 
 
-# ---- columns as numbers or labels ------------------------------------------------------------------------------------
-
-
 def moments(column: Any, form: str | None) -> tuple[Any, Any]:
     """Points in time without a zone, on the clock on the wall and in UTC; a `ValueError` if a cell is none."""
     if column.dtype.kind == "M":
@@ -277,7 +274,6 @@ WORDS = {
 }
 
 
-# ----------------------------------------------------------------------------------------------------------------------
 # Columns of a data frame as a file would give them: values of several types as text, marks of missing values gone.
 
 
@@ -493,9 +489,6 @@ def _check_format(name: str, form: Any) -> None:
         raise InputError(Argument("date"), f"{what}; got {form!r}: {reason}.") from None
     if not WITH_YEAR.search(form):
         raise InputError(Argument("date"), f"{what}; got {form!r}, which has no year (%Y or %y).")
-
-
-# ---- All columns of a table as numbers or labels, with a note for each that was not read as it stood -----------------
 
 
 @dataclass
