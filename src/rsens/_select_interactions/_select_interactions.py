@@ -187,7 +187,9 @@ def _question(
 
 def _check_estimator(estimator: Any) -> None:
     if isinstance(estimator, type):
-        refits.check_refit(estimator, None)  # an error that asks for an instance
+        raise InputError(
+            Argument("estimator"), f" is the class {estimator.__name__}; give an instance, {estimator.__name__}()."
+        )
     if not isinstance(estimator, GPRegressor | GPClassifier):
         raise InputError(
             "select_interactions needs a GPRegressor or GPClassifier, whose kernel can be a sum over chosen pairs; "
