@@ -22,8 +22,8 @@ reach, relative to all probes of categories. Numbers with two values, which are 
 as numbers, are a third kind, with that factor.
 A group has probes of its own, because several columns together reach higher.
 
-The level has a chance of 5 % for each irrelevant variable. For all variables together stand the p-values of
-`_p_values.py`: those that are discoveries with a false-discovery rate of 10 %, and those that hold family-wise.
+The level has a chance of 5 % for each irrelevant variable. Marks for all variables together come from p-values
+(`tail_p_values`): discoveries with a false-discovery rate of 10 %, and terms that hold family-wise.
 """
 
 from __future__ import annotations
