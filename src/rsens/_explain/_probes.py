@@ -76,10 +76,11 @@ def sources_of(
     """The source of each term: `members` are the positions of its columns, `contrasts` of the columns with levels."""
     whole, means = _Others.of(values, contrasts), None
     of_clusters = values if clusters is None else values[np.unique(clusters, return_index=True)[1]]
+    constant = np.zeros(0) if clusters is None else (values == of_clusters[clusters]).all(axis=0)  # within clusters
     sources = []
     for columns in members:
         own, others, places, groups = values, whole, None, clusters
-        if clusters is not None and (values == of_clusters[clusters])[:, list(columns)].all():
+        if clusters is not None and constant[list(columns)].all():
             means = means or whole.averaged(clusters)
             own, others, places, groups = of_clusters, means, clusters, None
         made = [(_levels if d in contrasts else _number)(own[:, d], others, columns, groups) for d in columns]

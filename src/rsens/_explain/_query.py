@@ -91,7 +91,7 @@ def wants_pairs(pairs: Any, keep_local_pairs: bool, n_columns: int) -> bool:
     return pairs == "auto" and n_columns <= AUTO_PAIRS_COLUMNS
 
 
-#: Pairs of this many columns are 45,000; they, their parts and their replicates take gigabytes above.
+#: Pairs of this many columns are 45,000; they and their parts take gigabytes above.
 MOST_COLUMNS_OF_PAIRS = 300
 #: The null level and intervals take about twenty refits, with so many columns and 100 rows a minute or two.
 MOST_REFIT_COLUMNS = 3_000

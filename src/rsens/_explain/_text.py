@@ -86,7 +86,7 @@ def _ranked(explanation: Explanation, order: int) -> tuple[pd.DataFrame, pd.Data
     """
     frame = explanation.to_frame(order)
     shown, largest = frame.head(ROWS), float(frame["value"].max())
-    names = ["value", "lower", "upper", "null"][: 4 if order == 1 else 3]
+    names = ["value", "lower", "upper", *(["null"] if order == 1 else [])]
     lines = [
         side_by_side(line, largest if explanation.scale_kind == "sd" else max(line, key=abs))
         for line in shown[names].to_numpy(dtype=float).tolist()
