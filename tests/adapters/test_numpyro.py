@@ -252,7 +252,7 @@ def laplace(X, y=None):
 WRONG = {
     latent_per_row: r"draws 'effect' for every row.*Integrate them out",
     fixed_plate: r"does not run for 2 rows and 3 columns.*X\.shape\[0\]",
-    free_param: r"numpyro\.param sites without a value \('weight'\).*handlers\.substitute\(model, params\)",
+    free_param: r"numpyro\.param site 'weight' without a value.*handlers\.substitute\(model, params\)",
     part_of_the_rows: r"plate 'rows' takes a random part of the rows",
     scanned: r"uses scan of numpyro",
     branching: r"cannot be traced by JAX.*jnp\.where",

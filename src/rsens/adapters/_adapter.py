@@ -66,6 +66,11 @@ def _named(kind: type) -> str:
     return f"{_root(kind)}.{kind.__qualname__}"
 
 
+def expected_model(text: str, kind: str = "") -> InputError:
+    """The error for an object that cannot be explained: `text` follows "expected a model", `kind` precedes "model"."""
+    return InputError(f"expected a {kind}", Argument("model"), text)
+
+
 def wrong_kind(call: str, argument: str, expected: str, got: Any) -> InputError:
     """The error for an argument of a public call that is another kind of object than expected."""
     return InputError(f"{call}: ", Argument(argument), f" must be {expected}; got {type(got).__name__}.")

@@ -7,10 +7,9 @@ from types import FunctionType
 from typing import Any
 
 from rsens._coding import Coding
-from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas
 from rsens._table import Table
-from rsens.adapters._adapter import WITH_DERIVATIVES, Adapter, is_a
+from rsens.adapters._adapter import WITH_DERIVATIVES, Adapter, expected_model, is_a
 from rsens.adapters._gpytorch import GPYTORCH
 from rsens.adapters._laplace import LAPLACE
 from rsens.adapters._posterior_draws import HOLD_DRAWS
@@ -35,25 +34,19 @@ def as_model(obj: Any) -> Model:
     if isinstance(obj, Model):
         return obj
     if isinstance(obj, type):
-        raise InputError(
-            "expected a ",
-            Argument("model"),
-            f"; got the class {obj.__name__}. Make one: {obj.__name__}(…), and fit it.",
-        )
+        raise expected_model(f"; got the class {obj.__name__}. Make one: {obj.__name__}(…), and fit it.")
     for adapter in ADAPTERS:
         if adapter.accepts(obj):
             return adapter.adapt(obj)
     parts = obj if isinstance(obj, tuple) and len(obj) == 2 else (obj,)
     for line in filter(None, map(_other_half, parts)):
         got = " and ".join(type(part).__name__ for part in parts)
-        raise InputError("expected a ", Argument("model"), f" with its posterior draws; got {got}. Write {line}.")
-    raise InputError(
-        "expected a ",
-        Argument("model"),
+        raise expected_model(f" with its posterior draws; got {got}. Write {line}.")
+    raise expected_model(
         f"; got {type(obj).__name__}. Fitted models of scikit-learn, statsmodels, GPyTorch, BoTorch, NGBoost and "
         "PyTorch are taken as they are, posterior draws by from_draws, from_numpyro, from_pymc or from_bambi. For "
         "anything else wrap a function of rows X that returns a family, such as Normal(mean, variance): from_jax(fn) "
-        "or from_torch(fn) if it is written in JAX or PyTorch, from_function(fn) otherwise.",
+        "or from_torch(fn) if it is written in JAX or PyTorch, from_function(fn) otherwise."
     )
 
 

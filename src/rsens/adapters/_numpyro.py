@@ -123,12 +123,6 @@ class Sites:
     #: Which of them are whole numbers: class labels, counts.
     discrete: set[str] = field(default_factory=set)
     observed: list[str] = field(default_factory=list)
-    #: numpyro.param without a value: it would silently take its initial one.
-    params: list[str] = field(default_factory=list)
-    #: scan and cond: their own sites cannot be told apart from here.
-    control_flow: list[str] = field(default_factory=list)
-    #: Plates that take a random part of the rows.
-    subsampled: list[str] = field(default_factory=list)
 
 
 def _checked_sites(program: Program, site: str, n_columns: int, drawn: Collection[str]) -> Sites:
@@ -137,17 +131,6 @@ def _checked_sites(program: Program, site: str, n_columns: int, drawn: Collectio
     `drawn` are the names of which there are draws.
     """
     few, more = (_traced(program, rows, n_columns) for rows in (2, 3))
-    if few.params:
-        raise InputError(
-            f"the model has numpyro.param sites without a value ({quoted(few.params)}), which would keep their "
-            "initial values. Fill them in: from_numpyro(numpyro.handlers.substitute(model, params), samples)."
-        )
-    if few.control_flow:
-        raise InputError(
-            f"the model uses {few.control_flow[0]} of numpyro.contrib.control_flow, where rows depend on each other or "
-            "sites hide. Write the prediction of a row as a function: "
-            'from_draws(fn, samples, backend="jax").'
-        )
     if site not in few.observed and site not in few.latent:
         names = few.observed or [name for name in few.latent if name not in drawn]
         raise InputError(
@@ -155,11 +138,6 @@ def _checked_sites(program: Program, site: str, n_columns: int, drawn: Collectio
             f" must be the site of y, the one with obs=; got {site!r}, and the model has "
             f"{quoted(names) or 'no such site'}. Write from_numpyro(model, samples, "
             f"site={names[0] if names else 'y'!r}).",
-        )
-    if few.subsampled:
-        raise InputError(
-            f"the plate {quoted(few.subsampled)} takes a random part of the rows (subsample_size). Explain the model "
-            "with a plate of all rows: numpyro.plate(name, X.shape[0])."
         )
     few.latent.pop(site, None)
     of_rows = [name for name, shape in few.latent.items() if more.latent.get(name) != shape]
@@ -187,12 +165,22 @@ def _traced(program: Program, rows: int, n_columns: int) -> Sites:
         def process_message(self, msg: Any) -> None:
             kind, name = msg["type"], msg.get("name")  # control flow has none
             if kind == "param" and msg["value"] is None:
-                found.params.append(name)
-            elif kind == "control_flow":
-                found.control_flow.append(getattr(msg["fn"], "__name__", "").partition("_")[0])
-            elif kind == "plate" and msg["value"] is None:
-                found.subsampled.append(name)
-            elif kind == "sample" and msg["is_observed"]:
+                raise InputError(
+                    f"the model has the numpyro.param site {name!r} without a value, which would keep its initial "
+                    "value. Fill it in: from_numpyro(numpyro.handlers.substitute(model, params), samples)."
+                )
+            if kind == "control_flow":
+                raise InputError(
+                    f"the model uses {getattr(msg['fn'], '__name__', '').partition('_')[0]} of "
+                    "numpyro.contrib.control_flow, where rows depend on each other or sites hide. Write the prediction "
+                    'of a row as a function: from_draws(fn, samples, backend="jax").'
+                )
+            if kind == "plate" and msg["value"] is None:
+                raise InputError(
+                    f"the plate {name!r} takes a random part of the rows (subsample_size). Explain the model with a "
+                    "plate of all rows: numpyro.plate(name, X.shape[0])."
+                )
+            if kind == "sample" and msg["is_observed"]:
                 found.observed.append(name)
             elif kind == "sample" and msg["value"] is None:
                 shape = tuple(msg["fn"].shape(msg["kwargs"].get("sample_shape", ())))
@@ -208,8 +196,8 @@ def _traced(program: Program, rows: int, n_columns: int) -> Sites:
     with jax.enable_x64(True):
         try:
             jax.eval_shape(run, jax.ShapeDtypeStruct((rows, n_columns), jnp.float64))
-        except InputError:
-            raise
+        except InputError as error:
+            raise InputError(error.sentence) from None  # without JAX's note about its traceback
         except (jax.errors.JAXTypeError, jax.errors.JAXIndexError) as error:
             raise InputError(
                 "the model cannot be traced by JAX: it turns X into a NumPy array or branches on its values "

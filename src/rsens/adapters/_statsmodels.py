@@ -12,7 +12,7 @@ import numpy as np
 from rsens._errors import Argument, InputError
 from rsens._table import is_frame, shape_of
 from rsens._typing import Array
-from rsens.adapters._adapter import Adapter, check_columns, is_a
+from rsens.adapters._adapter import Adapter, check_columns, expected_model, is_a
 from rsens.adapters._formula import FormulaModel, categorical_names
 from rsens.adapters._linear_predictor import (
     LinearPredictor,
@@ -195,12 +195,10 @@ def _observation(results: Any) -> _Observation:
     model = results.model
     read = next((read for name, read in READERS.items() if is_a(model, f"statsmodels.{name}")), None)
     if read is None:
-        raise InputError(
-            "expected a ",
-            Argument("model"),
+        raise expected_model(
             f" that we can read; got results of statsmodels' {type(model).__name__}. Accepted are OLS, WLS, GLS, GLM, "
             "Logit, Probit, Poisson, NegativeBinomial, MNLogit and BetaModel. For others write what they predict: "
-            "from_function(lambda X: Normal(results.predict(X), variance)).",
+            "from_function(lambda X: Normal(results.predict(X), variance))."
         )
     return read(results)
 
@@ -355,11 +353,7 @@ def _findings(results: Any, seen: _Observation, uncertainty: bool) -> Iterator[F
 
 def _adapt(obj: Any) -> Model:
     if is_a(obj, "statsmodels.Model"):
-        raise InputError(
-            "expected a fitted ",
-            Argument("model"),
-            f"; got {type(obj).__name__} of statsmodels. Give what fit() returns.",
-        )
+        raise expected_model(f"; got {type(obj).__name__} of statsmodels. Give what fit() returns.", "fitted ")
     return from_statsmodels(obj)
 
 

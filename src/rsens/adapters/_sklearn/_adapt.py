@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from rsens._errors import Argument, InputError, RsensWarning
+from rsens._errors import InputError, RsensWarning
 from rsens._table import is_frame
 from rsens._typing import Array
-from rsens.adapters._adapter import Adapter, Described, check_fitted, is_a, library_of, not_fitted
+from rsens.adapters._adapter import Adapter, Described, check_fitted, expected_model, is_a, library_of, not_fitted
 from rsens.adapters._sklearn._by_differences import OTHER_LIBRARIES, read_forest, read_probabilities
 from rsens.adapters._sklearn._gaussian_process import read_gp_classifier, read_gp_regressor
 from rsens.adapters._sklearn._linear import read_bayesian_linear
@@ -199,23 +199,15 @@ def _described(obj: Any, prediction: Prediction) -> Description:
 
 def _no_distribution(estimator: Any) -> InputError:
     """The error for a plain regressor: what it lacks, what would do, and the lines to write."""
-    name = type(estimator).__name__
-    what = f"{name}, which predicts points"
-    if not callable(getattr(estimator, "predict", None)):
-        what = f"{name}, which has no predict"
-    elif hasattr(estimator, "classes_") or getattr(estimator, "_estimator_type", None) == "classifier":
-        return InputError(
-            "expected a ",
-            Argument("model"),
-            f" that predicts distributions; got {name}, which predicts classes without probabilities. Take a "
-            "classifier with predict_proba, or wrap this one: CalibratedClassifierCV(model).fit(X, y).",
-        )
-    return InputError(
-        "expected a ",
-        Argument("model"),
-        f" that predicts distributions; got {what}. These do: GaussianProcessRegressor, BayesianRidge, ARDRegression, "
-        "classifiers with predict_proba, and pipelines that end in one. Or say how far y is from the prediction: "
-        "residuals = y_new - model.predict(X_new) on rows that it was not fitted to, then explain "
-        "rsens.from_function(lambda X: rsens.Normal(model.predict(X), residuals.var())); for trees add step=0.3. Or "
-        "fit rsens.BayesianLinearRegression() or rsens.GPRegressor().",
+    what = "predicts points" if callable(getattr(estimator, "predict", None)) else "has no predict"
+    advice = (
+        "These do: GaussianProcessRegressor, BayesianRidge, ARDRegression, classifiers with predict_proba, and "
+        "pipelines that end in one. Or say how far y is from the prediction: residuals = y_new - model.predict(X_new) "
+        "on rows that it was not fitted to, then explain rsens.from_function(lambda X: rsens.Normal(model.predict(X), "
+        "residuals.var())); for trees add step=0.3. Or fit rsens.BayesianLinearRegression() or rsens.GPRegressor()."
     )
+    classifies = hasattr(estimator, "classes_") or getattr(estimator, "_estimator_type", None) == "classifier"
+    if classifies and callable(getattr(estimator, "predict", None)):
+        what = "predicts classes without probabilities"
+        advice = "Take a classifier with predict_proba, or wrap this one: CalibratedClassifierCV(model).fit(X, y)."
+    return expected_model(f" that predicts distributions; got {type(estimator).__name__}, which {what}. {advice}")
