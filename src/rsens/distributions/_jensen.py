@@ -75,11 +75,9 @@ def segment_gap(
 ) -> Array:
     """The gap of A itself: the sum of the `terms` of a closed form where they do not cancel, else an integral.
 
-    The integral is that of the second derivative along the segment from θ to θ', both with positive coordinates.
-
-    With θ(t) = θ + t(θ' − θ), D_α = ∫ K(t) A″(t) dt, an average of the Fisher information in the direction θ' − θ, so
-    all terms are positive: K = 1 − t on [max(β, 0), 1], plus αt/β on [0, β] for β > 0, or plus 1 − t/β on [β, 0] for
-    β < 0, which is 1 below 0 for α = ∞. A″ is the sum of squares of `whiten(θ(t), step)`, where `step` is θ' − θ or
+    Along the segment θ(t) = θ + t(θ' − θ), D_α = ∫ K(t) A″(t) dt, an average of the Fisher information in the direction
+    θ' − θ, so nothing cancels: K = 1 − t on [max(β, 0), 1], plus αt/β on [0, β] for β > 0, or plus 1 − t/β on [β, 0]
+    for β < 0, which is 1 below 0 for α = ∞. A″ is the sum of squares of `whiten(θ(t), step)`, where `step` is θ' − θ or
     another description of it, and smooth as long as θ is positive. inf where θ(β) is not positive.
     """
     parts = np.array(np.broadcast_arrays(*first, *last, *step))
