@@ -64,7 +64,7 @@ class Moves:
         """How much each of n rows moves each difference, (n, edges, P), away from the others of its group."""
         size = np.bincount(self.group)[self.group, None]
         groups = coo_array((self.share, (self.group, np.arange(len(self.group))))).tocsr()
-        means = (groups @ self.change) / np.bincount(self.group, self.share)[:, None]
+        means = np.asarray(groups @ self.change) / np.bincount(self.group, self.share)[:, None]
         apart = self.change - np.where(size > 1, means[self.group], self.differences[self.edge])
         apart *= np.sqrt(np.where(size > 1, size / np.maximum(size - 1.0, 1.0), 2.0))  # few rows know little
         result = np.zeros((n, *self.differences.shape))
