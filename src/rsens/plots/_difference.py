@@ -15,7 +15,6 @@ from rsens.plots._plot import Plot
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 #: Colour and marker of the two explanations.
 SIDES = {"_a": (look.BLUE, "o"), "_b": (look.VERMILLION, "D")}
@@ -58,11 +57,14 @@ def difference(difference: Any, *, order: int = 1, top: int | None = None, ax: A
     largest = frame[["value_a", "value_b"]].max(axis=1)
     shown = frame.iloc[np.argsort(-largest.to_numpy(), kind="stable")[:top]]
     hidden = len(frame) - len(shown)
-    notes = _notes(difference)
+    notes = [f"● {meaning.DIFFERS}"] if difference.differs is not None else []
+    if difference.interval_kind is not None:
+        notes.insert(0, f"whiskers: {meaning.difference_interval(difference.interval_kind, difference.level)}")
     if given:
         left, right = look.check_two_axes(ax, "for values and for differences", "1, 2, sharey=True")
     else:
-        left, right = panels(look.new_figure(WIDTH, look.height_of(len(shown) + bool(hidden), notes, row=0.4)))
+        figure = look.new_figure(WIDTH, look.height_of(len(shown) + bool(hidden), notes, row=0.4))
+        left, right = figure.subplots(1, 2, sharey=True, width_ratios=(3.0, 2.2))
     pairs = zip(shown["first"], shown["second"], strict=True) if order == 2 else ()
     names: list[str] = [Pair(*pair) for pair in pairs] or [str(term) for term in shown["term"]]
     size = look.name_rows(left, names, hidden)
@@ -113,21 +115,6 @@ def _draw_differences(ax: Axes, shown: pd.DataFrame, size: float) -> None:
 def _ends(shown: pd.DataFrame, side: str) -> tuple[Array, Array]:
     lower, upper = (shown[f"{end}{side}"].to_numpy(dtype=np.float64) for end in ("lower", "upper"))
     return lower, upper
-
-
-def _notes(difference: Any) -> list[str]:
-    notes = []
-    if difference.interval_kind is not None:
-        notes.append(f"whiskers: {meaning.difference_interval(difference.interval_kind, difference.level)}")
-    if difference.differs is not None:
-        notes.append(f"● {meaning.DIFFERS}")
-    return notes
-
-
-def panels(figure: Figure) -> tuple[Axes, Axes]:
-    """Axes for the values, and narrower ones for the differences."""
-    left, right = figure.subplots(1, 2, sharey=True, width_ratios=(3.0, 2.2))
-    return left, right
 
 
 DIFFERENCE = Plot(name="difference", draw=difference, of="difference", file="difference")

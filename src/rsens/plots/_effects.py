@@ -54,7 +54,8 @@ def effects(explanation: Any, *, top: int | None = None, ax: Axes | None = None)
 
     look.check_plot(explanation, "effects", "rsens.explain", ("effects", "interval_kind"), ax=ax, top=top)
     lines, starts, hidden = _shown(explanation, top)
-    notes, outputs, times = _notes(explanation), _outputs(explanation), _times(explanation)
+    notes, outputs = _notes(explanation), _outputs(explanation)
+    times = 100.0 if explanation.family in PROBABILITIES else 1.0
     ax = look.row_axes(len(lines) + bool(hidden), notes, row=_line_height(outputs)) if ax is None else ax
     size = look.name_rows(ax, [name for name, _ in lines], hidden)
     ax.axvline(0.0, color=look.BLACK, linewidth=0.8, zorder=1)
@@ -103,10 +104,6 @@ def _lines_of(term: str, table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 def _outputs(explanation: Any) -> list[str]:
     table = explanation.effects
     return [] if "output" not in table else list(dict.fromkeys(table["output"]))[:MOST_OUTPUTS]
-
-
-def _times(explanation: Any) -> float:
-    return 100.0 if explanation.family in PROBABILITIES else 1.0
 
 
 def _draw_line(
@@ -165,7 +162,7 @@ def _caption(explanation: Any) -> str:
 
 
 def _alt(explanation: Any) -> str:
-    table, times = explanation.effects, _times(explanation)
+    table, times = explanation.effects, 100.0 if explanation.family in PROBABILITIES else 1.0
     lines = table[table["effect"].notna()].head(5).to_dict("records")
     texts = [f"{_name(line)} {number(times * line['effect'])}" for line in lines]
     return f"Effects as dots with intervals, of the leading variables first: {', '.join(texts)}. All are in the table."

@@ -17,14 +17,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# ---- Several methods, side by side -----------------------------------------------------------------------------------
-
-
 NEEDED = ("method", "term", "value", "rank", "status")
 #: Distance of the correlations from the cells, in rows.
 GAP = 0.35
 #: The most characters of a reason why a method failed.
 REASON = 90
+#: Stability: with more ranks than this, cells have no numbers and means are a line.
+MOST_FEW = 15
+#: Smaller shares are not written.
+LEAST_WRITTEN = 0.005
+#: Distance of the cells from the column of the later ranks, in columns.
+LATER_GAP = 0.25
+#: Ticks of the colour bar.
+SHARES = (0.0, 0.05, 0.25, 0.5, 1.0)
 
 
 def comparison(df: pd.DataFrame, *, top: int | None = None, ax: Axes | None = None) -> Axes:
@@ -107,19 +112,6 @@ def _correlations(values: pd.DataFrame) -> Array:
 COMPARISON = Plot(name="comparison", draw=comparison, of="comparison", file="comparison")
 
 
-# ---- One method, over many samples -----------------------------------------------------------------------------------
-
-
-#: With more ranks than this, cells have no numbers and means are a line.
-MOST_FEW = 15
-#: Smaller shares are not written.
-LEAST_WRITTEN = 0.005
-#: Distance of the cells from the column of the later ranks, in columns.
-LATER_GAP = 0.25
-#: Ticks of the colour bar.
-SHARES = (0.0, 0.05, 0.25, 0.5, 1.0)
-
-
 def rank_stability(
     stability: Any, *, method: str | None = None, top: int | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -191,8 +183,8 @@ def rank_stability(
 
 def _draw_means(ax: Axes, means: Array, few: bool, cut: bool) -> None:
     """Mean ranks, except those that lie among the ranks in the last column."""
-    shown = means <= len(means) + 0.5 if cut else np.ones(len(means), dtype=np.bool_)
-    x, rows = means[shown] - 0.5, np.arange(len(means))[shown]
+    rows = np.flatnonzero(means <= (len(means) + 0.5 if cut else np.inf))
+    x = means[rows] - 0.5
     if not few:
         ax.plot(x, rows + 0.5, color=look.VERMILLION, linewidth=1.2)
         return

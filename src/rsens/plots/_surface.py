@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Quantity = Literal["prediction", "interaction", "uncertainty", "rsens2"]
 QUANTITIES = ("prediction", "interaction", "uncertainty", "rsens2")
 
-#: With more rows than this, this many are drawn, evenly spaced in the order of the first variable.
+#: With more rows than this, this many are used and drawn, evenly spaced in the order of the first variable.
 POINTS = 500
 #: About how many lines.
 LINES = 4
@@ -207,7 +207,7 @@ def pair_surface(
 
     given = explanation.weights if near and (X is None or X is explanation.data) else None
     weights = check_weights(given, len(table))
-    some, weights = counted_rows(prepared, table, weights, columns[0], **({} if near else {"most": MOST_ROWS}))
+    some, weights = counted_rows(prepared, table, weights, columns[0], POINTS if near else MOST_ROWS)
     levels = [levels_of(some, column) for column in columns]
     axes = _points(some, columns[0], n_grid, cells=near), _points(some, columns[1], n_grid, cells=near)
     shape = len(axes[0]), len(axes[1])
