@@ -1,45 +1,26 @@
 """`explain`, the call that most people make, and `Explanation`, its result."""
 
-from rsens._explain._difference import Difference as Difference
-from rsens._explain._effect_table import EffectLine as EffectLine
-from rsens._explain._effect_table import effect_lines as effect_lines
-from rsens._explain._effect_table import effects_legend as effects_legend
-from rsens._explain._effect_table import in_points as in_points
-from rsens._explain._effect_table import signed as signed
-from rsens._explain._explain import Marking as Marking
-from rsens._explain._explain import explain as explain
-from rsens._explain._explain import marking_of as marking_of
-from rsens._explain._explain import with_marks as with_marks
-from rsens._explain._explanation import Explanation as Explanation
-from rsens._explain._interaction_marks import CollinearityWarning as CollinearityWarning
-from rsens._explain._interaction_marks import collinearity_warning as collinearity_warning
-from rsens._explain._query import check_pair_columns as check_pair_columns
-from rsens._explain._query import check_refit_columns as check_refit_columns
-from rsens._explain._refit_intervals import LEAST_FOLDS as LEAST_FOLDS
-from rsens._explain._refit_intervals import ValuesOfRefits as ValuesOfRefits
-from rsens._explain._refit_intervals import most_folds as most_folds
-from rsens._explain._refit_intervals import rounds_for as rounds_for
-from rsens._explain._refit_intervals import with_refits as with_refits
-from rsens._explain._row_explanation import LocalRow as LocalRow
-from rsens._explain._row_explanation import RowExplanation as RowExplanation
-from rsens._explain._row_explanation import adds_up as adds_up
-from rsens._explain._row_explanation import bend_sign as bend_sign
-from rsens._explain._row_explanation import has_local_pairs as has_local_pairs
-from rsens._explain._row_explanation import local_rows as local_rows
-from rsens._explain._subgroups import Division as Division
-from rsens._explain._subgroups import by_columns as by_columns
-from rsens._explain._subgroups import by_legend as by_legend
-from rsens._explain._tables import FORM as FORM
-from rsens._explain._tables import NotComputedError as NotComputedError
-from rsens._explain._text import directions as directions
-from rsens._explain._text import directions_legend as directions_legend
-from rsens._explain._text import has_test as has_test
-from rsens._explain._text import hidden as hidden
-from rsens._explain._text import html_tables as html_tables
-from rsens._explain._text import intervals_legend as intervals_legend
-from rsens._explain._text import pairs_legend as pairs_legend
-from rsens._explain._text import part_columns as part_columns
-from rsens._explain._text import shares as shares
-from rsens._explain._text import stars as stars
-from rsens._explain._text import variables_legend as variables_legend
-from rsens._explain._values import Values as Values
+from rsens._explain._difference import Difference
+from rsens._explain._effect_table import EffectLine, effect_lines, effects_legend, in_points, signed
+from rsens._explain._explain import Marking, explain, marking_of, with_marks
+from rsens._explain._explanation import Explanation
+from rsens._explain._interaction_marks import CollinearityWarning, collinearity_warning
+from rsens._explain._query import check_pair_columns, check_refit_columns
+from rsens._explain._refit_intervals import LEAST_FOLDS, ValuesOfRefits, most_folds, rounds_for, with_refits
+from rsens._explain._row_explanation import LocalRow, RowExplanation, adds_up, bend_sign, has_local_pairs, local_rows
+from rsens._explain._subgroups import Division, by_columns, by_legend
+from rsens._explain._tables import FORM, NotComputedError
+from rsens._explain._text import (
+    directions,
+    directions_legend,
+    has_test,
+    hidden,
+    html_tables,
+    intervals_legend,
+    pairs_legend,
+    part_columns,
+    shares,
+    stars,
+    variables_legend,
+)
+from rsens._explain._values import Values

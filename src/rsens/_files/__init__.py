@@ -1,29 +1,28 @@
 """Files: single ones, written whole or not at all; the store; folders of results; finished pieces of long work."""
 
-from rsens._files._checkpoint import Checkpoint as Checkpoint
-from rsens._files._checkpoint import difference as difference
-from rsens._files._fingerprint import fingerprint as fingerprint
-from rsens._files._folder import SUMMARY as SUMMARY
-from rsens._files._folder import check_folder as check_folder
-from rsens._files._folder import new_files as new_files
-from rsens._files._folder import read_summary as read_summary
-from rsens._files._folder import write_summary as write_summary
-from rsens._files._io import MissingPathError as MissingPathError
-from rsens._files._io import as_input_error as as_input_error
-from rsens._files._io import open_file as open_file
-from rsens._files._io import read_file as read_file
-from rsens._files._io import reason_of as reason_of
-from rsens._files._io import whole_file as whole_file
-from rsens._files._io import write_csv as write_csv
-from rsens._files._io import write_whole as write_whole
-from rsens._files._io import writing as writing
-from rsens._files._store import NUMBERS as NUMBERS
-from rsens._files._store import Known as Known
-from rsens._files._store import decode as decode
-from rsens._files._store import document as document
-from rsens._files._store import encode as encode
-from rsens._files._store import known_classes as known_classes
-from rsens._files._store import parse_json as parse_json
-from rsens._files._store import read_document as read_document
-from rsens._files._store import reading as reading
-from rsens._files._store import write_json as write_json
+from rsens._files._checkpoint import Checkpoint, difference
+from rsens._files._fingerprint import fingerprint
+from rsens._files._folder import SUMMARY, check_folder, new_files, read_summary, write_summary
+from rsens._files._io import (
+    MissingPathError,
+    as_input_error,
+    open_file,
+    read_file,
+    reason_of,
+    whole_file,
+    write_csv,
+    write_whole,
+    writing,
+)
+from rsens._files._store import (
+    NUMBERS,
+    Known,
+    decode,
+    document,
+    encode,
+    known_classes,
+    parse_json,
+    read_document,
+    reading,
+    write_json,
+)

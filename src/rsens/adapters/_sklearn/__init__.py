@@ -1,4 +1,4 @@
 """scikit-learn: fitted estimators and pipelines, as they are."""
 
-from rsens.adapters._sklearn._adapt import SCIKIT_LEARN as SCIKIT_LEARN
-from rsens.adapters._sklearn._pipeline import widened as widened
+from rsens.adapters._sklearn._adapt import SCIKIT_LEARN
+from rsens.adapters._sklearn._pipeline import widened
