@@ -99,6 +99,7 @@ def check_columns(X: Any, whose: str, count: int | None, names: Sequence[Any] = 
 
 
 def not_fitted(estimator: Any) -> InputError:
+    """The error for an estimator without fitted attributes."""
     return InputError(f"{type(estimator).__name__} is not fitted. Call fit(X, y) first.")
 
 

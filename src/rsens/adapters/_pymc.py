@@ -214,6 +214,7 @@ def _training_rows(rows: DataRows, posterior: Any, model: Any, observed: Any) ->
 
 
 def _variable(model: Any, name: str) -> Any:
+    """The pm.Data of this name; rows that are constants of the graph cannot be moved."""
     known = {variable.name: variable for variable in model.data_vars}
     if not known:
         raise InputError(

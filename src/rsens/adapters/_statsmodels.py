@@ -291,6 +291,7 @@ def _name(link: Any) -> str:
 
 
 def _no_average(link: Any) -> str:
+    """The reason why the coefficients are taken for the truth under this link."""
     return f"the mean over uncertain coefficients has no closed form for the link {type(link).__name__}"
 
 

@@ -195,6 +195,7 @@ def _without_outcome(copy: Any) -> Any:
 
 
 def _unknown_outcome(model: Any) -> InputError:
+    """The error for an outcome transform that leads out of our families."""
     name = type(model.outcome_transform).__name__
     return InputError(
         f"{type(model).__name__} has the outcome transform {name}, under which the prediction is no distribution that "

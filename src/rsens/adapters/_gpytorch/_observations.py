@@ -191,6 +191,7 @@ def softplus_counts(ratio: float | None = None, factor: float = 1.0) -> MeanResp
 
 
 def _with_ratio(ratio: float, mean: Array) -> NegativeBinomial:
+    """Counts whose variance is in proportion to their mean."""
     return NegativeBinomial(mean, ratio * mean)
 
 

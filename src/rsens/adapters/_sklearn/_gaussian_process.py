@@ -240,6 +240,7 @@ def translated(kernel: Any) -> Translated:
 
 
 def _with_smooth_part(gp: Any) -> Translated:
+    """The kernel of a fitted GP; white noise alone has no derivatives."""
     kernel = translated(gp.kernel_)
     if kernel.smooth is None:
         raise NoTranslationError("a kernel without a smooth part")
