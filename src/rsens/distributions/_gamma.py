@@ -104,7 +104,7 @@ class Gamma(Univariate):
         result = segment_gap(_gamma_information, (k, rate), (k1, rate1), (k1 - k, cross), alpha, terms)
         if np.isinf(alpha):
             result = np.where(rate > rate1, result, np.inf)
-        return np.where(same, k * exponential_renyi(d, alpha), result)
+        return np.where(same, k * exponential_renyi(d, alpha), result) if same.any() else result
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         return [u[0] * row(np.sqrt(self.shape) / self.mean), u[1] * row(np.sqrt(trigamma_rest(self.shape)))]
