@@ -104,8 +104,10 @@ def test_the_adapted_model_goes_to_other_processes(name):
 
 @pytest.mark.parametrize("name", ["closed form", "botorch"])
 def test_a_change_is_seen(name):
-    """Nothing of a model is kept for the next call."""
+    """The factor of a model is kept for the next call, unless anything has changed."""
     model = MODELS[name]()
+    before = as_model(model)
+    assert as_model(model).source is before.source
     scale = model.covar_module if name == "botorch" else model.covar_module.base_kernel
     for change in (
         lambda: scale.raw_lengthscale.data.add_(0.1),

@@ -11,7 +11,7 @@ from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.adapters._adapter import is_a, own_class
 from rsens.adapters._ensemble import EnsembleModel
-from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form
+from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form, remembered
 from rsens.adapters._gpytorch._gaussian_process import (
     GaussianProcess,
     check_single_exact,
@@ -47,7 +47,9 @@ def botorch_model(model: Any) -> Model:
     if outcome is None or noise is None or type(model).posterior.__qualname__ not in USUAL_POSTERIORS:
         return _as_posterior_says(model, copy, inputs)
     units = affine_inputs(copy, inputs)
-    source: ClosedForm | Autograd | None = None if units is None else closed_form(copy, noise, units)
+    source: ClosedForm | Autograd | None = None
+    if units is not None:
+        source = remembered(model, closed_form(copy, noise, units))
     levels = _levels(copy, inputs)
     if source is None:
         source = Autograd(Moments(_without_outcome(copy), posterior="f"), inputs, inputs, len(inputs), tuple(levels))

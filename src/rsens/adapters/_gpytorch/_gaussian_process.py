@@ -12,7 +12,7 @@ from rsens._coding import Coding
 from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.adapters._adapter import Described, check_columns, is_a
-from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form
+from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form, remembered
 from rsens.adapters._gpytorch._native import Autograd, Moments, cholesky_limit, is_single, numpy_of, working_copy
 from rsens.adapters._gpytorch._observations import Observation, Outcome, gaussian_moments, read_noise, read_observation
 from rsens.adapters._linear_predictor import in_units, through_response
@@ -91,7 +91,7 @@ def exact_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
     own = read_noise(copy.likelihood)
     source: ClosedForm | Autograd | None = None
     if own is not None and read_noise(given) is not None:
-        source = closed_form(copy, own, AffineInputs.none(inputs.shape[1]))
+        source = remembered(model, closed_form(copy, own, AffineInputs.none(inputs.shape[1])))
     if source is None:
         points = inducing_points(copy)  # of a sparse kernel
         sparse = points is not None and points.shape[1] == inputs.shape[1]
