@@ -87,14 +87,6 @@ class ClosedForm:
         """The numbers that the posterior follows from."""
         units = self.units.centre, self.units.base, self.units.slopes
         parts = self.slopes, self.inputs, self.targets, self.noise, *units
-            self.slopes,
-            self.inputs,
-            self.targets,
-            self.noise,
-            self.units.centre,
-            self.units.base,
-            self.units.slopes,
-        )
         return (self.kernel, self.constant, *(part.tobytes() for part in parts))
 
     def moments(self, X: Array) -> Latent:
