@@ -9,14 +9,12 @@ from rsens.distributions._categorical import Categorical as Categorical
 from rsens.distributions._counts import NegativeBinomial as NegativeBinomial
 from rsens.distributions._counts import Poisson as Poisson
 from rsens.distributions._counts import beta_cdf as beta_cdf
-from rsens.distributions._counts import negative_binomial_log_prob as negative_binomial_log_prob
 from rsens.distributions._gamma import Exponential as Exponential
 from rsens.distributions._gamma import Gamma as Gamma
 from rsens.distributions._gamma import Weibull as Weibull
 from rsens.distributions._histogram import Histogram as Histogram
 from rsens.distributions._mixture import Mixture as Mixture
 from rsens.distributions._mixture import is_event as is_event
-from rsens.distributions._mixture_nodes import mixture_nodes as mixture_nodes
 from rsens.distributions._multivariate_normal import MultivariateNormal as MultivariateNormal
 from rsens.distributions._normal import LogNormal as LogNormal
 from rsens.distributions._normal import Normal as Normal

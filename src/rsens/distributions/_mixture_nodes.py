@@ -62,19 +62,6 @@ def log_density(groups: Sequence[Group], points: Array, of: Callable[[Any, Array
     return result
 
 
-def mixture_nodes(mixture: Any) -> tuple[Array, Array]:
-    """y (K, n) [vectors: (K, n, dimension)] and log weights (K, n) for a checked mixture with n rows."""
-    with np.errstate(all="ignore"):
-        rows = [nodes_of([group.row(i) for group in mixture.groups]) for i in range(len(mixture.weights))]
-    longest = max(len(y) for y, _ in rows)
-
-    def padded(values: Array, **mode: Any) -> Array:
-        return np.pad(values, ((0, longest - len(values)), *((0, 0),) * (values.ndim - 1)), **mode)
-
-    y = np.stack([padded(y, mode="edge") for y, _ in rows], axis=1)
-    return y, np.stack([padded(w, constant_values=-np.inf) for _, w in rows], axis=1)
-
-
 def nodes_of(groups: Sequence[Group], tails: bool = False) -> tuple[Array, Array]:
     """y (K,) [vectors: (K, dimension)] and log weights (K,) at one row; with `tails` also far out."""
     family = groups[0].family
