@@ -46,18 +46,11 @@ def columns_to_read(
         )
     dropped = find_all(name_list(drop, "drop"), names, what, "column to drop")
     if target in dropped:
-        raise InputError(
-            f"{target!r} is the target and cannot be dropped. Name another ",
-            Argument("target"),
-            ", or take it out of ",
-            Argument("drop"),
-            ".",
-        )
+        other = Sentence("Name another ", Argument("target"), ", or take it out of ", Argument("drop"), ".")
+        raise InputError(f"{target!r} is the target and cannot be dropped. ", other)
     if cluster in dropped:
         raise InputError(f"{cluster!r} is dropped and named as ", CLUSTER, ": leave out one of the two.")
-    wanted = set(names)
-    if columns is not None:
-        wanted = find_all(name_list(columns, "columns"), names, what, "column")
+    wanted = set(names) if columns is None else find_all(name_list(columns, "columns"), names, what, "column")
     return [name for name in names if name in (target, cluster) or (name in wanted and name not in dropped)]
 
 
@@ -73,7 +66,7 @@ def find_all(asked: Iterable[str], names: Sequence[str], what: str, role: str, *
     unknown = [name for name in dict.fromkeys(found) if name not in names]
     if not unknown:
         return set(found)
-    near = [each for each in (_nearest(name, names) for name in unknown) if each is not None]
+    near = [each for name in unknown for each in _nearest(name, names)]
     hint = f"Did you mean {quoted(dict.fromkeys(near))}?" if near else f"It has {quoted(names)}."
     if not near and 2 * sum(map(is_number, names)) >= len(names):
         hint += " These are numbers: is the line with the names of the columns missing?"
@@ -90,13 +83,10 @@ def split(asked: Iterable[str], names: Sequence[str]) -> list[str]:
     return found
 
 
-def _nearest(name: str, names: Sequence[str]) -> str | None:
+def _nearest(name: str, names: Sequence[str]) -> list[str]:
+    """The most similar name, if one is similar at all; the same but for capitals and spaces is always found."""
     lower = {each.strip().lower(): each for each in names}
-    near = lower.get(str(name).strip().lower())
-    if near is None:
-        close = get_close_matches(str(name).lower(), list(lower), 1, cutoff=0.5)
-        near = lower[close[0]] if close else None
-    return near
+    return [lower[each] for each in get_close_matches(str(name).strip().lower(), list(lower), 1, cutoff=0.5)]
 
 
 def is_number(name: str) -> bool:
@@ -208,6 +198,13 @@ def gathered(notes: Sequence[Note]) -> list[Note]:
             others = tuple(other.columns[0] for other in group[FIRST:])
             result.append(Note(note.kind, others, f"Likewise {quoted(others)}.", note.severe))
     return result
+
+
+def advice(
+    kind: str, columns: Sequence[str], text: str, argument: str, names: Sequence[str], severe: bool = False
+) -> Note:
+    """A note on columns, whose text ends with an argument and the names to give it."""
+    return Note(kind, tuple(columns), Sentence(text, naming(argument, names), "."), severe)
 
 
 def naming(argument: str, names: Sequence[str], most: int = 3) -> Sentence:

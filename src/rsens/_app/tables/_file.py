@@ -117,8 +117,7 @@ def read_file(
         raise InputError(f"{what} has only one row. A model needs many more.")
     notes = list(table.notes)
     if len(frame) < sample.seen:
-        text = f"Read {sample.seen:,} rows, kept {len(frame):,} at random (seed {seed})."
-        notes.append(Note("sample", (), text))
+        notes.append(Note("sample", (), f"Read {sample.seen:,} rows, kept {len(frame):,} at random (seed {seed})."))
     return FileData(frame, tuple(notes), sample.seen, tuple(name for name in wanted if name not in asked))
 
 
@@ -134,10 +133,10 @@ def _table(path: str | os.PathLike[str], what: str, header: bool) -> Iterator[Te
     with ExitStack() as stack:
         file = _opened(path, what, stack)
         try:
-            packed = _begin(file).startswith(b"\x1f\x8b")
+            packed = file.peek(2).startswith(b"\x1f\x8b")
             if packed:
                 file = stack.enter_context(io.BufferedReader(stack.enter_context(gzip.GzipFile(fileobj=file))))
-            begin = _begin(file)
+            begin: bytes = file.peek(8192)[:8192]
             if not begin.startswith(b"PAR1"):
                 text = _decoded(file, begin, what)
                 stack.callback(text.detach)
@@ -175,11 +174,6 @@ def _nearest_file(path: Path) -> str:
         return f" There is no folder {folder} either."
     near = get_close_matches(path.name, os.listdir(folder), 1, cutoff=0.7)
     return f" Did you mean {near[0]}?" if near else ""
-
-
-def _begin(file: Any) -> bytes:
-    begin: bytes = file.peek(8192)[:8192]
-    return begin
 
 
 def _decoded(file: Any, begin: bytes, what: str) -> io.TextIOWrapper:
@@ -377,7 +371,8 @@ class TextTable:
 
     def _column(self, blocks: list[_Cells], kept: NDArray[np.intp]) -> list[str]:
         """The cells of one column in the rows that are kept, without spaces around them."""
-        cells = [cell.strip() for block in blocks for cell in _unpacked(block)]
+        lists = (block.split("\n") if isinstance(block, str) else block for block in blocks)
+        cells = [cell.strip() for block in lists for cell in block]
         if len(kept) < len(cells):
             cells = [cells[row] for row in kept]
         return cells if "".join(cells).isascii() else [self._readable(cell) for cell in cells]
@@ -416,10 +411,6 @@ def _packed(cells: list[str]) -> _Cells:
     return text if cells and text.count("\n") == len(cells) - 1 else cells
 
 
-def _unpacked(cells: _Cells) -> list[str]:
-    return cells.split("\n") if isinstance(cells, str) else cells
-
-
 def open_text(lines: IO[str], what: str, header: bool = True) -> TextTable:
     """A table from a stream of text, decoded with "surrogateescape"; without a `header`, columns are x0, x1, …"""
     first = list(islice(lines, SNIFFED))
@@ -433,7 +424,7 @@ def open_text(lines: IO[str], what: str, header: bool = True) -> TextTable:
         row = next(rows, None)
     except csv.Error as error:
         raise _unreadable(what, reader.line_num, error) from None
-    notes = []
+    notes: list[Note] = []
     below = [] if row is None else [row]
     if not header:
         return TextTable([f"x{d}" for d in range(len(names))], [], what, reader, [names, *below], first[:TOP])
@@ -441,24 +432,20 @@ def open_text(lines: IO[str], what: str, header: bool = True) -> TextTable:
     if readable != names:
         notes.append(_encoding_note(what))
     if is_row(names, _rows_of(first, delimiter)[1:]):
-        notes.append(_no_header(what, readable))
+        text = Sentence(
+            f"{what} seems to have no line with the names of its columns: the first line ({quoted(readable, 3)}) is "
+            "like the rows below. Add a line of names; or use ",
+            Argument("header", False),
+            ", and the columns are called x0, x1 and so on.",
+        )
         if len(set(readable)) < len(readable):
-            raise InputError(notes[-1].text)
+            raise InputError(text)
+        notes.append(Note("header", (), text, severe=True))
     if row is not None and len(row) == len(names) + 1:  # as R writes them
         readable = ["", *readable]
-        text = "The rows have one cell more than the header: the first column has no name and is taken for row names."
-        notes.append(Note("row_names", ("Unnamed: 0",), text))
+        more = "The rows have one cell more than the header: the first column has no name and is taken for row names."
+        notes.append(Note("row_names", ("Unnamed: 0",), more))
     return TextTable(header_names(readable, what), notes, what, reader, below, first[:TOP])
-
-
-def _no_header(what: str, line: list[str]) -> Note:
-    text = Sentence(
-        f"{what} seems to have no line with the names of its columns: the first line ({quoted(line, 3)}) is like the "
-        "rows below. Add a line of names; or use ",
-        Argument("header", False),
-        ", and the columns are called x0, x1 and so on.",
-    )
-    return Note("header", (), text, severe=True)
 
 
 def delimiter_of(lines: list[str]) -> str:
@@ -504,8 +491,6 @@ def _encoding_note(what: str) -> Note:
 
 
 BATCH = 16_384
-#: Where pandas puts an index that is no column.
-INDEX = re.compile(r"__index_level_\d+__")
 
 
 @dataclass
@@ -521,7 +506,8 @@ class ParquetTable:
     def read(self, columns: list[str], sample: RowSample, as_text: Any) -> pd.DataFrame:
         """The rows of the sample. Columns have the types that the file gives them."""
         schema = self._file.schema_arrow
-        labels = [schema.names[self._position(name)] for name in columns]
+        stored = dict(zip(self.names, _column_labels(self._file), strict=True))
+        labels = [stored[name] for name in columns]
         try:
             batches, kept, index = sample.collect(
                 self._file.iter_batches(BATCH, columns=labels),
@@ -533,10 +519,6 @@ class ParquetTable:
         except (OSError, self._arrow.ArrowException) as error:
             raise _damaged(self.what, error) from None
         return frame.iloc[kept].set_axis(columns, axis=1).set_axis(index, axis=0)
-
-    def _position(self, name: str) -> int:
-        names = [each.strip() for each in self._file.schema_arrow.names]
-        return names.index(name) if name in names else int(name.removeprefix("Unnamed: "))
 
 
 def open_parquet(file: IO[bytes], what: str) -> ParquetTable:
@@ -550,10 +532,15 @@ def open_parquet(file: IO[bytes], what: str) -> ParquetTable:
         opened = pyarrow.parquet.ParquetFile(file)
     except (OSError, pyarrow.ArrowException) as error:
         raise _damaged(what, error) from None
-    names = [name for name in opened.schema_arrow.names if not INDEX.fullmatch(name)]
-    if not names:
+    labels = _column_labels(opened)
+    if not labels:
         raise InputError(f"{what} has no columns.")
-    return ParquetTable(header_names(names, what), [], what, opened, pyarrow)
+    return ParquetTable(header_names(labels, what), [], what, opened, pyarrow)
+
+
+def _column_labels(file: Any) -> list[str]:
+    """Names as the file has them, without an index of pandas that is no column."""
+    return [name for name in file.schema_arrow.names if not re.fullmatch(r"__index_level_\d+__", name)]
 
 
 def _damaged(what: str, error: Exception) -> InputError:

@@ -82,8 +82,14 @@ def choose_likelihood(y: Any, likelihood: str = AUTO) -> Choice:
         return _automatic(target, values, name)
     if likelihood == CLASSES:
         return _classes(target, name, f"{AS_ASKED}: ")
-    if target_of(likelihood) == "counts":
-        _check_counts(values, name, likelihood)
+    wrong = values[(values < 0.0) | (values != np.floor(values))]
+    if target_of(likelihood) == "counts" and len(wrong):
+        raise InputError(
+            f"the target {name!r} has {_number(wrong[0])}, which is not a count: {likelihood!r} needs whole "
+            "numbers of at least 0. Use ",
+            Argument("likelihood", "gaussian"),
+            ".",
+        )
     return Choice(likelihood, AS_ASKED)
 
 
@@ -132,19 +138,7 @@ def _classes(target: Any, name: str, words: str) -> Choice:
     return Choice(CLASSES, f"{words}{len(labels)} classes, {quoted(labels, 5)}", tuple(labels))
 
 
-def _check_counts(values: Any, name: str, likelihood: str) -> None:
-    wrong = (values < 0.0) | (values != np.floor(values))
-    if wrong.any():
-        raise InputError(
-            f"the target {name!r} has {_number(values[wrong][0])}, which is not a count: {likelihood!r} needs whole "
-            "numbers of at least 0. Use ",
-            Argument("likelihood", "gaussian"),
-            ".",
-        )
-
-
 def _number(value: float) -> str:
     """Three or so digits of a number that may be large or small."""
-    if value == round(value) and abs(value) < 1e15:
-        return f"{value:,.0f}"
-    return f"{value:,.0f}" if 1000.0 <= abs(value) < 1e15 else f"{value:.3g}"
+    in_full = abs(value) < 1e15 and (value == round(value) or abs(value) >= 1000.0)
+    return f"{value:,.0f}" if in_full else f"{value:.3g}"
