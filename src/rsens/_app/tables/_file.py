@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rsens._app.tables._cells import MISSING, labels, marks_note, number_in, read_cells, taken_apart
+from rsens._app.tables._cells import MISSING, labels, marks_notes, number_in, read_cells, taken_apart
 from rsens._app.tables._columns import UNNAMED, Note, columns_to_read, header_names, is_number, split
 from rsens._app.tables._dates import forms_of
 from rsens._app.tables._readings import DECIMAL_POINTS
@@ -251,24 +251,15 @@ class RowSample:
         return held, kept, pd.Index(number[kept])
 
 
-# ---- The first line of a text file: does it have names, or is it a row like those below? -----------------------------
-# Text above numbers is a name. Else it is a row if at least half of its texts occur again below, in the same column; or
-# if at least a third of its cells are numbers or dates, above numbers or dates. Numbers may be names all the same, as
-# in tables by year or by wavelength: whole numbers that increase, or equal steps.
-
-
-#: From these shares on, cells of the first line say that it is a row.
-TEXTS, NUMBERS = 1 / 2, 1 / 3
-#: Fewer names that increase may do so by chance.
-LEAST_NAMES = 3
-#: The first columns tell; with thousands, looking at all takes longer than all other reading.
-COLUMNS = 200
-
-
 def is_row(line: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether the first line has no names; `below` are the first rows."""
+    """Whether the first line of a text file has no names, but is a row like those `below`.
+
+    Text above numbers is a name. Else it is a row if at least half of its texts occur again below, in the same column;
+    or if at least a third of its cells are numbers or dates, above numbers or dates. Numbers may be names all the same,
+    as in tables by year or by wavelength: whole numbers that increase, or equal steps.
+    """
     rows = [row for row in below if len(row) == len(line)]
-    cells = [cell.strip() for cell in line[:COLUMNS]]
+    cells = [cell.strip() for cell in line[:200]]  # of thousands, looking at all takes longer than all other reading
     filled = [d for d, cell in enumerate(cells) if cell and cell not in MISSING]
     if not rows or not filled:
         return False
@@ -278,10 +269,10 @@ def is_row(line: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     if set(texts) & set(over_amounts):
         return False
     again = [d for d in texts if any(row[d].strip() == cells[d] for row in rows)]
-    if texts and len(again) >= TEXTS * len(texts):
+    if texts and 2 * len(again) >= len(texts):
         return True
     alike = set(amounts) & set(over_amounts)
-    return bool(alike) and len(alike) >= NUMBERS * len(filled) and not _are_names([cells[d] for d in amounts])
+    return bool(alike) and 3 * len(alike) >= len(filled) and not _are_names([cells[d] for d in amounts])
 
 
 def _is_amount(cell: str) -> bool:
@@ -298,7 +289,7 @@ def _are_names(cells: Sequence[str]) -> bool:
     steps = np.diff(values)
     whole = bool((values == np.floor(values)).all() and (steps > 0.0).all())
     equal = len(steps) > 1 and bool(np.allclose(steps, steps[0], rtol=1e-6) and steps[0] != 0.0)
-    return len(values) >= LEAST_NAMES and (whole or equal)
+    return len(values) > 2 and (whole or equal)  # two may increase by chance
 
 
 # Tables in text files: CSV and its relatives, read row by row, so that memory holds only the rows that are kept.
@@ -309,8 +300,6 @@ def _are_names(cells: Sequence[str]) -> bool:
 DELIMITERS = ",;\t|"
 #: Lines that the delimiter is found from.
 SNIFFED = 100
-#: Rows that are read together; only rows of the sample are kept longer.
-BLOCK = 1024
 #: Lines among which the names of columns may be, below a title.
 TOP = 10
 
@@ -351,7 +340,7 @@ class TextTable:
         positions = [self.names.index(name) for name in columns]
         rows = self._rows()
         held, kept, index = sample.collect(
-            iter(lambda: list(islice(rows, BLOCK)), []),
+            iter(lambda: list(islice(rows, 1024)), []),  # only rows of the sample are kept longer
             lambda block, places: [_packed([block[place][p] for place in places]) for p in positions],
         )
         plain, has_points = set(as_text), False
@@ -363,8 +352,7 @@ class TextTable:
                 continue
             frame[name], marks = read_cells(cells)
             has_points = has_points or (frame[name].dtype.kind == "f" and "." in "".join(cells))
-            if marks:
-                self.notes.append(marks_note(name, marks))
+            self.notes += marks_notes(name, marks)
         table = pd.DataFrame(frame, index=index, columns=columns)
         table.attrs[DECIMAL_POINTS] = has_points  # in such a file, the comma of 1,234 is none
         return table
@@ -487,15 +475,9 @@ def _encoding_note(what: str) -> Note:
     )
 
 
-# ---- Parquet files, read in batches: only the columns that are needed, and only the rows that are kept ---------------
-
-
-BATCH = 16_384
-
-
 @dataclass
 class ParquetTable:
-    """An open Parquet file: its names are known, its rows are still to be read."""
+    """An open Parquet file: its names are known, its rows are still to be read, in batches."""
 
     names: list[str]
     notes: list[Note]
@@ -510,7 +492,7 @@ class ParquetTable:
         labels = [stored[name] for name in columns]
         try:
             batches, kept, index = sample.collect(
-                self._file.iter_batches(BATCH, columns=labels),
+                self._file.iter_batches(16_384, columns=labels),
                 lambda batch, places: batch.select(labels).take(self._arrow.array(places)),
             )
             fields = [schema.field(label) for label in labels]

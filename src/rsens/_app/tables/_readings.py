@@ -24,19 +24,17 @@ from rsens._app.tables._cells import (
     fits_both,
     is_mark,
     labels,
-    marks_note,
+    marks_notes,
     number_in,
     numbers_by_way,
     read_cells,
     tally,
     way_of,
 )
-from rsens._app.tables._columns import Note, find_all, naming
+from rsens._app.tables._columns import Note, find_all, mapping, naming
 from rsens._app.tables._dates import (
-    DAY,
     DAYS,
     FORMS,
-    MONTH,
     ORDERS,
     PIECES,
     YEAR,
@@ -274,15 +272,11 @@ WORDS = {
 }
 
 
-# Columns of a data frame as a file would give them: values of several types as text, marks of missing values gone.
-
-
-#: Whole numbers. What begins with 0 may be a code.
-WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)")
-
-
 def clean(column: Any, *, as_text: bool) -> tuple[Any, Counter[str]]:
-    """The column, and the marks in it that were taken as missing; `as_text` for labels, which have no marks."""
+    """The column as a file would give it: values of several types as text, and marks of missing values gone.
+
+    The marks come with it. `as_text` is for labels, which have none.
+    """
     if _is_mixed(column):
         cells = ["" if gap else str(value).strip() for value, gap in zip(column, column.isna(), strict=True)]
         values, marks = (labels(cells), Counter[str]()) if as_text else read_cells(cells)
@@ -314,7 +308,7 @@ def _without_marks(column: Any) -> tuple[Any, Counter[str]]:
     rest = pd.Series(pd.unique(known.dropna()), dtype=object)
     if len(rest) < LEAST_NUMBERS:
         return column, Counter()
-    if all(WHOLE.fullmatch(cell) for cell in rest):
+    if all(re.fullmatch(r"[+-]?(0|[1-9]\d*)", cell) for cell in rest):  # what begins with 0 may be a code
         return known.astype(np.float64), marks
     reading = reading_of(rest)
     is_read = reading is not None and reading.kind != "labels"
@@ -384,11 +378,6 @@ def _examples(cells: Iterable[str], ways: Mapping[tuple[str, ...], set[str]]) ->
     return examples
 
 
-# ---- Dates as the user describes them: the form of a column, a format of strptime, and the parts of a date to use ----
-
-
-#: Forms that can be asked for by name.
-NAMES = (DAY, MONTH, YEAR)
 #: How people write formats, and the same for strptime.
 LETTERS = {
     "yyyy": "%Y",
@@ -406,7 +395,7 @@ WITH_YEAR = re.compile(r"%[YyGcxs]")
 
 def read_formats(given: Any) -> dict[str, str]:
     """The argument `date`: a dict from columns to formats; an `InputError` if one of these is none."""
-    formats = _mapping(given, "date", "{'when': '%d/%m/%Y'}")
+    formats = mapping(given, "date", "from columns, such as {'when': '%d/%m/%Y'}")
     for name, form in formats.items():
         _check_format(name, form)
     return {name: str(form) for name, form in formats.items()}
@@ -414,7 +403,7 @@ def read_formats(given: Any) -> dict[str, str]:
 
 def read_all_parts(given: Any) -> dict[str, tuple[str, ...]]:
     """The argument `date_parts`: a dict from columns to lists of parts."""
-    parts = _mapping(given, "date_parts", "{'when': ['days', 'year']}")
+    parts = mapping(given, "date_parts", "from columns, such as {'when': ['days', 'year']}")
     return {name: read_parts(each, name) for name, each in parts.items()}
 
 
@@ -461,20 +450,11 @@ def check_have_dates(left: Mapping[str, Any], columns: Iterable[str]) -> None:
         )
 
 
-def _mapping(given: Any, argument: str, example: str) -> dict[str, Any]:
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        got = type(given).__name__
-        raise InputError(Argument(argument), f" must be a dict from columns, such as {example}; got a {got}.")
-    return {str(name): value for name, value in given.items()}
-
-
 def _check_format(name: str, form: Any) -> None:
-    what = f" must be {', '.join(NAMES)} or a format such as %d/%m/%Y for {name!r}"
+    what = f" must be {', '.join(ORDERS)} or a format such as %d/%m/%Y for {name!r}"
     if not isinstance(form, str):
         raise InputError(Argument("date"), f"{what}; got {form!r}.")
-    if form in NAMES:
+    if form in ORDERS:
         return
     if "%" not in form:
         meant = form.lower()
@@ -483,10 +463,9 @@ def _check_format(name: str, form: Any) -> None:
         hint = f" Did you mean {meant}?" if WITH_YEAR.search(meant) else ""
         raise InputError(Argument("date"), f"{what}; got {form!r}.{hint}")
     try:
-        pd.to_datetime(pd.Series(["a date"], dtype=object), format=form, errors="coerce", utc=True)
+        read_moments(["a date"], form)
     except (ValueError, re.error) as error:
-        reason = str(error).rstrip(".")
-        raise InputError(Argument("date"), f"{what}; got {form!r}: {reason}.") from None
+        raise InputError(Argument("date"), f"{what}; got {form!r}: {str(error).rstrip('.')}.") from None
     if not WITH_YEAR.search(form):
         raise InputError(Argument("date"), f"{what}; got {form!r}, which has no year (%Y or %y).")
 
@@ -516,7 +495,7 @@ class ColumnReader:
         for name in frame.columns:
             if name in formats:
                 cleaned[name], found[name], marks = reading_as_asked(frame[name], name, formats[name])
-                self._note_marks(name, marks)
+                self.notes += marks_notes(name, marks)
                 continue
             cleaned[name] = self._cleaned(frame[name], name)
             reading = Reading("labels") if name in self.codes else self._reading_of(cleaned[name], name)
@@ -540,12 +519,8 @@ class ColumnReader:
         """The column without marks of missing values, which a note tells."""
         as_dates = dates and is_text(column)
         column, marks = without_marks(column) if as_dates else clean(column, as_text=name in self.codes)
-        self._note_marks(name, marks)
+        self.notes += marks_notes(name, marks)
         return column
-
-    def _note_marks(self, name: str, marks: Counter[str]) -> None:
-        if marks:
-            self.notes.append(marks_note(name, marks))
 
     def _reading_of(self, column: Any, name: str) -> Reading | None:
         reading = reading_of(column)
@@ -592,17 +567,11 @@ class ColumnReader:
 
     def warnings(self, dropped: Mapping[str, str]) -> list[Note]:
         """On text that looks like numbers or dates; `dropped` are the columns that were left out."""
-        return [
-            Note(
-                kind,
-                (name,),
-                Sentence(f"{before}taken as text{' and left out' * (name in dropped)}", after),
-                severe=True,
-            )
-            for name, (kind, before, after) in self.doubtful.items()
-        ]
-
-    # ---- dates -------------------------------------------------------------------------------------------------------
+        notes = []
+        for name, (kind, before, after) in self.doubtful.items():
+            text = Sentence(f"{before}taken as text{' and left out' * (name in dropped)}", after)
+            notes.append(Note(kind, (name,), text, severe=True))
+        return notes
 
     def choose_parts(self, name: str, days: Any, parts: tuple[str, ...] | None) -> None:
         """Which columns the dates of an input become: the `parts` asked for, or those that pay."""
@@ -630,8 +599,7 @@ class ColumnReader:
         read = f"{name!r} was read as dates, {reading.words}" if reading.words else f"{name!r} has dates"
         text = Sentence(f"{read}: {listed([*days, *cycles])}")
         if cycles:
-            alone = Argument("date_parts", {name: DAYS})
-            text = Sentence(text, ", together one variable. For days alone, use ", alone)
+            text = Sentence(text, ", together one variable. For days alone, use ", Argument("date_parts", {name: DAYS}))
         notes = [Note("date", (name,), Sentence(text, "."))]
         if reading.others:
             others = " or ".join(ORDERS[form] for form in reading.others)
