@@ -155,17 +155,12 @@ def settled_by_others(
     found = dict(readings)
     for name, reading in readings.items():
         fitting = [form for form in (reading.form, *reading.others) if form in decided] if reading.others else []
-        if len(commas) == 1 and reading.kind == "labels" and name not in codes and has_both(table[name]):
+        if len(commas) == 1 and reading.kind == "labels" and name not in codes and fits_both(_texts(table[name])):
             (kind,) = commas
             found[name] = Reading(kind, words=way_of(_texts(table[name]), kind)[1])
         elif len(fitting) == 1:
             found[name] = date_reading(table[name], fitting[0], date_words(_texts(table[name])[0], str(fitting[0])))
     return found
-
-
-def has_both(column: Any) -> bool:
-    """Whether a column of text is made of numbers whose commas may be for thousands or for decimals."""
-    return fits_both(_texts(column))
 
 
 def _of_text(known: Any) -> Reading:
@@ -312,7 +307,7 @@ def _without_marks(column: Any) -> tuple[Any, Counter[str]]:
         return known.astype(np.float64), marks
     reading = reading_of(rest)
     is_read = reading is not None and reading.kind != "labels"
-    return (known, marks) if is_read or has_both(rest) else (column, Counter())
+    return (known, marks) if is_read or fits_both(_texts(rest)) else (column, Counter())
 
 
 def without_marks(column: Any) -> tuple[Any, Counter[str]]:
@@ -351,7 +346,7 @@ def doubt_about(column: Any) -> tuple[str, str] | None:
         examples = _examples(counts, ways)
         if len(examples) > 1:
             return "ambiguous", f"its {noun}s are written in several ways ({quoted(examples, 3)}). Write all in one way"
-    if has_both(column):
+    if fits_both(_texts(column)):
         cell = next(cell for cell in counts if "," in cell)
         either = f"{cell.replace(',', '')} or {cell.replace(',', '.')}"
         return "ambiguous", f"{cell} may be {either}. Write it without the comma if it is a number"
