@@ -129,8 +129,6 @@ CELL = re.compile(
     rf"(?P<digits>(?:\d|\.\d)[\d.,{SPACES}{APOSTROPHES}]*?(?:[eE][+-]?\d+)?)"
     rf"\s*(?P<after>{CURRENCY}|%)?\s*(?P<close>\))?"
 )
-#: A number and a unit of one short word, 12.5 kg: no number for us, but it looks like one.
-WITH_UNIT = re.compile(r"[+-]?\d[\d.,]*\s?[a-zA-Zµ°²³/%]{1,6}")
 
 
 @dataclass(frozen=True)
@@ -223,8 +221,9 @@ def numbers_by_way(texts: Iterable[str]) -> dict[tuple[str, ...], set[str]]:
 
 
 def has_unit(text: str) -> bool:
-    """Whether a cell is a number with a unit, or a number in some other dress."""
-    return WITH_UNIT.fullmatch(text.strip()) is not None or taken_apart(text) is not None
+    """Whether a cell is a number with a unit of one short word, 12.5 kg, or a number in some other dress."""
+    with_unit = re.fullmatch(r"[+-]?\d[\d.,]*\s?[a-zA-Zµ°²³/%]{1,6}", text.strip())
+    return with_unit is not None or taken_apart(text) is not None
 
 
 def _all_taken_apart(values: Sequence[str]) -> list[Cell] | None:

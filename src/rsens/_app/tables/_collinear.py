@@ -15,8 +15,6 @@ from rsens.measures import Terms
 
 #: A term is collinear if the others explain this share of its variance (adjusted R²).
 HIGH = 0.95
-#: With fewer degrees of freedom left, columns without any relation can seem to determine one another.
-LEAST_FREEDOM = 10
 #: The most columns that are named together.
 MOST = 8
 #: Below this share of the variance, what is left is rounding.
@@ -38,7 +36,8 @@ def collinear_sets(X: pd.DataFrame, terms: Terms) -> list[CollinearSet]:
     """The small sets of terms in which one is nearly a linear function of the others; levels count as indicators."""
     blocks = _blocks(X, terms)
     n, width = len(X), sum(block.shape[1] for block in blocks)
-    if n - 1 - width < LEAST_FREEDOM or len(blocks) < 2:
+    # With few degrees of freedom left, columns without any relation can seem to determine one another.
+    if n - 1 - width < 10 or len(blocks) < 2:
         return []
     ends = np.cumsum([0, *(block.shape[1] for block in blocks)])
     places = [list(range(ends[t], ends[t + 1])) for t in range(len(blocks))]

@@ -1,4 +1,7 @@
-"""Columns that say nothing about a target: empty, constant, or with a different name in each row."""
+"""Columns that say nothing about a target: empty, constant, or with a different name in each row.
+
+Other columns give a wrong answer if taken as they are: the target in other words, and codes for missing values.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +22,26 @@ from rsens._typing import Array
 
 #: Names of columns that name rows: id, user_id, customerId, row.
 IDENTIFIER = re.compile(r"(?i:(^|[^a-z0-9])(id|ids|uid|uuid|guid|key|index|row|nr|no)([^a-z0-9]|$))|[a-z](Id|ID)$")
-#: Whole numbers with at most this many different values may be codes.
-FEW_VALUES = 10
 #: Text with more levels than this has a note.
 MANY_LEVELS = 15
 #: Text with more levels than this is left out; above `MOST_UNNAMED_LEVELS`, each needs so many rows on average.
 MOST_LEVELS, LEAST_ROWS_PER_LEVEL = 50, 5
 #: So many columns are compared with all others at once: the correlations of 20,000 columns would take 3 GB.
 TOGETHER = 512
+#: Above these correlations with the target, a column holds the same numbers: exactly, or up to rounding.
+EXACT, NEAR = 1.0 - 1e-12, 0.9999
+#: With fewer rows, two columns may agree, or match the target one to one, by chance.
+LEAST_ROWS, LEAST_LABELLED = 10, 20
+#: -9, 999, 99.99, -999.25: numbers that stand for missing values in many files.
+NINES = re.compile(r"-?9+(\.0|\.9+|\.25)?")
+#: A number that stands for a missing value occurs at least this often; at most this many of them lie on one side.
+LEAST_COUNT, MOST_CODES = 3, 3
+#: In interquartile ranges: from the outermost to the middle half of the other values, and from all to all others.
+FAR, GAP = 5.0, 1.0
+#: The fewest rows of a level that settles the target, and the most values of a column that is looked at for them.
+LEAST_ROWS_SETTLED, MOST_SETTLED_VALUES = 5, 20
+#: How improbable it must be that so many rows of all have one value of the target by chance, at any of the levels.
+CHANCE = 0.001
 
 
 def useless(name: str, column: Any, reading: Reading, named: bool = False) -> Note | None:
@@ -43,14 +58,12 @@ def useless(name: str, column: Any, reading: Reading, named: bool = False) -> No
         return Note("constant", (name,), f"{name!r} has only one value, {shown(known.iloc[0])}, and was left out.")
     if named:
         if different == len(known) > 2:
-            raise InputError(
-                f"{name!r} is named in ",
-                Argument("categorical"),
+            reason = (
                 f", but has a different value in each of {counted(len(known), 'row')}: a level that occurs in one row "
-                "cannot be told from that row. Leave the column out with ",
-                Argument("drop", [name]),
-                ", or do not name it.",
+                "cannot be told from that row. Leave the column out with "
             )
+            out = Sentence(reason, Argument("drop", [name]), ", or do not name it.")
+            raise InputError(f"{name!r} is named in ", Argument("categorical"), out)
         return None
     unnamed = f"{name!r}, a column without a name, names the rows and was left out."
     if not reading.categorical:
@@ -116,7 +129,7 @@ def may_be_codes(column: Any) -> bool:
         return False
     values = column.dropna()
     different = values.unique()
-    few = 2 < len(different) <= FEW_VALUES and len(values) >= 3 * len(different)
+    few = 2 < len(different) <= 10 and len(values) >= 3 * len(different)
     return bool(few and (different == np.floor(different)).all())
 
 
@@ -145,21 +158,6 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:59] + "…"
 
 
-# Columns that give a wrong answer if taken as they are: the target in other words, and codes for missing values.
-
-
-#: Above these correlations with the target, a column holds the same numbers: exactly, or up to rounding.
-EXACT, NEAR = 1.0 - 1e-12, 0.9999
-#: With fewer rows, two columns may agree, or match the target one to one, by chance.
-LEAST_ROWS, LEAST_LABELLED = 10, 20
-#: -9, 999, 99.99, -999.25: numbers that stand for missing values in many files.
-NINES = re.compile(r"-?9+(\.0|\.9+|\.25)?")
-#: A number that stands for a missing value occurs at least this often; at most this many of them lie on one side.
-LEAST_COUNT, MOST_CODES = 3, 3
-#: In interquartile ranges: from the outermost to the middle half of the other values, and from all to all others.
-FAR, GAP = 5.0, 1.0
-
-
 def copies(table: pd.DataFrame, numbers: Sequence[str], target: str) -> dict[str, str]:
     """Columns that repeat the target, and how they do it: linear in it, or one to one with its values."""
     found, known = {}, set(numbers)
@@ -172,7 +170,7 @@ def copies(table: pd.DataFrame, numbers: Sequence[str], target: str) -> dict[str
             found[name] = "the target itself, up to scale"
         elif r > NEAR and len(table) >= LEAST_ROWS:
             found[name] = f"almost the target itself, up to scale (correlation above {NEAR})"
-        elif repeats and _one_to_one(table[name], table[target], different):
+        elif repeats and table[name].nunique() == different == len(table[[name, target]].drop_duplicates()):
             found[name] = "the target in other words: each value goes with one value of the target"
     return found
 
@@ -182,11 +180,6 @@ def _correlation(x: Any, y: Any) -> float:
     with np.errstate(all="ignore"):
         dx, dy = (values - values.mean() for values in (x.to_numpy(dtype=float), y.to_numpy(dtype=float)))
         return float(np.abs(dx @ dy / (np.linalg.norm(dx) * np.linalg.norm(dy))))
-
-
-def _one_to_one(x: Any, y: Any, n: int) -> bool:
-    """Whether each value of x belongs to one of the n values of y and vice versa."""
-    return x.nunique() == n == len(pd.DataFrame({"x": x.to_numpy(), "y": y.to_numpy()}).drop_duplicates())
 
 
 def missing_codes(values: Array) -> dict[float, int]:
@@ -216,12 +209,6 @@ def _are_far(ends: Array, rest: Array) -> bool:
     unit = high - low or np.ptp(rest)
     from_half, from_all = max(low - outer, outer - high), max(rest.min() - inner, inner - rest.max())
     return bool(from_half > FAR * unit and from_all > GAP * unit)
-
-
-#: The fewest rows of such a level, and the most values of a column whose values are looked at like levels.
-LEAST_ROWS_SETTLED, MOST_SETTLED_VALUES = 5, 20
-#: How improbable it must be that so many rows of all have one value of the target by chance, at any of the levels.
-CHANCE = 0.001
 
 
 def settled_levels(column: Any, target: Any) -> dict[Any, Any]:

@@ -292,11 +292,6 @@ def _are_names(cells: Sequence[str]) -> bool:
     return len(values) > 2 and (whole or equal)  # two may increase by chance
 
 
-# Tables in text files: CSV and its relatives, read row by row, so that memory holds only the rows that are kept.
-# The delimiter is whichever of , ; tab | splits the first lines most evenly. Spaces around names and cells do not
-# count.
-
-
 DELIMITERS = ",;\t|"
 #: Lines that the delimiter is found from.
 SNIFFED = 100
@@ -310,7 +305,10 @@ _Cells = str | list[str]
 
 @dataclass
 class TextTable:
-    """An open text file: its names are known, its rows are still to be read."""
+    """An open text file: its names are known, its rows are still to be read, so that memory holds only those kept.
+
+    Spaces around names and cells do not count.
+    """
 
     names: list[str]
     notes: list[Note]
@@ -470,9 +468,8 @@ def _latin(text: str) -> str:
 
 
 def _encoding_note(what: str) -> Note:
-    return Note(
-        "encoding", (), f"{what} has text that is not UTF-8; it was read as Latin-1. Check letters with accents."
-    )
+    text = f"{what} has text that is not UTF-8; it was read as Latin-1. Check letters with accents."
+    return Note("encoding", (), text)
 
 
 @dataclass

@@ -313,11 +313,8 @@ def cluster_note(labels: Any) -> Note:
         raise InputError(CLUSTER, f": {name!r} must have text, numbers or dates; got values of type {odd[0]}.")
     sizes = labels.value_counts()
     if len(sizes) == 1:
-        raise InputError(
-            CLUSTER,
-            f": {name!r} has only one value, {shown(labels.iloc[0])}, so all rows would belong together. Name a column "
-            "with more, or leave it out.",
-        )
+        wrong = f": {name!r} has only one value, {shown(labels.iloc[0])}, so all rows would belong together."
+        raise InputError(CLUSTER, f"{wrong} Name a column with more, or leave it out.")
     least, most = int(sizes.min()), int(sizes.max())
     each = f"{most}" if least == most else f"{least} to {most}"
     text = (

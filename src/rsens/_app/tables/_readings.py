@@ -109,9 +109,8 @@ class Reading:
         try:
             return read(column)
         except (TypeError, ValueError, OverflowError):
-            raise InputError(
-                f"column {name!r} cannot be read as {WORDS[self.kind]}, which it was in the data of the model."
-            ) from None
+            words = f"{WORDS[self.kind]}, which it was in the data of the model"
+            raise InputError(f"column {name!r} cannot be read as {words}.") from None
 
 
 #: The kind of a column by the type that pandas infers; text is looked at further.
@@ -317,9 +316,6 @@ def without_marks(column: Any) -> tuple[Any, Counter[str]]:
     return texts.where(~texts.isin(list(marks)) & texts.notna(), None), marks
 
 
-# ---- Columns of text that would be numbers, or dates, were it not for a few odd cells: <5, 12.3*, 1O, 31/02/2024 -----
-
-
 #: A number with a limit before it or a star behind it, as in tables of measurements.
 QUALIFIED = re.compile(r"[<>≤≥~≈]=?\s*[+-]?[\d.,]*\d|[+-]?\d[\d.,]*\s*[*†‡]+")
 #: From this share on, cells that are numbers say what the column is.
@@ -333,7 +329,8 @@ LONG = 30
 def doubt_about(column: Any) -> tuple[str, str] | None:
     """Why text that looks like numbers or dates is not read as such: "ambiguous" or "odd_cells", and the reason.
 
-    None if most of its cells are something else. Cells that stand for missing values do not count.
+    None if most of its cells are something else. Odd cells are <5, 12.3*, 1O, 31/02/2024; those that stand for missing
+    values do not count.
     """
     counts: Counter[str] = Counter()
     for cell, count in tally(column).items() if is_text(column) else ():
@@ -411,11 +408,9 @@ def reading_as_asked(column: Any, name: str, form: str) -> tuple[Any, Reading, C
     cells = list(pd.unique(texts.dropna()))
     wrong = [cell for cell, moment in zip(cells, read_moments(cells, form)[1], strict=True) if np.isnat(moment)]
     if wrong:
-        raise InputError(
-            Argument("date", {name: form}),
-            f" does not fit {int(counts[wrong].sum()):,} of {counted(int(counts.sum()), 'cell')} in {name!r}: "
-            f"{quoted([cell[:30] for cell in wrong], 3)}.",
-        )
+        few = f"{int(counts[wrong].sum()):,} of {counted(int(counts.sum()), 'cell')}"
+        cut = quoted([cell[:30] for cell in wrong], 3)
+        raise InputError(Argument("date", {name: form}), f" does not fit {few} in {name!r}: {cut}.")
     return texts, date_reading(texts, form, f"as asked for ({ORDERS.get(form, form)})"), marks
 
 
@@ -437,12 +432,8 @@ def check_have_dates(left: Mapping[str, Any], columns: Iterable[str]) -> None:
     """An error for parts of columns that have no dates; a column that was left out has its own note."""
     wrong = [name for name in left if name in columns]
     if wrong:
-        raise InputError(
-            Argument("date_parts"),
-            f": {wrong[0]!r} was not read as dates. If it has dates, say how they are written with ",
-            Argument("date", {wrong[0]: "%d/%m/%Y"}),
-            ".",
-        )
+        text = f": {wrong[0]!r} was not read as dates. If it has dates, say how they are written with "
+        raise InputError(Argument("date_parts"), text, Argument("date", {wrong[0]: "%d/%m/%Y"}), ".")
 
 
 def _check_format(name: str, form: Any) -> None:
