@@ -186,7 +186,9 @@ def _decoded(file: Any, begin: bytes, what: str) -> io.TextIOWrapper:
         if begin.startswith(marks):
             return io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="")
     if _is_binary(begin):
-        wide = " It may be UTF-16 or UTF-32 without its mark: save it as UTF-8." if _may_be_wide(begin) else ""
+        text = begin.replace(b"\0", b"")
+        letters_and_zeros = len(text) * 4 <= 2 * len(begin) + 4 and not _is_binary(text)
+        wide = " It may be UTF-16 or UTF-32 without its mark: save it as UTF-8." if letters_and_zeros else ""
         raise InputError(f"{what} is not a text file. rsens reads CSV, TSV and Parquet.{wide}")
     return io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
 
@@ -195,12 +197,6 @@ def _is_binary(begin: bytes) -> bool:
     """Whether there are zeros, or more control characters than any text has."""
     control = sum(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in begin)
     return b"\0" in begin or control > 0.05 * len(begin)
-
-
-def _may_be_wide(begin: bytes) -> bool:
-    """Whether there is a letter and zeros in turn, as in UTF-16 and UTF-32."""
-    text = begin.replace(b"\0", b"")
-    return len(text) * 4 <= 2 * len(begin) + 4 and not _is_binary(text)
 
 
 class RowSample:

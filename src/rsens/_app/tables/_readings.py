@@ -389,7 +389,10 @@ def read_formats(given: Any) -> dict[str, str]:
     """The argument `date`: a dict from columns to formats; an `InputError` if one of these is none."""
     formats = mapping(given, "date", "from columns, such as {'when': '%d/%m/%Y'}")
     for name, form in formats.items():
-        _check_format(name, form)
+        wrong = _wrong_with(form)
+        if wrong is not None:
+            what = f" must be {', '.join(ORDERS)} or a format such as %d/%m/%Y for {name!r}"
+            raise InputError(Argument("date"), f"{what}; got {form!r}{wrong}")
     return {name: str(form) for name, form in formats.items()}
 
 
@@ -436,24 +439,22 @@ def check_have_dates(left: Mapping[str, Any], columns: Iterable[str]) -> None:
         raise InputError(Argument("date_parts"), text, Argument("date", {wrong[0]: "%d/%m/%Y"}), ".")
 
 
-def _check_format(name: str, form: Any) -> None:
-    what = f" must be {', '.join(ORDERS)} or a format such as %d/%m/%Y for {name!r}"
+def _wrong_with(form: Any) -> str | None:
+    """The end of a sentence on a format that cannot be used; None if it can."""
     if not isinstance(form, str):
-        raise InputError(Argument("date"), f"{what}; got {form!r}.")
+        return "."
     if form in ORDERS:
-        return
+        return None
     if "%" not in form:
         meant = form.lower()
         for letters, directive in LETTERS.items():
             meant = meant.replace(letters, directive)
-        hint = f" Did you mean {meant}?" if WITH_YEAR.search(meant) else ""
-        raise InputError(Argument("date"), f"{what}; got {form!r}.{hint}")
+        return f". Did you mean {meant}?" if WITH_YEAR.search(meant) else "."
     try:
         read_moments(["a date"], form)
     except (ValueError, re.error) as error:
-        raise InputError(Argument("date"), f"{what}; got {form!r}: {str(error).rstrip('.')}.") from None
-    if not WITH_YEAR.search(form):
-        raise InputError(Argument("date"), f"{what}; got {form!r}, which has no year (%Y or %y).")
+        return f": {str(error).rstrip('.')}."
+    return None if WITH_YEAR.search(form) else ", which has no year (%Y or %y)."
 
 
 @dataclass
