@@ -56,11 +56,11 @@ def labels(cells: list[str]) -> Any:
     return pd.Series([None if cell in MISSING else cell for cell in cells]).array
 
 
-def marks_note(name: str, marks: Counter[str]) -> Note:
-    """What was taken as missing in a column."""
+def marks_notes(name: str, marks: Counter[str]) -> list[Note]:
+    """A note on what was taken as missing in a column, if anything was."""
     shown = quoted([cell for cell, _ in marks.most_common()], 3)
     text = f"{name!r} has {counted(marks.total(), 'cell')} with {shown} among its numbers or dates, taken as missing."
-    return Note("missing", (name,), text)
+    return [Note("missing", (name,), text)] if marks else []
 
 
 def _read(cells: list[str]) -> Any:
@@ -110,11 +110,12 @@ def as_written(value: Any) -> Any:
 # one currency, a percent sign in all cells or in none.
 
 
-PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-THOUSANDS = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?")
-DECIMAL_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?")
 #: How digits become a number, by the name that a recipe has for it; the order in which ways are tried.
-WAYS = {"plain_text": PLAIN, "thousands": THOUSANDS, "decimal_comma": DECIMAL_COMMA}
+WAYS = {
+    "plain_text": re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"),
+    "thousands": re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?"),
+    "decimal_comma": re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?"),
+}
 
 #: Minus signs that are not the one on the keyboard; an en dash before digits is meant as one.
 MINUSES = "−–‒﹣－"
@@ -128,8 +129,6 @@ CELL = re.compile(
     rf"(?P<digits>(?:\d|\.\d)[\d.,{SPACES}{APOSTROPHES}]*?(?:[eE][+-]?\d+)?)"
     rf"\s*(?P<after>{CURRENCY}|%)?\s*(?P<close>\))?"
 )
-#: A number and a unit of one short word, 12.5 kg: no number for us, but it looks like one.
-WITH_UNIT = re.compile(r"[+-]?\d[\d.,]*\s?[a-zA-Zµ°²³/%]{1,6}")
 
 
 @dataclass(frozen=True)
@@ -179,7 +178,7 @@ def way_of(values: Sequence[str], kind: str | None = None) -> tuple[str, str]:
     if cells is None or _mixture(cells) or all(cell.parentheses and not cell.currency for cell in cells):
         return "", ""
     kinds = _kinds(cells) if kind is None else [kind]
-    if len(kinds) != 1 or not any(_is_dressed(cell) or "," in cell.core or "." in cell.core for cell in cells):
+    if len(kinds) != 1 or not any(cell != Cell(cell.core) or "," in cell.core or "." in cell.core for cell in cells):
         return "", ""
     return "percent" if cells[0].percent and kinds == ["plain_text"] else kinds[0], _words(kinds[0], cells)
 
@@ -222,8 +221,9 @@ def numbers_by_way(texts: Iterable[str]) -> dict[tuple[str, ...], set[str]]:
 
 
 def has_unit(text: str) -> bool:
-    """Whether a cell is a number with a unit, or a number in some other dress."""
-    return WITH_UNIT.fullmatch(text.strip()) is not None or taken_apart(text) is not None
+    """Whether a cell is a number with a unit of one short word, 12.5 kg, or a number in some other dress."""
+    with_unit = re.fullmatch(r"[+-]?\d[\d.,]*\s?[a-zA-Zµ°²³/%]{1,6}", text.strip())
+    return with_unit is not None or taken_apart(text) is not None
 
 
 def _all_taken_apart(values: Sequence[str]) -> list[Cell] | None:
@@ -246,10 +246,6 @@ def _kinds(cells: Sequence[Cell]) -> list[str]:
     else:
         candidates = ["thousands", "decimal_comma"]
     return [kind for kind in candidates if all(WAYS[kind].fullmatch(cell.core) for cell in cells)]
-
-
-def _is_dressed(cell: Cell) -> bool:
-    return bool(cell.currency or cell.percent or cell.parentheses or cell.minus or cell.separator)
 
 
 def _mixture(cells: Sequence[Cell]) -> bool:

@@ -15,8 +15,6 @@ from rsens.measures import Terms
 
 #: A term is collinear if the others explain this share of its variance (adjusted R²).
 HIGH = 0.95
-#: With fewer degrees of freedom left, columns without any relation can seem to determine one another.
-LEAST_FREEDOM = 10
 #: The most columns that are named together.
 MOST = 8
 #: Below this share of the variance, what is left is rounding.
@@ -38,26 +36,35 @@ def collinear_sets(X: pd.DataFrame, terms: Terms) -> list[CollinearSet]:
     """The small sets of terms in which one is nearly a linear function of the others; levels count as indicators."""
     blocks = _blocks(X, terms)
     n, width = len(X), sum(block.shape[1] for block in blocks)
-    if n - 1 - width < LEAST_FREEDOM or len(blocks) < 2:
+    # With few degrees of freedom left, columns without any relation can seem to determine one another.
+    if n - 1 - width < 10 or len(blocks) < 2:
         return []
     ends = np.cumsum([0, *(block.shape[1] for block in blocks)])
     places = [list(range(ends[t], ends[t + 1])) for t in range(len(blocks))]
     design = np.concatenate(blocks, axis=1)
     search = _Search(design.T @ design / n, places, n)
     found: list[tuple[int, ...]] = []
-    for t in sorted(range(len(blocks)), key=lambda t: search.left(t)):
-        if search.left(t) < 1.0 - HIGH and not any(t in members for members in found):
+    for t in sorted(range(len(blocks)), key=search.left.__getitem__):
+        if search.left[t] < 1.0 - HIGH and not any(t in members for members in found):
             members = search.members(t)
             if members:
                 found.append((t, *members))
     exact = [each for each in found if search.unexplained(each[0], list(each[1:])) < EXACT]
-    near = _merged([each for each in found if each not in exact])
-    return [_described(each, X, terms, search) for each in (*exact, *near)]
+    sets = []
+    for first, *others in (*exact, *_merged([each for each in found if each not in exact])):
+        left = search.unexplained(first, others)
+        members = sorted([first, *others])
+        formula = _formula(members, X, terms) if left < EXACT else None
+        sets.append(CollinearSet(tuple(terms.names[t] for t in members), 1.0 - left, formula))
+    return sets
 
 
 @dataclass
 class _Search:
-    """Which other terms explain a term, from the correlations of all columns."""
+    """Which other terms explain a term, from the correlations of all columns.
+
+    left: The share of the variance of each term that all others leave unexplained.
+    """
 
     correlations: Array
     places: list[list[int]]
@@ -67,18 +74,14 @@ class _Search:
         eigenvalues, vectors = eigh(self.correlations)
         root = vectors / np.sqrt(np.maximum(eigenvalues, LEAST_EIGENVALUE))
         # The covariance of a block given all others is the inverse of its block of the precision matrix.
-        self._left = [
+        self.left = [
             self._adjusted(float(np.trace(np.linalg.inv(root[own] @ root[own].T))) / len(own), len(root) - len(own))
             for own in self.places
         ]
 
-    def left(self, t: int) -> float:
-        """The share of the variance of a term that all others leave unexplained."""
-        return self._left[t]
-
     def members(self, t: int) -> list[int]:
         """The fewest terms, found one after the other, that explain as much as all others do, or nearly."""
-        enough = max(3.0 * self.left(t), EXACT)
+        enough = max(3.0 * self.left[t], EXACT)
         chosen: list[int] = []
         while len(chosen) < MOST - 1 and self.unexplained(t, chosen) > enough:
             if len(chosen) == len(self.places) - 1:
@@ -153,19 +156,12 @@ def _merged(found: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
     return merged
 
 
-def _described(members: tuple[int, ...], X: pd.DataFrame, terms: Terms, search: _Search) -> CollinearSet:
-    first, *others = members
-    left = search.unexplained(first, others)
-    names = tuple(terms.names[t] for t in sorted(members))
-    return CollinearSet(names, 1.0 - left, _formula(members, X, terms) if left < EXACT else None)
-
-
-def _formula(members: tuple[int, ...], X: pd.DataFrame, terms: Terms) -> str | None:
+def _formula(members: list[int], X: pd.DataFrame, terms: Terms) -> str | None:
     """total = a + b, if one column is the sum of the others, up to a constant; else None."""
     labels = columns_of_labels(X)
     if any(len(terms.members[t]) > 1 or terms.members[t][0] in labels for t in members):
         return None
-    columns = {terms.names[t]: X.iloc[:, terms.members[t][0]].to_numpy(dtype=np.float64) for t in sorted(members)}
+    columns = {terms.names[t]: X.iloc[:, terms.members[t][0]].to_numpy(dtype=np.float64) for t in members}
     for total, values in columns.items():
         parts: dict[str, Any] = {name: part for name, part in columns.items() if name != total}
         rest = values - sum(parts.values())

@@ -46,18 +46,11 @@ def columns_to_read(
         )
     dropped = find_all(name_list(drop, "drop"), names, what, "column to drop")
     if target in dropped:
-        raise InputError(
-            f"{target!r} is the target and cannot be dropped. Name another ",
-            Argument("target"),
-            ", or take it out of ",
-            Argument("drop"),
-            ".",
-        )
+        other = Sentence("Name another ", Argument("target"), ", or take it out of ", Argument("drop"), ".")
+        raise InputError(f"{target!r} is the target and cannot be dropped. ", other)
     if cluster in dropped:
         raise InputError(f"{cluster!r} is dropped and named as ", CLUSTER, ": leave out one of the two.")
-    wanted = set(names)
-    if columns is not None:
-        wanted = find_all(name_list(columns, "columns"), names, what, "column")
+    wanted = set(names) if columns is None else find_all(name_list(columns, "columns"), names, what, "column")
     return [name for name in names if name in (target, cluster) or (name in wanted and name not in dropped)]
 
 
@@ -73,7 +66,7 @@ def find_all(asked: Iterable[str], names: Sequence[str], what: str, role: str, *
     unknown = [name for name in dict.fromkeys(found) if name not in names]
     if not unknown:
         return set(found)
-    near = [each for each in (_nearest(name, names) for name in unknown) if each is not None]
+    near = [each for name in unknown for each in _nearest(name, names)]
     hint = f"Did you mean {quoted(dict.fromkeys(near))}?" if near else f"It has {quoted(names)}."
     if not near and 2 * sum(map(is_number, names)) >= len(names):
         hint += " These are numbers: is the line with the names of the columns missing?"
@@ -90,13 +83,10 @@ def split(asked: Iterable[str], names: Sequence[str]) -> list[str]:
     return found
 
 
-def _nearest(name: str, names: Sequence[str]) -> str | None:
+def _nearest(name: str, names: Sequence[str]) -> list[str]:
+    """The most similar name, if one is similar at all; the same but for capitals and spaces is always found."""
     lower = {each.strip().lower(): each for each in names}
-    near = lower.get(str(name).strip().lower())
-    if near is None:
-        close = get_close_matches(str(name).lower(), list(lower), 1, cutoff=0.5)
-        near = lower[close[0]] if close else None
-    return near
+    return [lower[each] for each in get_close_matches(str(name).strip().lower(), list(lower), 1, cutoff=0.5)]
 
 
 def is_number(name: str) -> bool:
@@ -117,77 +107,46 @@ def name_list(names: Iterable[Any], argument: str) -> list[str]:
 
 def name_lists(groups: Any, argument: str) -> dict[str, tuple[str, ...]]:
     """Lists of names given for an argument, each under a name of its own: a dict, or None for none."""
-    if groups is None:
-        return {}
-    if not isinstance(groups, Mapping):
-        got = type(groups).__name__
-        example = "{'season': ['sin', 'cos']}"
-        raise InputError(Argument(argument), f" must be a dict from names to columns, such as {example}; got a {got}.")
     lists = {}
-    for name, columns in groups.items():
+    for name, columns in mapping(groups, argument, "from names to columns, such as {'season': ['sin', 'cos']}").items():
         if isinstance(columns, str) or not isinstance(columns, Iterable):
-            raise InputError(Argument(argument), f" must have a list of columns for {str(name)!r}; got {columns!r}.")
-        lists[str(name)] = tuple(map(str, columns))
-        if not str(name).strip() or not lists[str(name)]:
+            raise InputError(Argument(argument), f" must have a list of columns for {name!r}; got {columns!r}.")
+        lists[name] = tuple(map(str, columns))
+        if not name.strip() or not lists[name]:
             raise InputError(Argument(argument), f" must have names with at least one column each; got {dict(groups)}.")
     return lists
 
 
-# ---- Notes: what was done to a table and why, in small records that can be printed -----------------------------------
+def mapping(given: Any, argument: str, words: str) -> dict[str, Any]:
+    """The dict given for an argument, described in words; None for none."""
+    if not isinstance(given, Mapping | None):
+        raise InputError(Argument(argument), f" must be a dict {words}; got a {type(given).__name__}.")
+    return {str(name): value for name, value in (given or {}).items()}
 
 
 #: Of more notes than this that are alike, only the first are written out.
 MOST_ALIKE, FIRST = 5, 3
-#: What a note can be about.
-KINDS = (
-    "sample",  # rows were drawn at random
-    "where",  # rows that were asked for
-    "by",  # how rows were divided into subgroups
-    "encoding",  # text that is not UTF-8
-    "row_names",  # a first column without a name
-    "header",  # a first line without names
-    "converted",  # text that became numbers
-    "date",  # dates that became days
-    "ambiguous",  # text that may be numbers or dates, and stays text
-    "odd_cells",  # a few cells that keep a column from being numbers
-    "two_values",  # numbers, compared like levels
-    "whole_numbers",  # few different whole numbers, taken as numbers
-    "identifier",  # names of rows
-    "same",  # columns with the same numbers up to scale, or with the numbers of the target
-    "settled",  # levels in which the target does not vary
-    "clusters",  # rows that belong together
-    "group",  # columns that belong together
-    "collinear",  # columns that determine one another
-    "levels",  # text that hardly repeats, or has many levels
-    "missing_code",  # a number that may stand for a missing value
-    "constant",
-    "empty",
-    "unsupported",  # lists and the like
-    "infinite",
-    "missing",
-    "target",  # what the likelihood does not know about the target
-    "model",  # what the model can and cannot do
-    "skipped",  # what was not computed, and why
-    "warning",  # what the computations warned of
-)
 
 
 @dataclass(frozen=True)
 class Note:
-    """One thing that was done or seen: its kind (one of `KINDS`), the columns it is about, and a sentence.
+    """One thing that was done or seen: its kind, the columns it is about, and a sentence.
 
     The text is a `Sentence` where it mentions an argument, so that the command line can name the option instead. A
     severe note is a warning, shown before any result: the answer is probably wrong unless the table is mended.
+
+    Kinds about rows are sample, where, by, clusters and missing; about the file, encoding, row_names (a first column
+    without a name) and header (a first line without names); about how columns were read, converted, date, ambiguous,
+    odd_cells (a few keep a column from being numbers), two_values, whole_numbers, infinite and missing_code; about
+    columns that say little, constant, empty, unsupported, identifier and levels; about columns that belong together,
+    same (also as the target), settled (levels in which the target does not vary), group and collinear; and about what
+    follows, target, model, skipped and warning.
     """
 
     kind: str
     columns: tuple[str, ...]
     text: str
     severe: bool = False
-
-    def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise ValueError(f"{self.kind!r} is no kind of note")
 
     def __str__(self) -> str:
         return self.text
@@ -208,6 +167,13 @@ def gathered(notes: Sequence[Note]) -> list[Note]:
             others = tuple(other.columns[0] for other in group[FIRST:])
             result.append(Note(note.kind, others, f"Likewise {quoted(others)}.", note.severe))
     return result
+
+
+def advice(
+    kind: str, columns: Sequence[str], text: str, argument: str, names: Sequence[str], severe: bool = False
+) -> Note:
+    """A note on columns, whose text ends with an argument and the names to give it."""
+    return Note(kind, tuple(columns), Sentence(text, naming(argument, names), "."), severe)
 
 
 def naming(argument: str, names: Sequence[str], most: int = 3) -> Sentence:

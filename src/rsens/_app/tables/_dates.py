@@ -23,14 +23,10 @@ from rsens._typing import Array
 #: Dates in numbers, by what comes first; dates with names of months; months without a day, taken as their first day.
 DAY, MONTH, YEAR, NAMED, MONTHS = "day-first", "month-first", "year-first", "named", "months"
 FORMS = (DAY, MONTH, YEAR, NAMED, MONTHS)
-#: Two-digit years from this one on are of the last century, as in POSIX: 69 is 1969, 68 is 2068.
-LAST_CENTURY = 69
 #: Different cells that are looked at first: most columns of text are told by these.
 FIRST = 50
 #: A form that spreads dates over a span this many times as long is the wrong one.
 SPREAD = 3.0
-#: Fewer steps than this may all go the same way by chance.
-LEAST_STEPS = 10
 
 _WEEKDAY = r"(?:(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)(?:day|nesday|urday)?\.?,?\s+)?"
 _NAME = (
@@ -102,7 +98,17 @@ def forms_of(values: Sequence[str]) -> tuple[str, ...]:
 
 def date_words(cell: str, form: str) -> str:
     """How dates in a form of `FORMS` are written, by an example: day first (dd/mm/yyyy)."""
-    letters = _letters(cell, form)
+    day, time = _date_and_time(cell.strip())
+    match = next(filter(None, (pattern.fullmatch(day) for pattern in PATTERNS[form])))
+    fields = sorted((match.span(name), name) for name in match.groupdict() if name != "mark")
+    letters, end = "", fields[0][0][0]
+    for (start, stop), name in fields:
+        length = stop - start
+        shown = {"year": "y" * length, "month": "mm", "day": "dd", "name": "Month" if length > 3 else "Mon"}
+        letters, end = f"{letters}{day[end:start]}{shown[name]}", stop
+    clock = CLOCK.fullmatch(time)
+    if clock is not None:
+        letters += " hh:mm" + (":ss" if clock["second"] else "") + (" am/pm" if clock["half"] else "")
     return f"{ORDERS[form]} ({letters})" if form in ORDERS else f"written as {letters}"
 
 
@@ -156,8 +162,8 @@ def _most_likely(fitting: dict[str, NDArray[Any]], cell: str) -> tuple[str, ...]
 
 
 def _is_in_order(moments: NDArray[Any]) -> bool:
-    steps = np.diff(moments.astype(np.int64))
-    return len(steps) >= LEAST_STEPS and bool((steps > 0).all() or (steps < 0).all())
+    steps = np.diff(moments.astype(np.int64))  # fewer than 10 may all go the same way by chance
+    return len(steps) >= 10 and bool((steps > 0).all() or (steps < 0).all())
 
 
 def _date_and_time(cell: str) -> tuple[str, str]:
@@ -179,7 +185,7 @@ def _day(text: str, form: str) -> int:
     fields = match.groupdict()
     year, name = int(fields["year"]), fields.get("name")
     if len(fields["year"]) == 2:
-        year += 1900 if year >= LAST_CENTURY else 2000
+        year += 1900 if year >= 69 else 2000  # as in POSIX
     month = 1 + MONTH_NAMES.index(name[:3].lower()) if name else int(fields["month"])
     try:
         return date(year, month, int(fields.get("day", 1))).toordinal() - date(1970, 1, 1).toordinal()
@@ -209,22 +215,6 @@ def _seconds(match: re.Match[str]) -> float:
     return 3600.0 * hour + 60.0 * int(match["minute"]) + float((match["second"] or "0").replace(",", "."))
 
 
-def _letters(cell: str, form: str) -> str:
-    """The cell with letters for its fields: dd/mm/yyyy hh:mm."""
-    day, time = _date_and_time(cell.strip())
-    match = next(filter(None, (pattern.fullmatch(day) for pattern in PATTERNS[form])))
-    fields = sorted((match.span(name), name) for name in match.groupdict() if name != "mark")
-    letters, end = "", fields[0][0][0]
-    for (start, stop), name in fields:
-        length = stop - start
-        shown = {"year": "y" * length, "month": "mm", "day": "dd", "name": "Month" if length > 3 else "Mon"}
-        letters, end = f"{letters}{day[end:start]}{shown[name]}", stop
-    clock = CLOCK.fullmatch(time)
-    if clock is not None:
-        letters += " hh:mm" + (":ss" if clock["second"] else "") + (" am/pm" if clock["half"] else "")
-    return letters
-
-
 # A date as columns of numbers: days since the first, and where it pays the time of year, the weekday and the hour.
 # What comes round again is a pair, sin and cos of 2π t/period, so that December is next to January and 23:59 next to
 # 0:00. A pair pays, unless the user decides, if
@@ -238,12 +228,8 @@ def _letters(cell: str, form: str) -> str:
 
 
 DAYS = "days"
-#: A pair pays if dates cover its period this many times.
-LEAST_PERIODS = 1.5
 #: A wave, which goes from -1 to 1, is constant if its standard deviation is below this.
 LEAST_SPREAD = 0.05
-#: Above this R² on the columns before, a column is not made.
-DETERMINED = 0.999
 
 
 @dataclass(frozen=True)
@@ -266,7 +252,7 @@ class Cycle:
 
     def pays(self, wall: NDArray[Any]) -> bool:
         """Whether the rules above allow it."""
-        if len(wall) < self.least_rows or np.ptp(_days(wall, "2000-01-01")) < LEAST_PERIODS * self.period:
+        if len(wall) < self.least_rows or np.ptp(_days(wall, "2000-01-01")) < 1.5 * self.period:
             return False
         if self.name == "weekday" and len(np.unique(wall.astype("M8[D]"))) < np.ptp(_days(wall, "2000-01-01")) / 7.0:
             return False
@@ -302,9 +288,8 @@ def parts_that_pay(wall: NDArray[Any]) -> tuple[str, ...]:
 
 def pieces_of(days: Array, wall: NDArray[Any], parts: Sequence[str]) -> tuple[str, ...]:
     """The columns to make of these parts, "days" or "year sin": neither constant nor determined by those before."""
-    names = [name for name in PIECES if name.split()[0] in parts]
     kept: dict[str, Array] = {}
-    for name in names:
+    for name in [name for name in PIECES if name.split()[0] in parts]:
         values = piece(name, days, wall)
         centred = values - values.mean()
         total = float(centred @ centred)
@@ -312,7 +297,7 @@ def pieces_of(days: Array, wall: NDArray[Any], parts: Sequence[str]) -> tuple[st
             continue
         before = np.column_stack([np.ones(len(values)), *kept.values()])
         residual = values - before @ np.linalg.lstsq(before, values, rcond=None)[0]
-        if float(residual @ residual) > (1.0 - DETERMINED) * total:
+        if float(residual @ residual) > (1.0 - 0.999) * total:
             kept[name] = values
     return tuple(kept)
 

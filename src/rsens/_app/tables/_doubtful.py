@@ -1,4 +1,7 @@
-"""Columns that say nothing about a target: empty, constant, or with a different name in each row."""
+"""Columns that say nothing about a target: empty, constant, or with a different name in each row.
+
+Other columns give a wrong answer if taken as they are: the target in other words, and codes for missing values.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from rsens._app.tables._cells import as_written, has_unit
-from rsens._app.tables._columns import UNNAMED, Note, naming
+from rsens._app.tables._columns import UNNAMED, Note, advice
 from rsens._app.tables._readings import Reading, is_text
 from rsens._coding import MOST_UNNAMED_LEVELS
 from rsens._errors import Argument, InputError, Sentence
@@ -19,14 +22,26 @@ from rsens._typing import Array
 
 #: Names of columns that name rows: id, user_id, customerId, row.
 IDENTIFIER = re.compile(r"(?i:(^|[^a-z0-9])(id|ids|uid|uuid|guid|key|index|row|nr|no)([^a-z0-9]|$))|[a-z](Id|ID)$")
-#: Whole numbers with at most this many different values may be codes.
-FEW_VALUES = 10
+#: Text with more levels than this has a note.
+MANY_LEVELS = 15
 #: Text with more levels than this is left out; above `MOST_UNNAMED_LEVELS`, each needs so many rows on average.
 MOST_LEVELS, LEAST_ROWS_PER_LEVEL = 50, 5
 #: So many columns are compared with all others at once: the correlations of 20,000 columns would take 3 GB.
 TOGETHER = 512
-#: Different texts that are looked at to see whether they are numbers.
-LOOKED_AT = 1000
+#: Above these correlations with the target, a column holds the same numbers: exactly, or up to rounding.
+EXACT, NEAR = 1.0 - 1e-12, 0.9999
+#: With fewer rows, two columns may agree, or match the target one to one, by chance.
+LEAST_ROWS, LEAST_LABELLED = 10, 20
+#: -9, 999, 99.99, -999.25: numbers that stand for missing values in many files.
+NINES = re.compile(r"-?9+(\.0|\.9+|\.25)?")
+#: A number that stands for a missing value occurs at least this often; at most this many of them lie on one side.
+LEAST_COUNT, MOST_CODES = 3, 3
+#: In interquartile ranges: from the outermost to the middle half of the other values, and from all to all others.
+FAR, GAP = 5.0, 1.0
+#: The fewest rows of a level that settles the target, and the most values of a column that is looked at for them.
+LEAST_ROWS_SETTLED, MOST_SETTLED_VALUES = 5, 20
+#: How improbable it must be that so many rows of all have one value of the target by chance, at any of the levels.
+CHANCE = 0.001
 
 
 def useless(name: str, column: Any, reading: Reading, named: bool = False) -> Note | None:
@@ -43,49 +58,42 @@ def useless(name: str, column: Any, reading: Reading, named: bool = False) -> No
         return Note("constant", (name,), f"{name!r} has only one value, {shown(known.iloc[0])}, and was left out.")
     if named:
         if different == len(known) > 2:
-            raise InputError(
-                f"{name!r} is named in ",
-                Argument("categorical"),
+            reason = (
                 f", but has a different value in each of {counted(len(known), 'row')}: a level that occurs in one row "
-                "cannot be told from that row. Leave the column out with ",
-                Argument("drop", [name]),
-                ", or do not name it.",
+                "cannot be told from that row. Leave the column out with "
             )
+            out = Sentence(reason, Argument("drop", [name]), ", or do not name it.")
+            raise InputError(f"{name!r} is named in ", Argument("categorical"), out)
         return None
     unnamed = f"{name!r}, a column without a name, names the rows and was left out."
     if not reading.categorical:
         is_count = reading.kind == "number" and UNNAMED.fullmatch(name) and counts_rows(known)
         return Note("identifier", (name,), unnamed) if is_count else None
-    if different == len(known) > 2:
-        return Note("identifier", (name,), unnamed) if UNNAMED.fullmatch(name) else _different_in_each_row(name, known)
+    each_row = different == len(known) > 2
+    if each_row and UNNAMED.fullmatch(name):
+        return Note("identifier", (name,), unnamed)
     few_rows = different > MOST_UNNAMED_LEVELS and len(known) < LEAST_ROWS_PER_LEVEL * different
-    return _too_many_levels(name, known, different) if different > MOST_LEVELS or few_rows else None
+    return _hardly_repeats(name, known, each_row) if each_row or different > MOST_LEVELS or few_rows else None
 
 
-def _different_in_each_row(name: str, known: Any) -> Note:
-    if not _looks_like_numbers(known):
+def _hardly_repeats(name: str, known: Any, each_row: bool) -> Note:
+    """A note on text that is left out; a warning if it may be numbers, with a unit or such that could not be read."""
+    different = known.unique()
+    texts = [str(value) for value in different[:1000]]
+    are_numbers = sum(map(has_unit, texts)) >= 0.8 * len(texts)
+    if each_row and not are_numbers:
         text = f"{name!r} has a different text in each row, like an identifier, and was left out."
         return Note("identifier", (name,), text)
-    text = (
-        f"{name!r} has a different text in each row and was left out, but it looks like numbers ("
-        f"{quoted(known.iloc[:3])}). If it is, write it as plain numbers."
-    )
+    start = f"{name!r} has {len(different):,} different texts in {counted(len(known), 'row')}, "
+    if not are_numbers:
+        start += "too many to compare, and was left out. Group them; or keep them all, which takes long, with "
+        return advice("levels", [name], start, "categorical", [name], severe=True)
+    examples = quoted(different[:3])
+    text = f"{start}which look like numbers ({examples}), and was left out. If they are, write them as plain numbers."
+    if each_row:
+        start = f"{name!r} has a different text in each row and was left out, but it looks like numbers"
+        text = f"{start} ({examples}). If it is, write it as plain numbers."
     return Note("levels", (name,), text, severe=True)
-
-
-def _too_many_levels(name: str, known: Any, different: int) -> Note:
-    start = f"{name!r} has {different:,} different texts in {counted(len(known), 'row')}, "
-    if _looks_like_numbers(known):
-        text = f"which look like numbers ({quoted(known.unique()[:3])}), and was left out. If they are, write them as "
-        return Note("levels", (name,), f"{start}{text}plain numbers.", severe=True)
-    keep = Sentence(" Group them; or keep them all, which takes long, with ", naming("categorical", [name]), ".")
-    return Note("levels", (name,), Sentence(start, "too many to compare, and was left out.", keep), severe=True)
-
-
-def _looks_like_numbers(known: Any) -> bool:
-    """Whether most texts are numbers with a unit, or numbers that could not be read."""
-    texts = [str(value) for value in known.unique()[:LOOKED_AT]]
-    return sum(map(has_unit, texts)) >= 0.8 * len(texts)
 
 
 def counts_rows(column: Any) -> bool:
@@ -121,7 +129,7 @@ def may_be_codes(column: Any) -> bool:
         return False
     values = column.dropna()
     different = values.unique()
-    few = 2 < len(different) <= FEW_VALUES and len(values) >= 3 * len(different)
+    few = 2 < len(different) <= 10 and len(values) >= 3 * len(different)
     return bool(few and (different == np.floor(different)).all())
 
 
@@ -150,21 +158,6 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:59] + "…"
 
 
-# Columns that give a wrong answer if taken as they are: the target in other words, and codes for missing values.
-
-
-#: Above these correlations with the target, a column holds the same numbers: exactly, or up to rounding.
-EXACT, NEAR = 1.0 - 1e-12, 0.9999
-#: With fewer rows, two columns may agree, or match the target one to one, by chance.
-LEAST_ROWS, LEAST_LABELLED = 10, 20
-#: -9, 999, 99.99, -999.25: numbers that stand for missing values in many files.
-NINES = re.compile(r"-?9+(\.0|\.9+|\.25)?")
-#: A number that stands for a missing value occurs at least this often; at most this many of them lie on one side.
-LEAST_COUNT, MOST_CODES = 3, 3
-#: In interquartile ranges: from the outermost to the middle half of the other values, and from all to all others.
-FAR, GAP = 5.0, 1.0
-
-
 def copies(table: pd.DataFrame, numbers: Sequence[str], target: str) -> dict[str, str]:
     """Columns that repeat the target, and how they do it: linear in it, or one to one with its values."""
     found, known = {}, set(numbers)
@@ -177,7 +170,7 @@ def copies(table: pd.DataFrame, numbers: Sequence[str], target: str) -> dict[str
             found[name] = "the target itself, up to scale"
         elif r > NEAR and len(table) >= LEAST_ROWS:
             found[name] = f"almost the target itself, up to scale (correlation above {NEAR})"
-        elif repeats and _one_to_one(table[name], table[target], different):
+        elif repeats and table[name].nunique() == different == len(table[[name, target]].drop_duplicates()):
             found[name] = "the target in other words: each value goes with one value of the target"
     return found
 
@@ -187,11 +180,6 @@ def _correlation(x: Any, y: Any) -> float:
     with np.errstate(all="ignore"):
         dx, dy = (values - values.mean() for values in (x.to_numpy(dtype=float), y.to_numpy(dtype=float)))
         return float(np.abs(dx @ dy / (np.linalg.norm(dx) * np.linalg.norm(dy))))
-
-
-def _one_to_one(x: Any, y: Any, n: int) -> bool:
-    """Whether each value of x belongs to one of the n values of y and vice versa."""
-    return x.nunique() == n == len(pd.DataFrame({"x": x.to_numpy(), "y": y.to_numpy()}).drop_duplicates())
 
 
 def missing_codes(values: Array) -> dict[float, int]:
@@ -207,14 +195,11 @@ def missing_codes(values: Array) -> dict[float, int]:
             rest = values[~np.isin(values, ends[:k])]
             if often[:k].min() < LEAST_COUNT:
                 break
-            if all(_is_code(value, rest) for value in ends[:k].tolist()) and _are_far(ends[:k], rest):
+            codes = [NINES.fullmatch(repr(value)) or value < 0.0 <= rest.min() for value in ends[:k].tolist()]
+            if all(codes) and _are_far(ends[:k], rest):
                 found |= dict(zip(ends[:k].tolist(), often[:k].tolist(), strict=True))
                 break
     return found
-
-
-def _is_code(value: float, rest: Array) -> bool:
-    return bool(NINES.fullmatch(repr(value))) or bool(value < 0.0 <= rest.min())
 
 
 def _are_far(ends: Array, rest: Array) -> bool:
@@ -226,20 +211,11 @@ def _are_far(ends: Array, rest: Array) -> bool:
     return bool(from_half > FAR * unit and from_all > GAP * unit)
 
 
-# ---- Levels that settle the target: closed on these days, so all counts are 0. They dominate every ranking -----------
-
-
-#: The fewest rows of such a level, and the most values of a column whose values are looked at like levels.
-LEAST_ROWS_SETTLED, MOST_SETTLED_VALUES = 5, 20
-#: How improbable it must be that so many rows of all have one value of the target by chance, at any of the levels.
-CHANCE = 0.001
-
-
 def settled_levels(column: Any, target: Any) -> dict[Any, Any]:
-    """The levels in which the target has one value, and that value.
+    """The levels that settle the target, and its one value there: closed on these days, so all counts are 0.
 
-    With s the share of all rows that have this value, n rows have it by chance with the probability sⁿ; for all levels
-    of the column together it must stay below `CHANCE`.
+    They dominate every ranking. With s the share of all rows that have this value, n rows have it by chance with the
+    probability sⁿ; for all levels of the column together it must stay below `CHANCE`.
     """
     if not 1 < column.nunique() <= MOST_SETTLED_VALUES:
         return {}
@@ -257,23 +233,19 @@ def settled_notes(table: pd.DataFrame, names: list[str], target: str) -> list[No
     """
     y = table[target]
     severe = y.dtype.kind in "iuf" and y.nunique() > 2
-    notes = []
-    for name in names:
-        found = settled_levels(table[name], y)
-        if found:
-            notes.append(_note(name, table[name], found, target, severe))
-    return notes
+    settled = {name: settled_levels(table[name], y) for name in names}
+    return [_settled_note(name, table[name], found, target, severe) for name, found in settled.items() if found]
 
 
-def _note(name: str, column: Any, found: dict[Any, Any], target: str, severe: bool) -> Note:
+def _settled_note(name: str, column: Any, found: dict[Any, Any], target: str, severe: bool) -> Note:
     values = list(dict.fromkeys(found.values()))
     rows = int(column.isin(list(found)).sum())
     levels = " or ".join(shown(level) for level in found)
     one = f"{target!r} is always {shown(values[0])}" if len(values) == 1 else f"each has one value of {target!r}"
     what = f"{name!r} settles the target in {counted(rows, 'row')}: where it is {levels}, {one}."
     if len(found) == column.nunique():
-        text = Sentence(what, " If it is not known beforehand, leave it out with ", Argument("drop", [name]), ".")
-        return Note("settled", (name,), text, severe)
+        text = f"{what} If it is not known beforehand, leave it out with "
+        return advice("settled", [name], text, "drop", [name], severe)
     conditions = [f"{name}!={as_written(level)}" for level in found]
     text = Sentence(
         what,
@@ -284,42 +256,57 @@ def _note(name: str, column: Any, found: dict[Any, Any], target: str, severe: bo
     return Note("settled", (name,), text, severe)
 
 
-# ---- Columns that may not be what they were taken for. They are kept, with a note ------------------------------------
-
-
-#: A column of text with more levels than this has a note.
-MANY_LEVELS = 15
-
-
 def look(table: pd.DataFrame, readings: Mapping[str, Reading], codes: set[str], target: str) -> list[Note]:
-    """Notes on a table without missing values; `codes` are the columns that the user named as categorical."""
+    """Notes on columns that may not be what they were taken for, in a table without missing values; they are kept.
+
+    `codes` are the columns that the user named as categorical.
+    """
     inputs = [name for name in table.columns if name != target]
     numbers = [name for name in inputs if readings[name].kind == "number"]
-    texts = [name for name in inputs if is_text(table[name]) and name not in codes]
     amounts = [name for name in table.columns if not readings[name].categorical]
     leaks = copies(table, amounts, target)
-    unlike = table[[name for name in amounts if name != target and name not in leaks]]
-    return [
+    notes = [
         *_leaks(leaks),
         *settled_notes(table, [name for name in inputs if name not in leaks and readings[name].kind != "date"], target),
         *_missing_codes(table[[name for name in amounts if readings[name].kind != "date"]]),
-        *(_identifier(name) for name in numbers if may_be_identifier(name, table[name])),
-        *_whole_numbers(tuple(name for name in numbers if may_be_codes(table[name]))),
-        *(_same(group) for group in same_numbers(unlike)),
-        *(_many_levels(name, table[name]) for name in texts if table[name].nunique() > MANY_LEVELS),
-        *_proportion(target, table[target], target in amounts),
     ]
+    for name in numbers:
+        if may_be_identifier(name, table[name]):
+            text = f"{name!r} counts the rows, as an identifier does. It was kept; if it only names them, leave it out "
+            notes.append(advice("identifier", [name], f"{text}with ", "drop", [name]))
+    if whole := [name for name in numbers if may_be_codes(table[name])]:
+        has = "has" if len(whole) == 1 else "have"
+        text = f"{quoted(whole)} {has} few different whole numbers, taken as numbers. If they are codes, use "
+        notes.append(advice("whole_numbers", whole, text, "categorical", whole))
+    for group in same_numbers(table[[name for name in amounts if name != target and name not in leaks]]):
+        text = f"{quoted(group)} are the same up to scale and share their importance. Keep one of them: "
+        notes.append(advice("same", group, text, "drop", group[1:]))
+    for name in inputs:
+        levels = table[name].nunique() if is_text(table[name]) and name not in codes else 0
+        if levels > MANY_LEVELS:
+            text = (
+                f"{name!r} has {levels} different texts, taken as categorical. With this many, the null level takes "
+                "a long time; group them if you can."
+            )
+            notes.append(Note("levels", (name,), text))
+    y = table[target]
+    if target in amounts and y.min() >= 0.0 and y.max() <= 1.0 and not y.isin([0.0, 1.0]).all():
+        text = (
+            f"The target {target!r} lies between 0 and 1. If it is a proportion: the model does not know these limits, "
+            "and predictions may lie outside. A logit of it may suit better."
+        )
+        notes.append(Note("target", (target,), text))
+    return notes
 
 
 def _leaks(found: Mapping[str, str]) -> list[Note]:
     """One note for all columns that are the target in the same way."""
     notes = []
     for words in dict.fromkeys(found.values()):
-        names = tuple(name for name in found if found[name] == words)
+        names = [name for name in found if found[name] == words]
         verb = "is" if len(names) == 1 else "are"
-        advice = Sentence("Leave out what is not known beforehand: ", naming("drop", names), ".")
-        text = Sentence(f"{quoted(names)} {verb} {words}. ", advice)
-        notes.append(Note("same", names, text, severe=True))
+        text = f"{quoted(names)} {verb} {words}. Leave out what is not known beforehand: "
+        notes.append(advice("same", names, text, "drop", names, severe=True))
     return notes
 
 
@@ -333,51 +320,3 @@ def _missing_codes(numbers: pd.DataFrame) -> list[Note]:
             )
             notes.append(Note("missing_code", (name,), text, severe=True))
     return notes
-
-
-def _identifier(name: str) -> Note:
-    text = Sentence(
-        f"{name!r} counts the rows, as an identifier does. It was kept; if it only names them, leave it out with ",
-        naming("drop", [name]),
-        ".",
-    )
-    return Note("identifier", (name,), text)
-
-
-def _whole_numbers(names: tuple[str, ...]) -> list[Note]:
-    if not names:
-        return []
-    has = "has" if len(names) == 1 else "have"
-    text = Sentence(
-        f"{quoted(names)} {has} few different whole numbers, taken as numbers. If they are codes, use ",
-        naming("categorical", names),
-        ".",
-    )
-    return [Note("whole_numbers", names, text)]
-
-
-def _same(group: list[str]) -> Note:
-    text = Sentence(
-        f"{quoted(group)} are the same up to scale and share their importance. Keep one of them: ",
-        naming("drop", group[1:]),
-        ".",
-    )
-    return Note("same", tuple(group), text)
-
-
-def _many_levels(name: str, column: Any) -> Note:
-    text = (
-        f"{name!r} has {column.nunique()} different texts, taken as categorical. With this many, the null level takes "
-        "a long time; group them if you can."
-    )
-    return Note("levels", (name,), text)
-
-
-def _proportion(name: str, target: Any, is_number: bool) -> list[Note]:
-    if not is_number or target.min() < 0.0 or target.max() > 1.0 or target.isin([0.0, 1.0]).all():
-        return []
-    text = (
-        f"The target {name!r} lies between 0 and 1. If it is a proportion: the model does not know these limits, and "
-        "predictions may lie outside. A logit of it may suit better."
-    )
-    return [Note("target", (name,), text)]

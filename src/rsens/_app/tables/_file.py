@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rsens._app.tables._cells import MISSING, labels, marks_note, number_in, read_cells, taken_apart
+from rsens._app.tables._cells import MISSING, labels, marks_notes, number_in, read_cells, taken_apart
 from rsens._app.tables._columns import UNNAMED, Note, columns_to_read, header_names, is_number, split
 from rsens._app.tables._dates import forms_of
 from rsens._app.tables._readings import DECIMAL_POINTS
@@ -117,8 +117,7 @@ def read_file(
         raise InputError(f"{what} has only one row. A model needs many more.")
     notes = list(table.notes)
     if len(frame) < sample.seen:
-        text = f"Read {sample.seen:,} rows, kept {len(frame):,} at random (seed {seed})."
-        notes.append(Note("sample", (), text))
+        notes.append(Note("sample", (), f"Read {sample.seen:,} rows, kept {len(frame):,} at random (seed {seed})."))
     return FileData(frame, tuple(notes), sample.seen, tuple(name for name in wanted if name not in asked))
 
 
@@ -134,10 +133,10 @@ def _table(path: str | os.PathLike[str], what: str, header: bool) -> Iterator[Te
     with ExitStack() as stack:
         file = _opened(path, what, stack)
         try:
-            packed = _begin(file).startswith(b"\x1f\x8b")
+            packed = file.peek(2).startswith(b"\x1f\x8b")
             if packed:
                 file = stack.enter_context(io.BufferedReader(stack.enter_context(gzip.GzipFile(fileobj=file))))
-            begin = _begin(file)
+            begin: bytes = file.peek(8192)[:8192]
             if not begin.startswith(b"PAR1"):
                 text = _decoded(file, begin, what)
                 stack.callback(text.detach)
@@ -177,11 +176,6 @@ def _nearest_file(path: Path) -> str:
     return f" Did you mean {near[0]}?" if near else ""
 
 
-def _begin(file: Any) -> bytes:
-    begin: bytes = file.peek(8192)[:8192]
-    return begin
-
-
 def _decoded(file: Any, begin: bytes, what: str) -> io.TextIOWrapper:
     if not begin:
         raise InputError(f"{what} is empty. It should have a line of column names, and rows below.")
@@ -192,7 +186,9 @@ def _decoded(file: Any, begin: bytes, what: str) -> io.TextIOWrapper:
         if begin.startswith(marks):
             return io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="")
     if _is_binary(begin):
-        wide = " It may be UTF-16 or UTF-32 without its mark: save it as UTF-8." if _may_be_wide(begin) else ""
+        text = begin.replace(b"\0", b"")
+        letters_and_zeros = len(text) * 4 <= 2 * len(begin) + 4 and not _is_binary(text)
+        wide = " It may be UTF-16 or UTF-32 without its mark: save it as UTF-8." if letters_and_zeros else ""
         raise InputError(f"{what} is not a text file. rsens reads CSV, TSV and Parquet.{wide}")
     return io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
 
@@ -201,12 +197,6 @@ def _is_binary(begin: bytes) -> bool:
     """Whether there are zeros, or more control characters than any text has."""
     control = sum(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in begin)
     return b"\0" in begin or control > 0.05 * len(begin)
-
-
-def _may_be_wide(begin: bytes) -> bool:
-    """Whether there is a letter and zeros in turn, as in UTF-16 and UTF-32."""
-    text = begin.replace(b"\0", b"")
-    return len(text) * 4 <= 2 * len(begin) + 4 and not _is_binary(text)
 
 
 class RowSample:
@@ -257,24 +247,15 @@ class RowSample:
         return held, kept, pd.Index(number[kept])
 
 
-# ---- The first line of a text file: does it have names, or is it a row like those below? -----------------------------
-# Text above numbers is a name. Else it is a row if at least half of its texts occur again below, in the same column; or
-# if at least a third of its cells are numbers or dates, above numbers or dates. Numbers may be names all the same, as
-# in tables by year or by wavelength: whole numbers that increase, or equal steps.
-
-
-#: From these shares on, cells of the first line say that it is a row.
-TEXTS, NUMBERS = 1 / 2, 1 / 3
-#: Fewer names that increase may do so by chance.
-LEAST_NAMES = 3
-#: The first columns tell; with thousands, looking at all takes longer than all other reading.
-COLUMNS = 200
-
-
 def is_row(line: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether the first line has no names; `below` are the first rows."""
+    """Whether the first line of a text file has no names, but is a row like those `below`.
+
+    Text above numbers is a name. Else it is a row if at least half of its texts occur again below, in the same column;
+    or if at least a third of its cells are numbers or dates, above numbers or dates. Numbers may be names all the same,
+    as in tables by year or by wavelength: whole numbers that increase, or equal steps.
+    """
     rows = [row for row in below if len(row) == len(line)]
-    cells = [cell.strip() for cell in line[:COLUMNS]]
+    cells = [cell.strip() for cell in line[:200]]  # of thousands, looking at all takes longer than all other reading
     filled = [d for d, cell in enumerate(cells) if cell and cell not in MISSING]
     if not rows or not filled:
         return False
@@ -284,10 +265,10 @@ def is_row(line: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     if set(texts) & set(over_amounts):
         return False
     again = [d for d in texts if any(row[d].strip() == cells[d] for row in rows)]
-    if texts and len(again) >= TEXTS * len(texts):
+    if texts and 2 * len(again) >= len(texts):
         return True
     alike = set(amounts) & set(over_amounts)
-    return bool(alike) and len(alike) >= NUMBERS * len(filled) and not _are_names([cells[d] for d in amounts])
+    return bool(alike) and 3 * len(alike) >= len(filled) and not _are_names([cells[d] for d in amounts])
 
 
 def _is_amount(cell: str) -> bool:
@@ -304,19 +285,12 @@ def _are_names(cells: Sequence[str]) -> bool:
     steps = np.diff(values)
     whole = bool((values == np.floor(values)).all() and (steps > 0.0).all())
     equal = len(steps) > 1 and bool(np.allclose(steps, steps[0], rtol=1e-6) and steps[0] != 0.0)
-    return len(values) >= LEAST_NAMES and (whole or equal)
-
-
-# Tables in text files: CSV and its relatives, read row by row, so that memory holds only the rows that are kept.
-# The delimiter is whichever of , ; tab | splits the first lines most evenly. Spaces around names and cells do not
-# count.
+    return len(values) > 2 and (whole or equal)  # two may increase by chance
 
 
 DELIMITERS = ",;\t|"
 #: Lines that the delimiter is found from.
 SNIFFED = 100
-#: Rows that are read together; only rows of the sample are kept longer.
-BLOCK = 1024
 #: Lines among which the names of columns may be, below a title.
 TOP = 10
 
@@ -327,7 +301,10 @@ _Cells = str | list[str]
 
 @dataclass
 class TextTable:
-    """An open text file: its names are known, its rows are still to be read."""
+    """An open text file: its names are known, its rows are still to be read, so that memory holds only those kept.
+
+    Spaces around names and cells do not count.
+    """
 
     names: list[str]
     notes: list[Note]
@@ -357,7 +334,7 @@ class TextTable:
         positions = [self.names.index(name) for name in columns]
         rows = self._rows()
         held, kept, index = sample.collect(
-            iter(lambda: list(islice(rows, BLOCK)), []),
+            iter(lambda: list(islice(rows, 1024)), []),  # only rows of the sample are kept longer
             lambda block, places: [_packed([block[place][p] for place in places]) for p in positions],
         )
         plain, has_points = set(as_text), False
@@ -369,15 +346,15 @@ class TextTable:
                 continue
             frame[name], marks = read_cells(cells)
             has_points = has_points or (frame[name].dtype.kind == "f" and "." in "".join(cells))
-            if marks:
-                self.notes.append(marks_note(name, marks))
+            self.notes += marks_notes(name, marks)
         table = pd.DataFrame(frame, index=index, columns=columns)
         table.attrs[DECIMAL_POINTS] = has_points  # in such a file, the comma of 1,234 is none
         return table
 
     def _column(self, blocks: list[_Cells], kept: NDArray[np.intp]) -> list[str]:
         """The cells of one column in the rows that are kept, without spaces around them."""
-        cells = [cell.strip() for block in blocks for cell in _unpacked(block)]
+        lists = (block.split("\n") if isinstance(block, str) else block for block in blocks)
+        cells = [cell.strip() for block in lists for cell in block]
         if len(kept) < len(cells):
             cells = [cells[row] for row in kept]
         return cells if "".join(cells).isascii() else [self._readable(cell) for cell in cells]
@@ -416,10 +393,6 @@ def _packed(cells: list[str]) -> _Cells:
     return text if cells and text.count("\n") == len(cells) - 1 else cells
 
 
-def _unpacked(cells: _Cells) -> list[str]:
-    return cells.split("\n") if isinstance(cells, str) else cells
-
-
 def open_text(lines: IO[str], what: str, header: bool = True) -> TextTable:
     """A table from a stream of text, decoded with "surrogateescape"; without a `header`, columns are x0, x1, …"""
     first = list(islice(lines, SNIFFED))
@@ -433,7 +406,7 @@ def open_text(lines: IO[str], what: str, header: bool = True) -> TextTable:
         row = next(rows, None)
     except csv.Error as error:
         raise _unreadable(what, reader.line_num, error) from None
-    notes = []
+    notes: list[Note] = []
     below = [] if row is None else [row]
     if not header:
         return TextTable([f"x{d}" for d in range(len(names))], [], what, reader, [names, *below], first[:TOP])
@@ -441,24 +414,20 @@ def open_text(lines: IO[str], what: str, header: bool = True) -> TextTable:
     if readable != names:
         notes.append(_encoding_note(what))
     if is_row(names, _rows_of(first, delimiter)[1:]):
-        notes.append(_no_header(what, readable))
+        text = Sentence(
+            f"{what} seems to have no line with the names of its columns: the first line ({quoted(readable, 3)}) is "
+            "like the rows below. Add a line of names; or use ",
+            Argument("header", False),
+            ", and the columns are called x0, x1 and so on.",
+        )
         if len(set(readable)) < len(readable):
-            raise InputError(notes[-1].text)
+            raise InputError(text)
+        notes.append(Note("header", (), text, severe=True))
     if row is not None and len(row) == len(names) + 1:  # as R writes them
         readable = ["", *readable]
-        text = "The rows have one cell more than the header: the first column has no name and is taken for row names."
-        notes.append(Note("row_names", ("Unnamed: 0",), text))
+        more = "The rows have one cell more than the header: the first column has no name and is taken for row names."
+        notes.append(Note("row_names", ("Unnamed: 0",), more))
     return TextTable(header_names(readable, what), notes, what, reader, below, first[:TOP])
-
-
-def _no_header(what: str, line: list[str]) -> Note:
-    text = Sentence(
-        f"{what} seems to have no line with the names of its columns: the first line ({quoted(line, 3)}) is like the "
-        "rows below. Add a line of names; or use ",
-        Argument("header", False),
-        ", and the columns are called x0, x1 and so on.",
-    )
-    return Note("header", (), text, severe=True)
 
 
 def delimiter_of(lines: list[str]) -> str:
@@ -495,22 +464,13 @@ def _latin(text: str) -> str:
 
 
 def _encoding_note(what: str) -> Note:
-    return Note(
-        "encoding", (), f"{what} has text that is not UTF-8; it was read as Latin-1. Check letters with accents."
-    )
-
-
-# ---- Parquet files, read in batches: only the columns that are needed, and only the rows that are kept ---------------
-
-
-BATCH = 16_384
-#: Where pandas puts an index that is no column.
-INDEX = re.compile(r"__index_level_\d+__")
+    text = f"{what} has text that is not UTF-8; it was read as Latin-1. Check letters with accents."
+    return Note("encoding", (), text)
 
 
 @dataclass
 class ParquetTable:
-    """An open Parquet file: its names are known, its rows are still to be read."""
+    """An open Parquet file: its names are known, its rows are still to be read, in batches."""
 
     names: list[str]
     notes: list[Note]
@@ -521,10 +481,11 @@ class ParquetTable:
     def read(self, columns: list[str], sample: RowSample, as_text: Any) -> pd.DataFrame:
         """The rows of the sample. Columns have the types that the file gives them."""
         schema = self._file.schema_arrow
-        labels = [schema.names[self._position(name)] for name in columns]
+        stored = dict(zip(self.names, _column_labels(self._file), strict=True))
+        labels = [stored[name] for name in columns]
         try:
             batches, kept, index = sample.collect(
-                self._file.iter_batches(BATCH, columns=labels),
+                self._file.iter_batches(16_384, columns=labels),
                 lambda batch, places: batch.select(labels).take(self._arrow.array(places)),
             )
             fields = [schema.field(label) for label in labels]
@@ -533,10 +494,6 @@ class ParquetTable:
         except (OSError, self._arrow.ArrowException) as error:
             raise _damaged(self.what, error) from None
         return frame.iloc[kept].set_axis(columns, axis=1).set_axis(index, axis=0)
-
-    def _position(self, name: str) -> int:
-        names = [each.strip() for each in self._file.schema_arrow.names]
-        return names.index(name) if name in names else int(name.removeprefix("Unnamed: "))
 
 
 def open_parquet(file: IO[bytes], what: str) -> ParquetTable:
@@ -550,10 +507,15 @@ def open_parquet(file: IO[bytes], what: str) -> ParquetTable:
         opened = pyarrow.parquet.ParquetFile(file)
     except (OSError, pyarrow.ArrowException) as error:
         raise _damaged(what, error) from None
-    names = [name for name in opened.schema_arrow.names if not INDEX.fullmatch(name)]
-    if not names:
+    labels = _column_labels(opened)
+    if not labels:
         raise InputError(f"{what} has no columns.")
-    return ParquetTable(header_names(names, what), [], what, opened, pyarrow)
+    return ParquetTable(header_names(labels, what), [], what, opened, pyarrow)
+
+
+def _column_labels(file: Any) -> list[str]:
+    """Names as the file has them, without an index of pandas that is no column."""
+    return [name for name in file.schema_arrow.names if not re.fullmatch(r"__index_level_\d+__", name)]
 
 
 def _damaged(what: str, error: Exception) -> InputError:

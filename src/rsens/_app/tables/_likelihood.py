@@ -32,8 +32,6 @@ from rsens.likelihoods import likelihood_names, target_of
 MOST_CLASSES = 20
 #: Counts have at least this many different values, and the smallest is below this.
 LEAST_VALUES, SMALL = 5, 10
-#: More spread than Poisson: a variance above this many times the mean.
-OVERDISPERSED = 2.0
 
 #: What to ask for: the rule above, or classes, whose likelihood is the link of the classifier.
 AUTO, CLASSES = "auto", "classification"
@@ -69,11 +67,8 @@ def choose_likelihood(y: Any, likelihood: str = AUTO) -> Choice:
         raise InputError(f"the target {name!r} has missing values. Drop these rows.")
     if holds_labels(target.to_frame(), 0):
         if likelihood not in (AUTO, CLASSES):
-            raise InputError(
-                f"the target {name!r} has labels, not numbers: it cannot be {likelihood!r}. Use ",
-                Argument("likelihood", AUTO),
-                ".",
-            )
+            wrong = f"the target {name!r} has labels, not numbers: it cannot be {likelihood!r}. Use "
+            raise InputError(wrong, Argument("likelihood", AUTO), ".")
         return _classes(target, name, "")
     if target.dtype.kind not in "iuf":
         raise InputError(f"the target {name!r} is neither numbers nor labels; got {target.dtype}.")
@@ -82,8 +77,10 @@ def choose_likelihood(y: Any, likelihood: str = AUTO) -> Choice:
         return _automatic(target, values, name)
     if likelihood == CLASSES:
         return _classes(target, name, f"{AS_ASKED}: ")
-    if target_of(likelihood) == "counts":
-        _check_counts(values, name, likelihood)
+    no_counts = values[(values < 0.0) | (values != np.floor(values))]
+    if target_of(likelihood) == "counts" and len(no_counts):
+        wrong = f"the target {name!r} has {_number(no_counts[0])}, which is not a count: {likelihood!r} needs"
+        raise InputError(f"{wrong} whole numbers of at least 0. Use ", Argument("likelihood", "gaussian"), ".")
     return Choice(likelihood, AS_ASKED)
 
 
@@ -97,18 +94,15 @@ def _automatic(target: Any, values: Any, name: str) -> Choice:
     if different[0] < 0.0:
         return Choice("gaussian", f"{words}, some of them negative")
     if len(different) < LEAST_VALUES:
-        reason = Sentence(
-            f"{words} with only {len(different)} different values: taken as a number. If they are classes, use ",
-            Argument("likelihood", CLASSES),
-        )
-        return Choice("gaussian", reason)
+        words += f" with only {len(different)} different values: taken as a number. If they are classes, use "
+        return Choice("gaussian", Sentence(words, Argument("likelihood", CLASSES)))
     if different[0] >= SMALL:
         return Choice("gaussian", f"{words}, none below {SMALL}: a measurement rather than a count")
     mean, variance = float(values.mean()), float(values.var(ddof=1))
     words = f"{words}, mean {_number(mean)}, variance {_number(variance)}"
     if variance / mean < 1.0 - 3.0 * np.sqrt(2.0 / len(values)):
         return Choice("gaussian", f"{words}: less spread than counts have, so a measurement rather than a count")
-    if variance > OVERDISPERSED * mean:
+    if variance > 2.0 * mean:
         return Choice("negative_binomial", f"{words}: counts with more spread than Poisson")
     return Choice("poisson", f"{words}: counts with about the spread of Poisson")
 
@@ -120,11 +114,8 @@ def _classes(target: Any, name: str, words: str) -> Choice:
         raise InputError(f"the target {name!r} has only one value, {labels[0]!r}: there is nothing to tell apart.")
     if len(labels) > MOST_CLASSES:
         amounts = Sentence("If they are amounts, use ", Argument("likelihood", "gaussian"), "; or group them.")
-        raise InputError(
-            f"the target {name!r} has {len(labels)} different {kind}; at most {MOST_CLASSES} can be told apart as "
-            "classes. ",
-            "Group them." if kind == "texts" else amounts,
-        )
+        wrong = f"the target {name!r} has {len(labels)} different {kind}; at most {MOST_CLASSES} can be told apart"
+        raise InputError(f"{wrong} as classes. ", "Group them." if kind == "texts" else amounts)
     try:
         labels = sorted(labels)
     except TypeError:
@@ -132,19 +123,7 @@ def _classes(target: Any, name: str, words: str) -> Choice:
     return Choice(CLASSES, f"{words}{len(labels)} classes, {quoted(labels, 5)}", tuple(labels))
 
 
-def _check_counts(values: Any, name: str, likelihood: str) -> None:
-    wrong = (values < 0.0) | (values != np.floor(values))
-    if wrong.any():
-        raise InputError(
-            f"the target {name!r} has {_number(values[wrong][0])}, which is not a count: {likelihood!r} needs whole "
-            "numbers of at least 0. Use ",
-            Argument("likelihood", "gaussian"),
-            ".",
-        )
-
-
 def _number(value: float) -> str:
     """Three or so digits of a number that may be large or small."""
-    if value == round(value) and abs(value) < 1e15:
-        return f"{value:,.0f}"
-    return f"{value:,.0f}" if 1000.0 <= abs(value) < 1e15 else f"{value:.3g}"
+    in_full = abs(value) < 1e15 and (value == round(value) or abs(value) >= 1000.0)
+    return f"{value:,.0f}" if in_full else f"{value:.3g}"

@@ -139,7 +139,9 @@ def prepare(
     for name in [name for name in table.columns if reader.readings[name].kind == "date" and name != target]:
         reader.choose_parts(name, table[name], parts.pop(name, None))
     check_have_dates(parts, table.columns)
-    steps.note_readings(table)
+    for name in [name for name in table.columns if reader.readings[name].kind == "date"]:
+        steps.notes += reader.note_on_dates(name)
+    steps.notes += reader.warnings(steps.dropped)
     steps.notes += look(table, reader.readings, codes, target)
     prepared = steps.result(table)
     if labels is None:
@@ -199,8 +201,7 @@ class _Preparation:
     def without_useless(self, table: pd.DataFrame) -> pd.DataFrame:
         """The table without columns that say nothing."""
         for name in [name for name in table.columns if name != self.target]:
-            reading, named = self.reader.readings[name], name in self.reader.codes
-            note = useless(name, table[name], reading, named)
+            note = useless(name, table[name], self.reader.readings[name], name in self.reader.codes)
             if note is not None:
                 self._leave_out(note)
         return table[[name for name in table.columns if name not in self.dropped]]
@@ -234,12 +235,6 @@ class _Preparation:
         self.notes.append(Note("missing", tuple(map(str, counts.index)), text, severe))
         return table[~incomplete]
 
-    def note_readings(self, table: pd.DataFrame) -> None:
-        """On dates and odd cells, when it is known which columns were left out."""
-        for name in [name for name in table.columns if self.reader.readings[name].kind == "date"]:
-            self.notes += self.reader.note_on_dates(name)
-        self.notes += self.reader.warnings(self.dropped)
-
     def result(self, table: pd.DataFrame) -> PreparedTable:
         """Inputs and target, in the types that models take."""
         readings = {name: self.reader.readings[name] for name in table.columns}
@@ -247,17 +242,15 @@ class _Preparation:
         kinds: dict[str, str] = {}
         groups: dict[str, tuple[str, ...]] = {}
         for name in [name for name in table.columns if name != self.target]:
-            own = {name: _settled(table[name])}
-            if readings[name].kind == "date":
-                own = self.reader.date_columns(name, table[name])
+            is_date = readings[name].kind == "date"
+            own = self.reader.date_columns(name, table[name]) if is_date else {name: _settled(table[name])}
             if name not in own:
                 groups[name] = tuple(own)
             doubles = [each for each in own if each != name and (each in table.columns or each in columns)]
             if doubles:
                 raise InputError(f"the dates of {name!r} make a column {doubles[0]!r}, and there is one. Rename it.")
             columns |= own
-            kind = "date" if readings[name].kind == "date" else "number"
-            kinds[name] = "categorical" if readings[name].categorical else kind
+            kinds[name] = "categorical" if readings[name].categorical else "date" if is_date else "number"
         X = pd.DataFrame(columns, index=table.index)
         y = _settled(table[self.target]) if self.target in table else None
         recipe = {"target": self.target, "columns": {name: reading.plain for name, reading in readings.items()}}
@@ -276,8 +269,8 @@ def _check_left(y: Any, n_inputs: int, dropped: Mapping[str, str]) -> None:
     if len(y) == 1:
         raise InputError("only one row is left. A model needs many more.")
     if y.nunique() == 1:
-        value = shown(y.iloc[0])
-        raise InputError(f"the target {y.name!r} has only one value, {value}: there is nothing to explain.")
+        one = f"only one value, {shown(y.iloc[0])}"
+        raise InputError(f"the target {y.name!r} has {one}: there is nothing to explain.")
     if not n_inputs:
         raise InputError(
             f"no columns are left beside the target {y.name!r}: there is nothing to explain it with.",
@@ -302,8 +295,7 @@ def _settled(column: Any) -> Any:
 def _from_recipe(recipe: Mapping[str, Any]) -> tuple[str, dict[str, Reading]]:
     """The target and how columns are read; an `InputError` if someone has changed it."""
     try:
-        target, ways = recipe["target"], dict(recipe["columns"])
-        readings = {name: Reading(*way) for name, way in ways.items()}
+        target, readings = recipe["target"], {name: Reading(*way) for name, way in dict(recipe["columns"]).items()}
         if target not in readings or len(readings) < 2:
             raise ValueError("no target")
         for reading in readings.values():
@@ -315,24 +307,20 @@ def _from_recipe(recipe: Mapping[str, Any]) -> tuple[str, dict[str, Reading]]:
 
 def cluster_note(labels: Any) -> Note:
     """A note on the clusters of a table; an error if they divide nothing."""
-    name, n = str(labels.name), len(labels)
+    name = str(labels.name)
     odd = [type(label).__name__ for label in labels if not pd.api.types.is_hashable(label)]  # lists and the like
     if odd:
         raise InputError(CLUSTER, f": {name!r} must have text, numbers or dates; got values of type {odd[0]}.")
     sizes = labels.value_counts()
     if len(sizes) == 1:
-        raise InputError(
-            CLUSTER,
-            f": {name!r} has only one value, {shown(labels.iloc[0])}, so all rows would belong together. Name a column "
-            "with more, or leave it out.",
-        )
-    if len(sizes) == n:
-        text = f"{name!r} has a different value in each row: every row is its own cluster, as without it."
-        return Note("clusters", (name,), text)
+        wrong = f": {name!r} has only one value, {shown(labels.iloc[0])}, so all rows would belong together."
+        raise InputError(CLUSTER, f"{wrong} Name a column with more, or leave it out.")
     least, most = int(sizes.min()), int(sizes.max())
     each = f"{most}" if least == most else f"{least} to {most}"
     text = (
         f"Rows with the same {name!r} belong together: {len(sizes):,} clusters of {each} rows. They stay together "
         "wherever the model is fitted to a part of the rows."
     )
+    if most == 1:
+        text = f"{name!r} has a different value in each row: every row is its own cluster, as without it."
     return Note("clusters", (name,), text)

@@ -24,19 +24,17 @@ from rsens._app.tables._cells import (
     fits_both,
     is_mark,
     labels,
-    marks_note,
+    marks_notes,
     number_in,
     numbers_by_way,
     read_cells,
     tally,
     way_of,
 )
-from rsens._app.tables._columns import Note, find_all, naming
+from rsens._app.tables._columns import Note, find_all, mapping, naming
 from rsens._app.tables._dates import (
-    DAY,
     DAYS,
     FORMS,
-    MONTH,
     ORDERS,
     PIECES,
     YEAR,
@@ -111,9 +109,8 @@ class Reading:
         try:
             return read(column)
         except (TypeError, ValueError, OverflowError):
-            raise InputError(
-                f"column {name!r} cannot be read as {WORDS[self.kind]}, which it was in the data of the model."
-            ) from None
+            words = f"{WORDS[self.kind]}, which it was in the data of the model"
+            raise InputError(f"column {name!r} cannot be read as {words}.") from None
 
 
 #: The kind of a column by the type that pandas infers; text is looked at further.
@@ -157,17 +154,12 @@ def settled_by_others(
     found = dict(readings)
     for name, reading in readings.items():
         fitting = [form for form in (reading.form, *reading.others) if form in decided] if reading.others else []
-        if len(commas) == 1 and reading.kind == "labels" and name not in codes and has_both(table[name]):
+        if len(commas) == 1 and reading.kind == "labels" and name not in codes and fits_both(_texts(table[name])):
             (kind,) = commas
             found[name] = Reading(kind, words=way_of(_texts(table[name]), kind)[1])
         elif len(fitting) == 1:
             found[name] = date_reading(table[name], fitting[0], date_words(_texts(table[name])[0], str(fitting[0])))
     return found
-
-
-def has_both(column: Any) -> bool:
-    """Whether a column of text is made of numbers whose commas may be for thousands or for decimals."""
-    return fits_both(_texts(column))
 
 
 def _of_text(known: Any) -> Reading:
@@ -274,15 +266,11 @@ WORDS = {
 }
 
 
-# Columns of a data frame as a file would give them: values of several types as text, marks of missing values gone.
-
-
-#: Whole numbers. What begins with 0 may be a code.
-WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)")
-
-
 def clean(column: Any, *, as_text: bool) -> tuple[Any, Counter[str]]:
-    """The column, and the marks in it that were taken as missing; `as_text` for labels, which have no marks."""
+    """The column as a file would give it: values of several types as text, and marks of missing values gone.
+
+    The marks come with it. `as_text` is for labels, which have none.
+    """
     if _is_mixed(column):
         cells = ["" if gap else str(value).strip() for value, gap in zip(column, column.isna(), strict=True)]
         values, marks = (labels(cells), Counter[str]()) if as_text else read_cells(cells)
@@ -314,11 +302,11 @@ def _without_marks(column: Any) -> tuple[Any, Counter[str]]:
     rest = pd.Series(pd.unique(known.dropna()), dtype=object)
     if len(rest) < LEAST_NUMBERS:
         return column, Counter()
-    if all(WHOLE.fullmatch(cell) for cell in rest):
+    if all(re.fullmatch(r"[+-]?(0|[1-9]\d*)", cell) for cell in rest):  # what begins with 0 may be a code
         return known.astype(np.float64), marks
     reading = reading_of(rest)
     is_read = reading is not None and reading.kind != "labels"
-    return (known, marks) if is_read or has_both(rest) else (column, Counter())
+    return (known, marks) if is_read or fits_both(_texts(rest)) else (column, Counter())
 
 
 def without_marks(column: Any) -> tuple[Any, Counter[str]]:
@@ -326,9 +314,6 @@ def without_marks(column: Any) -> tuple[Any, Counter[str]]:
     texts = column.astype(object).map(as_text, na_action="ignore").astype(object)
     marks = Counter({cell: int(n) for cell, n in tally(texts).items() if is_mark(cell)})
     return texts.where(~texts.isin(list(marks)) & texts.notna(), None), marks
-
-
-# ---- Columns of text that would be numbers, or dates, were it not for a few odd cells: <5, 12.3*, 1O, 31/02/2024 -----
 
 
 #: A number with a limit before it or a star behind it, as in tables of measurements.
@@ -344,7 +329,8 @@ LONG = 30
 def doubt_about(column: Any) -> tuple[str, str] | None:
     """Why text that looks like numbers or dates is not read as such: "ambiguous" or "odd_cells", and the reason.
 
-    None if most of its cells are something else. Cells that stand for missing values do not count.
+    None if most of its cells are something else. Odd cells are <5, 12.3*, 1O, 31/02/2024; those that stand for missing
+    values do not count.
     """
     counts: Counter[str] = Counter()
     for cell, count in tally(column).items() if is_text(column) else ():
@@ -357,7 +343,7 @@ def doubt_about(column: Any) -> tuple[str, str] | None:
         examples = _examples(counts, ways)
         if len(examples) > 1:
             return "ambiguous", f"its {noun}s are written in several ways ({quoted(examples, 3)}). Write all in one way"
-    if has_both(column):
+    if fits_both(_texts(column)):
         cell = next(cell for cell in counts if "," in cell)
         either = f"{cell.replace(',', '')} or {cell.replace(',', '.')}"
         return "ambiguous", f"{cell} may be {either}. Write it without the comma if it is a number"
@@ -384,11 +370,6 @@ def _examples(cells: Iterable[str], ways: Mapping[tuple[str, ...], set[str]]) ->
     return examples
 
 
-# ---- Dates as the user describes them: the form of a column, a format of strptime, and the parts of a date to use ----
-
-
-#: Forms that can be asked for by name.
-NAMES = (DAY, MONTH, YEAR)
 #: How people write formats, and the same for strptime.
 LETTERS = {
     "yyyy": "%Y",
@@ -406,15 +387,18 @@ WITH_YEAR = re.compile(r"%[YyGcxs]")
 
 def read_formats(given: Any) -> dict[str, str]:
     """The argument `date`: a dict from columns to formats; an `InputError` if one of these is none."""
-    formats = _mapping(given, "date", "{'when': '%d/%m/%Y'}")
+    formats = mapping(given, "date", "from columns, such as {'when': '%d/%m/%Y'}")
     for name, form in formats.items():
-        _check_format(name, form)
+        wrong = _wrong_with(form)
+        if wrong is not None:
+            what = f" must be {', '.join(ORDERS)} or a format such as %d/%m/%Y for {name!r}"
+            raise InputError(Argument("date"), f"{what}; got {form!r}{wrong}")
     return {name: str(form) for name, form in formats.items()}
 
 
 def read_all_parts(given: Any) -> dict[str, tuple[str, ...]]:
     """The argument `date_parts`: a dict from columns to lists of parts."""
-    parts = _mapping(given, "date_parts", "{'when': ['days', 'year']}")
+    parts = mapping(given, "date_parts", "from columns, such as {'when': ['days', 'year']}")
     return {name: read_parts(each, name) for name, each in parts.items()}
 
 
@@ -427,11 +411,9 @@ def reading_as_asked(column: Any, name: str, form: str) -> tuple[Any, Reading, C
     cells = list(pd.unique(texts.dropna()))
     wrong = [cell for cell, moment in zip(cells, read_moments(cells, form)[1], strict=True) if np.isnat(moment)]
     if wrong:
-        raise InputError(
-            Argument("date", {name: form}),
-            f" does not fit {int(counts[wrong].sum()):,} of {counted(int(counts.sum()), 'cell')} in {name!r}: "
-            f"{quoted([cell[:30] for cell in wrong], 3)}.",
-        )
+        few = f"{int(counts[wrong].sum()):,} of {counted(int(counts.sum()), 'cell')}"
+        cut = quoted([cell[:30] for cell in wrong], 3)
+        raise InputError(Argument("date", {name: form}), f" does not fit {few} in {name!r}: {cut}.")
     return texts, date_reading(texts, form, f"as asked for ({ORDERS.get(form, form)})"), marks
 
 
@@ -453,42 +435,26 @@ def check_have_dates(left: Mapping[str, Any], columns: Iterable[str]) -> None:
     """An error for parts of columns that have no dates; a column that was left out has its own note."""
     wrong = [name for name in left if name in columns]
     if wrong:
-        raise InputError(
-            Argument("date_parts"),
-            f": {wrong[0]!r} was not read as dates. If it has dates, say how they are written with ",
-            Argument("date", {wrong[0]: "%d/%m/%Y"}),
-            ".",
-        )
+        text = f": {wrong[0]!r} was not read as dates. If it has dates, say how they are written with "
+        raise InputError(Argument("date_parts"), text, Argument("date", {wrong[0]: "%d/%m/%Y"}), ".")
 
 
-def _mapping(given: Any, argument: str, example: str) -> dict[str, Any]:
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        got = type(given).__name__
-        raise InputError(Argument(argument), f" must be a dict from columns, such as {example}; got a {got}.")
-    return {str(name): value for name, value in given.items()}
-
-
-def _check_format(name: str, form: Any) -> None:
-    what = f" must be {', '.join(NAMES)} or a format such as %d/%m/%Y for {name!r}"
+def _wrong_with(form: Any) -> str | None:
+    """The end of a sentence on a format that cannot be used; None if it can."""
     if not isinstance(form, str):
-        raise InputError(Argument("date"), f"{what}; got {form!r}.")
-    if form in NAMES:
-        return
+        return "."
+    if form in ORDERS:
+        return None
     if "%" not in form:
         meant = form.lower()
         for letters, directive in LETTERS.items():
             meant = meant.replace(letters, directive)
-        hint = f" Did you mean {meant}?" if WITH_YEAR.search(meant) else ""
-        raise InputError(Argument("date"), f"{what}; got {form!r}.{hint}")
+        return f". Did you mean {meant}?" if WITH_YEAR.search(meant) else "."
     try:
-        pd.to_datetime(pd.Series(["a date"], dtype=object), format=form, errors="coerce", utc=True)
+        read_moments(["a date"], form)
     except (ValueError, re.error) as error:
-        reason = str(error).rstrip(".")
-        raise InputError(Argument("date"), f"{what}; got {form!r}: {reason}.") from None
-    if not WITH_YEAR.search(form):
-        raise InputError(Argument("date"), f"{what}; got {form!r}, which has no year (%Y or %y).")
+        return f": {str(error).rstrip('.')}."
+    return None if WITH_YEAR.search(form) else ", which has no year (%Y or %y)."
 
 
 @dataclass
@@ -516,7 +482,7 @@ class ColumnReader:
         for name in frame.columns:
             if name in formats:
                 cleaned[name], found[name], marks = reading_as_asked(frame[name], name, formats[name])
-                self._note_marks(name, marks)
+                self.notes += marks_notes(name, marks)
                 continue
             cleaned[name] = self._cleaned(frame[name], name)
             reading = Reading("labels") if name in self.codes else self._reading_of(cleaned[name], name)
@@ -540,12 +506,8 @@ class ColumnReader:
         """The column without marks of missing values, which a note tells."""
         as_dates = dates and is_text(column)
         column, marks = without_marks(column) if as_dates else clean(column, as_text=name in self.codes)
-        self._note_marks(name, marks)
+        self.notes += marks_notes(name, marks)
         return column
-
-    def _note_marks(self, name: str, marks: Counter[str]) -> None:
-        if marks:
-            self.notes.append(marks_note(name, marks))
 
     def _reading_of(self, column: Any, name: str) -> Reading | None:
         reading = reading_of(column)
@@ -592,17 +554,11 @@ class ColumnReader:
 
     def warnings(self, dropped: Mapping[str, str]) -> list[Note]:
         """On text that looks like numbers or dates; `dropped` are the columns that were left out."""
-        return [
-            Note(
-                kind,
-                (name,),
-                Sentence(f"{before}taken as text{' and left out' * (name in dropped)}", after),
-                severe=True,
-            )
-            for name, (kind, before, after) in self.doubtful.items()
-        ]
-
-    # ---- dates -------------------------------------------------------------------------------------------------------
+        notes = []
+        for name, (kind, before, after) in self.doubtful.items():
+            text = Sentence(f"{before}taken as text{' and left out' * (name in dropped)}", after)
+            notes.append(Note(kind, (name,), text, severe=True))
+        return notes
 
     def choose_parts(self, name: str, days: Any, parts: tuple[str, ...] | None) -> None:
         """Which columns the dates of an input become: the `parts` asked for, or those that pay."""
@@ -630,8 +586,7 @@ class ColumnReader:
         read = f"{name!r} was read as dates, {reading.words}" if reading.words else f"{name!r} has dates"
         text = Sentence(f"{read}: {listed([*days, *cycles])}")
         if cycles:
-            alone = Argument("date_parts", {name: DAYS})
-            text = Sentence(text, ", together one variable. For days alone, use ", alone)
+            text = Sentence(text, ", together one variable. For days alone, use ", Argument("date_parts", {name: DAYS}))
         notes = [Note("date", (name,), Sentence(text, "."))]
         if reading.others:
             others = " or ".join(ORDERS[form] for form in reading.others)

@@ -33,8 +33,6 @@ SIGNS: dict[str, Callable[[Any, Any], Any]] = {
 SIGN_AND_VALUE = r"\s*(?P<sign>!=|<=|>=|==|=|<|>)\s*(?P<value>.+)"
 CONDITION = re.compile(f"(?P<column>.+?){SIGN_AND_VALUE}", re.DOTALL)
 REST = re.compile(SIGN_AND_VALUE, re.DOTALL)
-#: A day, without a time: compared with the days of moments.
-DAY = re.compile(r"[^:T]*")
 #: A date as everybody may write it, however the column does.
 ISO = re.compile(r"\d{4}(-\d{2}(-\d{2}([T ]\d{2}:\d{2}(:\d{2})?)?)?)?")
 #: How many values an error lists.
@@ -81,7 +79,8 @@ def conditions_of(where: Sequence[str], names: Sequence[str], what: str) -> list
         assert match is not None  # `read_where` has looked
         if column is None:
             column = find(match["column"], names, what, "column to select rows by")
-        found.append(Condition(column, match["sign"], _unquoted(match["value"])))
+        quoted_value = re.fullmatch(r"(['\"])(.*)\1", match["value"], re.DOTALL)
+        found.append(Condition(column, match["sign"], quoted_value[2] if quoted_value else match["value"]))
     return found
 
 
@@ -124,12 +123,10 @@ class KeptRows:
     def check_target(self, target: str) -> None:
         """An `InputError` if the target has one value where the conditions hold."""
         if target in self.constant:
-            raise InputError(
-                f"the target {target!r} has only one value in the rows where {self.text}: there is nothing to explain. "
-                "Choose other rows with ",
-                WHERE,
-                ".",
+            one = (
+                f"the target {target!r} has only one value in the rows where {self.text}: there is nothing to explain."
             )
+            raise InputError(f"{one} Choose other rows with ", WHERE, ".")
 
 
 def keep_rows(
@@ -145,6 +142,7 @@ def keep_rows(
     reader = ColumnReader("", set(codes) & set(looked_at))
     formats = {name: form for name, form in read_formats(date).items() if name in looked_at}
     table = reader.read(frame[looked_at], formats)
+    text = listed([str(condition) for condition in conditions])
     kept = pd.Series(True, index=frame.index)
     for condition in conditions:
         name = condition.column
@@ -153,11 +151,9 @@ def keep_rows(
         column = _Column(name, table[name], reader.readings[name], reader.walls.get(name))
         kept &= column.holds(condition)
         if not kept.any():
-            text = listed([str(each) for each in conditions])
             raise InputError(WHERE, f": there are no rows where {text}. {name!r}: {column.described()}")
     rows = frame[kept.to_numpy()]
     constant = [str(name) for name in frame.columns if _varies(frame[name]) and not _varies(rows[name])]
-    text = listed([str(condition) for condition in conditions])
     return KeptRows(rows, len(frame), text, tuple(looked_at), tuple(constant))
 
 
@@ -174,21 +170,18 @@ class _Column:
         """In which rows the condition is true; an `InputError` if a value that must be equal does not occur."""
         if self.reading.categorical:
             if not condition.equal:
-                raise InputError(
-                    WHERE, f": {self.name!r} has no numbers or dates, and {condition.sign} needs an order. Use = or !=."
-                )
+                needs = f"{condition.sign} needs an order. Use = or !=."
+                raise InputError(WHERE, f": {self.name!r} has no numbers or dates, and {needs}")
             same = self.values.map(lambda label: _is(label, condition.value), na_action="ignore").eq(True)
             found = ~same if condition.sign == "!=" else same
         else:
             cells, value = self.values, self._read(condition.value)
-            if self.moments is not None:
-                cells = self.moments.dt.floor("D") if DAY.fullmatch(condition.value) else self.moments
+            if self.moments is not None:  # a day, without a time, is compared with the days of moments
+                cells = self.moments if re.search("[:T]", condition.value) else self.moments.dt.floor("D")
             same, found = cells == value, SIGNS[condition.sign](cells, value)
         if condition.equal and not same.any():
-            raise InputError(
-                WHERE,
-                f": {self.name!r} is nowhere {condition.value!r}.{self._nearest(condition.value)} {self.described()}",
-            )
+            hint = self._nearest(condition.value)
+            raise InputError(WHERE, f": {self.name!r} is nowhere {condition.value!r}.{hint} {self.described()}")
         return self.values.notna() & found
 
     def _read(self, text: str) -> Any:
@@ -240,10 +233,6 @@ def _is(label: Any, value: str) -> bool:
 
 def _shown(value: Any) -> str:
     return quoted([value]) if isinstance(value, str) else str(as_written(value))
-
-
-def _unquoted(value: str) -> str:
-    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else value
 
 
 def _varies(column: Any) -> bool:
