@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 #: How many variables or pairs are listed, by order.
 COMPARED = {1: 30, 2: 15}
+NOUNS = {1: "variable", 2: "pair"}
 #: How many variables or pairs of `stability` are listed.
 RANKED = 30
 
@@ -99,7 +100,7 @@ def _answer(found: pd.DataFrame) -> str:
         by_term.setdefault(term, []).append(method)
     first = leaders[methods[0]]
     if first is None:
-        return f"{methods[0]} puts no {_noun(found)} before all others."
+        return f"{methods[0]} puts no {NOUNS[found.attrs['order']]} before all others."
     agreeing = by_term.pop(first)
     name = on_one_line(first)
     if len(methods) == 1:
@@ -119,10 +120,6 @@ def _leader(lines: pd.DataFrame) -> str | None:
     """The term that alone has rank 1."""
     first = lines.loc[lines["rank"] == 1, "term"]
     return str(first.iloc[0]) if len(first) == 1 else None
-
-
-def _noun(found: pd.DataFrame) -> str:
-    return "pair" if found.attrs["order"] == 2 else "variable"
 
 
 def ranks_text(found: pd.DataFrame, columns: Sequence[str] = ()) -> str:
@@ -148,7 +145,7 @@ def ranks_text(found: pd.DataFrame, columns: Sequence[str] = ()) -> str:
     side_by_side, no_room = _by_method(cells, names, "compare.csv")
     failed = found[found["term"].isna()]
     why = [f"{name} has no answer: {why}" for name, why in zip(failed["method"], failed["status"], strict=True)]
-    heading = f"Ranks of {_noun(found)}s by method, 1 for what matters most"
+    heading = f"Ranks of {NOUNS[order]}s by method, 1 for what matters most"
     return block(heading, side_by_side, [*lines, no_room, *why])
 
 
@@ -231,7 +228,6 @@ def mean_ranks_text(found: Stability, columns: Sequence[str] = ()) -> str:
     _add_line(cells)
     _add_line(cells, "entropy", "", *(f"{value:.2f}" for value in found.entropy[names]))
     side_by_side, no_room = _by_method(cells, names, "stability.csv")
-    what = "pairs" if found.order == 2 else "variables"
     lines = [
         f"… and {len(mean) - RANKED} more in stability.csv" if len(mean) > RANKED else "",
         f"90 % by {names[0]}: the ranks by {names[0]} in the middle 90 % of the samples",
@@ -239,9 +235,8 @@ def mean_ranks_text(found: Stability, columns: Sequence[str] = ()) -> str:
         legend(names, found.order),
         no_room,
     ]
-    heading = (
-        f"Mean ranks of {what} by models fitted to {found.n_boot} samples of {drawn(found)}, 1 for what matters most"
-    )
+    samples = f"{found.n_boot} samples of {drawn(found)}"
+    heading = f"Mean ranks of {NOUNS[found.order]}s by models fitted to {samples}, 1 for what matters most"
     return block(heading, side_by_side, lines)
 
 

@@ -87,10 +87,7 @@ def files_written(folder: Path, files: list[Path]) -> str:
     return paragraph(f"Written to {safe(str(folder))}: {', '.join(plain_files)}{drawn}.") + report
 
 
-# ---- `--dask`: the work of a command on a Dask cluster, through joblib -----------------------------------------------
-
-
-#: The address that stands for a cluster of processes on this machine.
+#: The address of `--dask` that stands for a cluster of processes on this machine.
 LOCAL = "local"
 #: Seconds until a cluster must have answered.
 PATIENCE = 10.0
