@@ -28,17 +28,20 @@ NOUNS = {1: "variable", 2: "pair"}
 RANKED = 30
 
 
-def _rows_and_options(setup: ModelSetup, **more: Any) -> tuple[tuple[Any, Any, Any], dict[str, Any]]:
-    """Model, X and y, and the options that the three calls share."""
-    settings = setup.settings
-    options = {
-        "methods": settings.method_names,
-        "numeric": setup.numeric,
-        "random_state": setup.seed,
-        "n_jobs": settings.n_jobs,
-        "progress": setup.listener.progress,
-    }
-    return (setup.model, setup.table.X, setup.table.y), options | more
+def _result_of(call: Callable[..., Any], setup: ModelSetup, *more: Any, **options: Any) -> Any:
+    """The result of a call of the library with model, X and y, and the options that the three calls share."""
+    return call(
+        setup.model,
+        setup.table.X,
+        setup.table.y,
+        *more,
+        methods=setup.settings.method_names,
+        numeric=setup.numeric,
+        random_state=setup.seed,
+        n_jobs=setup.settings.n_jobs,
+        progress=setup.listener.progress,
+        **options,
+    )
 
 
 def _by_method(columns: dict[str, list[str]], names: Sequence[str], file: str) -> tuple[str, str]:
@@ -68,8 +71,7 @@ def _compare(setup: ModelSetup, folder: Path | None) -> pd.DataFrame:
     from rsens._compare import compare
 
     settings = setup.settings
-    rows, options = _rows_and_options(setup, order=settings.order, budget=settings.budget, groups=setup.groups)
-    return compare(*rows, **options)
+    return _result_of(compare, setup, order=settings.order, budget=settings.budget, groups=setup.groups)
 
 
 def _comparison(found: pd.DataFrame) -> dict[str, Callable[[], Any]]:
@@ -185,9 +187,8 @@ def _stability(setup: ModelSetup, folder: Path | None) -> Stability:
     """The result of `rsens.stability`."""
     from rsens._stability import stability
 
-    settings = setup.settings
-    rows, options = _rows_and_options(setup, order=settings.order, groups=setup.groups, clusters=setup.clusters)
-    return stability(*rows, n_boot=settings.samples, folder=folder, **options)
+    asked: dict[str, Any] = {"order": setup.settings.order, "n_boot": setup.settings.samples, "folder": folder}
+    return _result_of(stability, setup, groups=setup.groups, clusters=setup.clusters, **asked)
 
 
 def _stability_answer(found: Stability) -> Sequence[str]:
@@ -294,8 +295,8 @@ def _select(setup: ModelSetup, folder: Path | None) -> Selection:
     from rsens._select_interactions import select_interactions
 
     settings = setup.settings
-    rows, options = _rows_and_options(setup, cv=settings.folds, repeats=settings.repeats, clusters=setup.clusters)
-    return select_interactions(*rows, settings.n_pairs, folder=folder, **options)
+    asked: dict[str, Any] = {"cv": settings.folds, "repeats": settings.repeats, "folder": folder}
+    return _result_of(select_interactions, setup, settings.n_pairs, clusters=setup.clusters, **asked)
 
 
 def _select_answer(found: Selection) -> Sequence[str]:
