@@ -69,8 +69,7 @@ class ExplainCommand(Command):
 
 def _question(settings: Settings) -> dict[str, Any]:
     """A model file asks another question than a fit."""
-    file = settings.model_file
-    return {"model_file": None if file is None else os.path.basename(file)}
+    return {"model_file": None if settings.model_file is None else os.path.basename(settings.model_file)}
 
 
 EXPLAIN = ExplainCommand(

@@ -130,7 +130,7 @@ def question_of(setup: ModelSetup, more: Mapping[str, Any] | None = None) -> dic
     """Everything that pieces depend on, by the names that users know, and what follows from it."""
     settings = setup.settings
     return {
-        **{name: _plain(getattr(settings, name)) for name in _asked()},
+        **{each.name: _plain(getattr(settings, each.name)) for each in fields(Settings) if each.name not in NOT_ASKED},
         **(more or {}),
         "fingerprint": setup.provenance["fingerprint"],
         "estimator": fingerprint(setup.model),
@@ -139,10 +139,6 @@ def question_of(setup: ModelSetup, more: Mapping[str, Any] | None = None) -> dic
         "with_pairs": settings.computes_pairs(setup.table.X.shape[1]),
         "versions": setup.provenance["versions"],
     }
-
-
-def _asked() -> list[str]:
-    return [field.name for field in fields(Settings) if field.name not in NOT_ASKED]
 
 
 def _plain(value: Any) -> Any:

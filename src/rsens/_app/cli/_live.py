@@ -52,7 +52,6 @@ class Live(Listener):
         return self._shown if self._on_screen else None
 
     def step(self, what: str) -> str:
-        """The next step begins."""
         self._step = super().step(what)
         return self._step
 
@@ -67,12 +66,10 @@ class Live(Listener):
         self._shown = shown
 
     def ranked(self, found: Explanation) -> None:
-        """The ranking is there: show it."""
         if self._tells:
             self.say(f"{early_ranking(found)}\n")
 
     def checked(self, assessment: Assessment) -> None:
-        """The quality is there: show it."""
         if self._tells:
             self.say(f"{early_quality(assessment)}\n")
 

@@ -13,7 +13,6 @@ import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import click
 
@@ -85,26 +84,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 (the user gets a sentence, and the rest on request)
         if "--traceback" in given:
             traceback.print_exc()
-        refusal = _refusal(error)
+        from rsens._files import as_input_error  # it imports NumPy, which help does not need
+
+        refusal = as_input_error(error)  # what the system refused and why: a full disk, a path too long
         if refusal is not None:
-            complain(refusal)
+            complain(str(refusal))
             return BAD_INPUT
         complain(f"{type(error).__name__}: {error} This is a failure of rsens; run with --traceback to see where.")
         return FAILURE
 
 
-def _refusal(error: Exception) -> str | None:
-    """What the system refused and why (a full disk, a path too long), if that is what happened; else None."""
-    from rsens._files import as_input_error  # it imports NumPy, which help does not need
-
-    refusal = as_input_error(error)
-    return None if refusal is None else str(refusal)
-
-
 @contextmanager
 def _process() -> Iterator[None]:
     """SIGTERM cleans up, as Ctrl-C does. Worker processes do not warn; in this process, warnings become notes."""
-    handler, warnings = signal.signal(signal.SIGTERM, _terminate), os.environ.get("PYTHONWARNINGS")
+    handler = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    warnings = os.environ.get("PYTHONWARNINGS")
     os.environ.setdefault("PYTHONWARNINGS", "ignore")
     try:
         yield
@@ -112,7 +106,3 @@ def _process() -> Iterator[None]:
         signal.signal(signal.SIGTERM, handler)
         if warnings is None:
             del os.environ["PYTHONWARNINGS"]
-
-
-def _terminate(*_: Any) -> None:
-    sys.exit(TERMINATED)

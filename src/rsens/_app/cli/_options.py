@@ -11,9 +11,6 @@ import click
 
 from rsens._errors import Argument, InputError, Spelling
 
-# ---- How the command line spells the arguments of the library: as the options of the command at work -----------------
-
-
 #: Arguments of the library whose option has another name.
 OTHER_NAMES = {"random_state": "seed", "n_boot": "samples", "k": "pairs", "folder": "out", "clusters": "cluster"}
 #: The option that is never mentioned without what it takes: "another --out DIR".

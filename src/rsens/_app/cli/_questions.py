@@ -23,21 +23,25 @@ if TYPE_CHECKING:
 
 #: How many variables or pairs are listed, by order.
 COMPARED = {1: 30, 2: 15}
+NOUNS = {1: "variable", 2: "pair"}
 #: How many variables or pairs of `stability` are listed.
 RANKED = 30
 
 
-def _rows_and_options(setup: ModelSetup, **more: Any) -> tuple[tuple[Any, Any, Any], dict[str, Any]]:
-    """Model, X and y, and the options that the three calls share."""
-    settings = setup.settings
-    options = {
-        "methods": settings.method_names,
-        "numeric": setup.numeric,
-        "random_state": setup.seed,
-        "n_jobs": settings.n_jobs,
-        "progress": setup.listener.progress,
-    }
-    return (setup.model, setup.table.X, setup.table.y), options | more
+def _result_of(call: Callable[..., Any], setup: ModelSetup, *more: Any, **options: Any) -> Any:
+    """The result of a call of the library with model, X and y, and the options that the three calls share."""
+    return call(
+        setup.model,
+        setup.table.X,
+        setup.table.y,
+        *more,
+        methods=setup.settings.method_names,
+        numeric=setup.numeric,
+        random_state=setup.seed,
+        n_jobs=setup.settings.n_jobs,
+        progress=setup.listener.progress,
+        **options,
+    )
 
 
 def _by_method(columns: dict[str, list[str]], names: Sequence[str], file: str) -> tuple[str, str]:
@@ -67,8 +71,7 @@ def _compare(setup: ModelSetup, folder: Path | None) -> pd.DataFrame:
     from rsens._compare import compare
 
     settings = setup.settings
-    rows, options = _rows_and_options(setup, order=settings.order, budget=settings.budget, groups=setup.groups)
-    return compare(*rows, **options)
+    return _result_of(compare, setup, order=settings.order, budget=settings.budget, groups=setup.groups)
 
 
 def _comparison(found: pd.DataFrame) -> dict[str, Callable[[], Any]]:
@@ -99,7 +102,7 @@ def _answer(found: pd.DataFrame) -> str:
         by_term.setdefault(term, []).append(method)
     first = leaders[methods[0]]
     if first is None:
-        return f"{methods[0]} puts no {_noun(found)} before all others."
+        return f"{methods[0]} puts no {NOUNS[found.attrs['order']]} before all others."
     agreeing = by_term.pop(first)
     name = on_one_line(first)
     if len(methods) == 1:
@@ -119,10 +122,6 @@ def _leader(lines: pd.DataFrame) -> str | None:
     """The term that alone has rank 1."""
     first = lines.loc[lines["rank"] == 1, "term"]
     return str(first.iloc[0]) if len(first) == 1 else None
-
-
-def _noun(found: pd.DataFrame) -> str:
-    return "pair" if found.attrs["order"] == 2 else "variable"
 
 
 def ranks_text(found: pd.DataFrame, columns: Sequence[str] = ()) -> str:
@@ -148,7 +147,7 @@ def ranks_text(found: pd.DataFrame, columns: Sequence[str] = ()) -> str:
     side_by_side, no_room = _by_method(cells, names, "compare.csv")
     failed = found[found["term"].isna()]
     why = [f"{name} has no answer: {why}" for name, why in zip(failed["method"], failed["status"], strict=True)]
-    heading = f"Ranks of {_noun(found)}s by method, 1 for what matters most"
+    heading = f"Ranks of {NOUNS[order]}s by method, 1 for what matters most"
     return block(heading, side_by_side, [*lines, no_room, *why])
 
 
@@ -188,9 +187,8 @@ def _stability(setup: ModelSetup, folder: Path | None) -> Stability:
     """The result of `rsens.stability`."""
     from rsens._stability import stability
 
-    settings = setup.settings
-    rows, options = _rows_and_options(setup, order=settings.order, groups=setup.groups, clusters=setup.clusters)
-    return stability(*rows, n_boot=settings.samples, folder=folder, **options)
+    asked: dict[str, Any] = {"order": setup.settings.order, "n_boot": setup.settings.samples, "folder": folder}
+    return _result_of(stability, setup, groups=setup.groups, clusters=setup.clusters, **asked)
 
 
 def _stability_answer(found: Stability) -> Sequence[str]:
@@ -231,7 +229,6 @@ def mean_ranks_text(found: Stability, columns: Sequence[str] = ()) -> str:
     _add_line(cells)
     _add_line(cells, "entropy", "", *(f"{value:.2f}" for value in found.entropy[names]))
     side_by_side, no_room = _by_method(cells, names, "stability.csv")
-    what = "pairs" if found.order == 2 else "variables"
     lines = [
         f"… and {len(mean) - RANKED} more in stability.csv" if len(mean) > RANKED else "",
         f"90 % by {names[0]}: the ranks by {names[0]} in the middle 90 % of the samples",
@@ -239,9 +236,8 @@ def mean_ranks_text(found: Stability, columns: Sequence[str] = ()) -> str:
         legend(names, found.order),
         no_room,
     ]
-    heading = (
-        f"Mean ranks of {what} by models fitted to {found.n_boot} samples of {drawn(found)}, 1 for what matters most"
-    )
+    samples = f"{found.n_boot} samples of {drawn(found)}"
+    heading = f"Mean ranks of {NOUNS[found.order]}s by models fitted to {samples}, 1 for what matters most"
     return block(heading, side_by_side, lines)
 
 
@@ -299,8 +295,8 @@ def _select(setup: ModelSetup, folder: Path | None) -> Selection:
     from rsens._select_interactions import select_interactions
 
     settings = setup.settings
-    rows, options = _rows_and_options(setup, cv=settings.folds, repeats=settings.repeats, clusters=setup.clusters)
-    return select_interactions(*rows, settings.n_pairs, folder=folder, **options)
+    asked: dict[str, Any] = {"cv": settings.folds, "repeats": settings.repeats, "folder": folder}
+    return _result_of(select_interactions, setup, settings.n_pairs, clusters=setup.clusters, **asked)
 
 
 def _select_answer(found: Selection) -> Sequence[str]:

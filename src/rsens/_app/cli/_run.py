@@ -46,23 +46,16 @@ def run(command: Command, settings: Settings, spell: Spelling) -> None:
 
                 matplotlib.use("Agg")  # figures are for files: no window is opened
             files = command.write(analysis, settings, folder, live)
-        except Unfinished as stopped:
-            if prints:
+        except KeyboardInterrupt as stopped:
+            if prints and isinstance(stopped, Unfinished):
                 say(_unfinished(stopped, command.text(_spelled(stopped.analysis, spell), settings, live.shown, spell)))
-            raise click.Abort(_stopped(command, settings, folder, live)) from None
-        except KeyboardInterrupt:
-            raise click.Abort(_stopped(command, settings, folder, live)) from None
+            if command.pieces is None:
+                raise click.Abort("stopped.") from None
+            raise click.Abort(KeptWork(folder, command.pieces, command.n_pieces(settings)).stopped(live)) from None
     if settings.as_json:
         say_json(read_summary(folder) | {"folder": str(folder)})
     elif not settings.quiet:
         say(files_written(folder, files))
-
-
-def _stopped(command: Command, settings: Settings, folder: Path, live: Live) -> str:
-    """The sentence after Ctrl-C."""
-    if command.pieces is None:
-        return "stopped."
-    return KeptWork(folder, command.pieces, command.n_pieces(settings)).stopped(live)
 
 
 def _unfinished(stopped: Unfinished, text: str) -> str:
@@ -87,10 +80,7 @@ def files_written(folder: Path, files: list[Path]) -> str:
     return paragraph(f"Written to {safe(str(folder))}: {', '.join(plain_files)}{drawn}.") + report
 
 
-# ---- `--dask`: the work of a command on a Dask cluster, through joblib -----------------------------------------------
-
-
-#: The address that stands for a cluster of processes on this machine.
+#: The address of `--dask` that stands for a cluster of processes on this machine.
 LOCAL = "local"
 #: Seconds until a cluster must have answered.
 PATIENCE = 10.0

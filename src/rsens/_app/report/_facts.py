@@ -87,8 +87,6 @@ class Facts:
         """What is so wrong with the data that the answer is in doubt."""
         return [note.text for note in self.notes if note.severe]
 
-    # ---- names -------------------------------------------------------------------------------------------------------
-
     @cached_property
     def names(self) -> dict[str, Name]:
         """The terms."""
@@ -99,7 +97,7 @@ class Facts:
     @property
     def target(self) -> Name:
         """What is predicted."""
-        given = getattr(self.y, "name", None) if self.y is not None else None
+        given = getattr(self.y, "name", None)
         name = self.settings.get("target") if given is None else given
         return Name.of("the target" if name is None else name)
 
@@ -107,8 +105,6 @@ class Facts:
     def outputs_are_probabilities(self) -> bool:
         """Whether the model predicts classes."""
         return self.family.support == "classes" or is_event(self.family)
-
-    # ---- variables and pairs -----------------------------------------------------------------------------------------
 
     @cached_property
     def ranked(self) -> list[str]:
@@ -173,8 +169,6 @@ class Facts:
         of_explanations = ("explanation", "effects", "pairs", "subgroups", "variable", "pair")
         return self.explanation if plot.of in of_explanations else None
 
-    # ---- rows --------------------------------------------------------------------------------------------------------
-
     @cached_property
     def family(self) -> Distribution:
         """The predictive distribution of all rows."""
@@ -194,11 +188,6 @@ class Facts:
             return np.arange(n)
         order = np.argsort(self.point, kind="stable")
         return np.sort(order[np.linspace(0, n - 1, MOST_ROWS).round().astype(np.intp)])
-
-    @cached_property
-    def row_labels(self) -> list[str]:
-        """The labels of the rows as text."""
-        return [as_label(label) for label in self.explanation.local_main.index]
 
     def value(self, row: int, term: str) -> str:
         """What a row has in a column, as text; a group has no value of its own."""

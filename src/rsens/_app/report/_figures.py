@@ -53,7 +53,7 @@ def pictures(facts: Facts) -> dict[str, list[Picture]]:
 
 def _svg(facts: Facts, plot: Plot, result: Any, terms: tuple[str, ...], figure_id: str) -> str:
     layout = plot.layout(result)
-    rows = {name: value for name, value in (("model", facts.model), ("X", facts.X)) if name in plot.takes}
+    rows = {name: getattr(facts, name) for name in ("model", "X") if name in plot.takes}
 
     def draw(figure: Figure) -> None:
         axes = plot.draw(result, *terms, ax=layout.axes(figure), **rows, **layout.options)
@@ -64,9 +64,6 @@ def _svg(facts: Facts, plot: Plot, result: Any, terms: tuple[str, ...], figure_i
                 each.set_rasterized(True)
 
     return draw_svg(figure_id, layout.width, layout.height, draw)
-
-
-# ---- Figures of `rsens.plots` as SVG inside a page -------------------------------------------------------------------
 
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
@@ -101,13 +98,17 @@ def draw_svg(figure_id: str, width: float, height: float, draw: Callable[[Figure
 def inline(svg: bytes, figure_id: str) -> str:
     """An SVG file as an element of a page that holds others: ids of its own, no fixed size, no header."""
     root = ElementTree.fromstring(svg)
-    used = _references(root)
+    attributes = [pair for element in root.iter() for pair in element.attrib.items()]
+    used = {each for _, value in attributes for each in REFERENCE.findall(value)}
+    used |= {value[1:] for key, value in attributes if key == f"{{{XLINK}}}href" and value.startswith("#")}
     for element in root.iter():
         given = element.attrib.pop("id", None)
         if given in used:
             element.set("id", f"{figure_id}-{given}")
-        elif given is not None and (title := tip_of(given) or _whole_name(element, given)):
-            _add_title(element, title)
+        elif given is not None and (text := tip_of(given) or _whole_name(element, given)):
+            title = ElementTree.Element(f"{{{SVG}}}title")  # shown when the pointer rests on the element
+            title.text = text
+            element.insert(0, title)
         for key, value in element.attrib.items():
             if key == f"{{{XLINK}}}href" and value.startswith("#"):
                 element.set(key, f"#{figure_id}-{value[1:]}")
@@ -125,24 +126,6 @@ def inline(svg: bytes, figure_id: str) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _references(root: ElementTree.Element) -> set[str]:
-    """The ids that something refers to."""
-    used = set()
-    for element in root.iter():
-        for key, value in element.attrib.items():
-            if key == f"{{{XLINK}}}href" and value.startswith("#"):
-                used.add(value[1:])
-            used.update(REFERENCE.findall(value))
-    return used
-
-
 def _whole_name(element: ElementTree.Element, given: str) -> str | None:
     """The id of a text, unless it is one of matplotlib's."""
     return None if NUMBERED.fullmatch(given) or element.find(f".//{{{SVG}}}text") is None else given
-
-
-def _add_title(element: ElementTree.Element, text: str) -> None:
-    """Show a text when the pointer rests on the element."""
-    title = ElementTree.Element(f"{{{SVG}}}title")
-    title.text = text
-    element.insert(0, title)

@@ -81,11 +81,6 @@ def _policy(script: str) -> str:
     )
 
 
-def _unbroken(text: str) -> str:
-    """No line ends before a percent sign."""
-    return text.replace(" %", "\u00a0%")
-
-
 def _text(name: str) -> str:
     return (resources.files("rsens._app.report") / TEMPLATES / name).read_text(encoding="utf-8")
 
@@ -101,12 +96,9 @@ def _template() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["unbroken"] = _unbroken
+    environment.filters["unbroken"] = lambda text: text.replace(" %", "\u00a0%")  # no line ends before a percent sign
     environment.filters["label"] = as_label
     return environment.get_template("report.html.j2")
-
-
-# ---- How to cite the method and the software, and how to reproduce a report ------------------------------------------
 
 
 PAPER = {

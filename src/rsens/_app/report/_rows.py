@@ -25,25 +25,28 @@ def rows(facts: Facts) -> dict[str, Any]:
     shown = facts.shown_rows
     # All rows share one scale, so that they can be compared.
     longest = max(float(local[shown].max(initial=0.0)), float(e.main.max())) or 1.0
-    ranks = _shares_below(local)
+    order = np.argsort(np.argsort(local, axis=0, kind="stable"), axis=0, kind="stable")
+    below = order / max(len(local) - 1, 1)  # the share of the other rows whose local value is lower
     predictions = _predictions(facts)
-    locals_ = _local(facts)
+    found, _ = local_rows(e, facts.model, facts.X)
+    locals_ = list(found.rows(shown, pairs=has_local_pairs(e)))
+    picks = _starts(facts)
     return {
         "names": [{"short": facts.names[t].short, "full": facts.names[t].full} for t in e.names],
         "marks": round_to(e.main / longest, 3),
-        "start": _starts(facts)[1][1],
-        "picks": _starts(facts),
+        "start": picks[1][1],
+        "picks": picks,
         "rows": [
             {
-                "label": facts.row_labels[i],
+                "label": as_label(e.local_main.index[i]),
                 "prediction": predictions[k]["text"],
                 "shape": predictions[k]["shape"],
-                "sentence": _sentence(facts, int(i), local[i], ranks[i]),
+                "sentence": _sentence(facts, int(i), local[i], below[i]),
                 "terms": _terms(facts, int(i), local[i], longest, locals_[k]),
                 "adds": _adds(facts, locals_[k]),
                 "moves": _moves(facts, locals_[k]),
                 "pairs": [
-                    [d, e, f"{number(value)} {bend_sign(bend)}".strip()] for d, e, value, bend in locals_[k].pairs
+                    [c, d, f"{number(value)} {bend_sign(bend)}".strip()] for c, d, value, bend in locals_[k].pairs
                 ],
             }
             for k, i in enumerate(shown)
@@ -65,12 +68,6 @@ def _starts(facts: Facts) -> list[tuple[str, int]]:
         (high, int(order[-1])),
         ("most sensitive", int(total.argmax())),
     ]
-
-
-def _shares_below(local: Array) -> Array:
-    """For each row and variable, the share of the other rows whose local value is lower."""
-    order = np.argsort(np.argsort(local, axis=0, kind="stable"), axis=0, kind="stable")
-    return np.asarray(order / max(len(local) - 1, 1))
 
 
 def _sentence(facts: Facts, row: int, local: Array, below: Array) -> str:
@@ -98,21 +95,9 @@ def _terms(facts: Facts, row: int, local: Array, longest: float, of_row: LocalRo
     lengths = round_to(local[order] / longest, 3)
     contributions = signed((100.0 if in_points(facts.explanation) else 1.0) * of_row.contribution[order], digits=3)
     return [
-        [
-            int(d),
-            facts.value(row, names[d]),
-            write(float(local[d])),
-            length,
-            contribution,
-        ]
+        [int(d), facts.value(row, names[d]), write(float(local[d])), length, contribution]
         for d, length, contribution in zip(order, lengths, contributions, strict=True)
     ]
-
-
-def _local(facts: Facts) -> list[LocalRow]:
-    """Contributions, pairs and changes of the rows that can be chosen."""
-    found, _ = local_rows(facts.explanation, facts.model, facts.X)
-    return list(found.rows(facts.shown_rows, pairs=has_local_pairs(facts.explanation)))
 
 
 def _adds(facts: Facts, local: LocalRow) -> str:
@@ -125,8 +110,7 @@ def _adds(facts: Facts, local: LocalRow) -> str:
 
 def _moves(facts: Facts, local: LocalRow) -> list[list[str]]:
     """What would move the prediction: the variable, the change, and what it does."""
-    points = in_points(facts.explanation)
-    times, unit = (100.0, " points") if points else (1.0, "")
+    times, unit = (100.0, " points") if in_points(facts.explanation) else (1.0, "")
     return [
         [facts.names[move.term].short, as_label(move.change), f"{signed([times * move.effect])[0]}{unit}"]
         for move in local.moves

@@ -18,10 +18,8 @@ from rsens.measures import BOTH, DOWN, UP, arrows
 
 Words = list[str | Name]
 
-#: The most variables named in one place.
-MOST_NAMES = 6
-#: The most pairs named in one place.
-MOST_PAIRS = 4
+#: The most variables, and pairs, named in one place.
+MOST_NAMES, MOST_PAIRS = 6, 4
 
 
 def as_text(sentence: Words) -> str:
@@ -67,10 +65,6 @@ def relevant(facts: Facts) -> list[str]:
     return [term for term in facts.ranked if main[term] > null[term]]
 
 
-# ---- The answer in one paragraph: what matters and which way, how good the model is, and what the marks mean ---------
-# The print, the report and the notebook begin with it.
-
-
 #: How many variables lead.
 LEADING = 3
 #: What a slope is per.
@@ -78,8 +72,12 @@ PER = {"sd": "per sd", "raw": "per unit"}
 
 
 def answer(facts: Facts) -> list[Words]:
-    """The sentences; those that have nothing to say are left out. If only some rows were used, the first says so."""
-    leading, model = _leading(facts), _model(facts)
+    """The paragraph that the print, the report and the notebook begin with: what matters, how good the model is, marks.
+
+    Empty sentences are left out. If only some rows were used, the first sentence begins with that.
+    """
+    leading, a = _leading(facts), facts.assessment
+    model = "the model was not checked on unseen rows." if a is None else f"the model {a.phrase}."
     used, chosen = rows_used(facts)
     rows = f"{used} row{'' if facts.explanation.n == 1 else 's'}{chosen}"
     if " of " in used:  # a sample
@@ -87,7 +85,7 @@ def answer(facts: Facts) -> list[Words]:
         leading = [f"Based on {rows}, {start[:1].lower()}{start[1:]}", *leading[1:]]
         model = model[:1].upper() + model[1:]
     else:
-        model = f"It is based on {rows}; {model}" if facts.assessment is None else f"Based on {rows}, {model}"
+        model = f"It is based on {rows}; {model}" if a is None else f"Based on {rows}, {model}"
     sentences: list[Words] = [leading, [model], _marks(facts), _pairs(facts)]
     return [sentence for sentence in sentences if sentence]
 
@@ -102,9 +100,8 @@ def rows_used(facts: Facts) -> tuple[str, str]:
 def _leading(facts: Facts) -> Words:
     found = relevant(facts)
     if not found:
-        if levels(facts) is None:
-            return ["No variable moves the prediction of ", facts.target, " at all."]
-        return ["No variable moves the prediction of ", facts.target, " more than an irrelevant one would."]
+        far = "at all" if levels(facts) is None else "more than an irrelevant one would"
+        return ["No variable moves the prediction of ", facts.target, f" {far}."]
     shown = found[:LEADING]
     effects = dict(zip(shown, directions(facts.explanation, shown, digits=2), strict=True))
     start = [*_prediction(facts, facts.target), " depends most on "]
@@ -150,11 +147,6 @@ def _by_output(facts: Facts) -> bool:
     return facts.explanation.direction.ndim == 2
 
 
-def _model(facts: Facts) -> str:
-    a = facts.assessment
-    return "the model was not checked on unseen rows." if a is None else f"the model {a.phrase}."
-
-
 def _marks(facts: Facts) -> Words:
     """Which variables have a star, and what it means."""
     null, found = levels(facts), relevant(facts)
@@ -195,15 +187,12 @@ def _pairs(facts: Facts) -> Words:
     return [start, *pair_names(facts, marked), means]
 
 
-# ---- The details below the answer ------------------------------------------------------------------------------------
-
-
 #: Above this share of R-sens, a variable is said to move the uncertainty.
 UNCERTAIN = 0.5
 
 
 def details(facts: Facts) -> list[Words]:
-    """How much, which way, by prediction or uncertainty, and on what ground."""
+    """The details below the answer: how much, which way, by prediction or uncertainty, and on what ground."""
     sentences = [
         _strength(facts),
         _directions(facts),
@@ -282,18 +271,17 @@ def _parts(facts: Facts) -> Words:
     if parts is None or parts.shape[1] != 2 or not found:
         return []
     share = float(parts.iloc[:, 1].sum() / main.sum())
-    if share >= UNCERTAIN:
+    uncertain = share >= UNCERTAIN
+    if uncertain:
         start = f"Mostly it is the uncertainty that moves, not the prediction: {percent(share)} of all sensitivity."
-        other = [term for term in found if parts.iloc[:, 1][term] / main[term] < UNCERTAIN]
-        what = "the prediction"
     else:
         start = f"Mostly it is the prediction that moves; its uncertainty has {percent(share)} of all sensitivity."
-        other = [term for term in found if parts.iloc[:, 1][term] / main[term] >= UNCERTAIN]
-        what = "the uncertainty"
+    other = [term for term in found if (parts.iloc[:, 1][term] / main[term] >= UNCERTAIN) != uncertain]
     if not other:
         return [start]
     moves = "moves" if len(other) == 1 else "move"
-    return [f"{start} But ", *names_of(facts, other), f" mostly {moves} {what}."]
+    what = "prediction" if uncertain else "uncertainty"
+    return [f"{start} But ", *names_of(facts, other), f" mostly {moves} the {what}."]
 
 
 def _quality(assessment: Assessment | None) -> Words:
@@ -311,9 +299,8 @@ def _quality(assessment: Assessment | None) -> Words:
 
 
 def _rows_explained(explanation: Explanation) -> Words:
-    outside = int(explanation.extrapolation.sum())
+    outside, rows = int(explanation.extrapolation.sum()), counted(explanation.n, "row")
     if not outside:
         return []
     lie = "lies" if outside == 1 else "lie"
-    of = counted(explanation.n, "row")
-    return [f"{outside:,} of {of} {lie} outside the cloud of the data, where the model extrapolates."]
+    return [f"{outside:,} of {rows} {lie} outside the cloud of the data, where the model extrapolates."]

@@ -127,9 +127,8 @@ def _lines(frame: pd.DataFrame) -> list[dict[str, Any]]:
     lines = []
     for line, share in zip(frame.to_dict("records"), uncertainty, strict=True):
         value, low, high = side_by_side([line["value"], line["lower"], line["upper"]], largest, unknown=UNKNOWN)
-        above, familywise, discovery = (
-            None if pd.isna(line.get(mark)) else bool(line[mark]) for mark in ("above_null", "familywise", "discovery")
-        )
+        marks = ("above_null", "familywise", "discovery")
+        above, familywise, discovery = (None if pd.isna(line.get(mark)) else bool(line[mark]) for mark in marks)
         lines.append(
             {
                 "rank": int(line["rank"]),

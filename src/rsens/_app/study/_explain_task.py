@@ -71,24 +71,12 @@ class _ExplainNew:
 
     def rank(self, setup: ModelSetup) -> None:
         """The values, with intervals for rows."""
-        settings, table = setup.settings, setup.table
-        self.found = explain(
-            setup.model,
-            table.X,
-            pairs=settings.computes_pairs(table.X.shape[1]),
-            groups=setup.groups,
-            numeric=setup.numeric,
-            by=setup.division,
-            null=False,
-            intervals="rows",
-            random_state=generator(setup.seed, PROBES),
-            n_jobs=settings.n_jobs,
-            progress=setup.listener.progress,  # type: ignore[arg-type]
-        )
+        settings = setup.settings
+        self.found = _values(setup, intervals="rows", random_state=generator(setup.seed, PROBES))
         if settings.null:
             self.marking = marking_of(
                 self.found,
-                table.y,
+                setup.table.y,
                 clusters=setup.clusters,
                 n_jobs=settings.n_jobs,
                 random_state=generator(setup.seed, PROBES),
@@ -134,16 +122,29 @@ class _ExplainNew:
             "intervals for new data": bool(setup.settings.cv) and self.seen is None,
         }
         missing = tuple(what for what, lacking in lacks.items() if lacking)
-        return SoFar(self._with_intervals(self.found), self.assessment, missing)
+        return self._with_intervals(self.found), self.assessment, missing
 
     def _with_intervals(self, found: Explanation) -> Explanation:
         return found if self.seen is None else with_refits(found, self.seen)
 
 
 def _explain_again(setup: ModelSetup) -> Explanation:
-    X = setup.table.X
     setup.notes.extend(_note_on_pairs(setup))
-    found = explain(
+    found = _values(setup, random_state=setup.seed)
+    setup.notes.extend(note_on_two_values(found.two_valued))
+    outside = int(found.extrapolation.sum())
+    if outside:
+        text = (
+            f"{outside:,} of {found.n:,} rows lie outside the data of the model: what it says there is extrapolation."
+        )
+        setup.notes.append(Note("warning", (), text))
+    return found
+
+
+def _values(setup: ModelSetup, **options: Any) -> Explanation:
+    """The values without a null level, for everything that was asked."""
+    X = setup.table.X
+    return explain(
         setup.model,
         X,
         pairs=setup.settings.computes_pairs(X.shape[1]),
@@ -151,16 +152,10 @@ def _explain_again(setup: ModelSetup) -> Explanation:
         numeric=setup.numeric,
         by=setup.division,
         null=False,
-        random_state=setup.seed,
         n_jobs=setup.settings.n_jobs,
         progress=setup.listener.progress,  # type: ignore[arg-type]
+        **options,
     )
-    setup.notes.extend(note_on_two_values(found.two_valued))
-    outside = int(found.extrapolation.sum())
-    if outside:
-        text = f"{outside:,} of {len(X):,} rows lie outside the data of the model: what it says there is extrapolation."
-        setup.notes.append(Note("warning", (), text))
-    return found
 
 
 def _note_on_pairs(setup: ModelSetup) -> list[Note]:

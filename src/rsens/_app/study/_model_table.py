@@ -67,7 +67,10 @@ class RawTable:
 
     def ready(self, prepared: PreparedTable, name: str, likelihood: Choice, notes: Iterable[Note]) -> ModelTable:
         """The prepared rows under the labels they came with."""
-        rows = {each: _with_labels(getattr(prepared, each), self.labels) for each in ("X", "y", "clusters")}
+        rows = {each: getattr(prepared, each) for each in ("X", "y", "clusters")}
+        if self.labels is not None:
+            for each, values in rows.items():
+                rows[each] = None if values is None else values.set_axis(self.labels[values.index.to_numpy()], axis=0)
         by = self.by
         if by is not None:  # as it was read, if it is a column of X
             by = prepared.X[by.name] if by.name in prepared.X.columns else by.loc[prepared.X.index]
@@ -195,14 +198,6 @@ def _draw(index: pd.Index, n: int, seed: Any) -> pd.Index:
     return index[np.sort(rng.choice(len(index), n, replace=False))]
 
 
-def _with_labels(rows: Any, labels: pd.Index | None) -> Any:
-    """The rows under the labels they came with."""
-    return rows if rows is None or labels is None else rows.set_axis(labels[rows.index.to_numpy()], axis=0)
-
-
-# ---- Columns that belong together: groups that the table makes by itself, and groups that the user asks for ----------
-
-
 #: The columns of each group, by its name.
 ColumnGroups = dict[str, tuple[str, ...]]
 
@@ -225,7 +220,9 @@ def merged_groups(asked: Mapping[str, Iterable[str]], table: ModelTable) -> tupl
         there = [column for column in columns if column not in table.dropped]
         whole = tuple(each for column in there for each in left.pop(column, (column,)))
         if gone:
-            notes.append(_note_on_gone(name, gone, whole))
+            has = f"the group has {counted(len(whole), 'column')}" if whole else "there is no such group"
+            left_out = f"{quoted(gone)} of {name!r} {'was' if len(gone) == 1 else 'were'} left out of the table"
+            notes.append(Note("group", gone, f"{left_out}: {has}."))
         if whole:
             groups[name] = whole
     taken = {column for members in groups.values() for column in members}
@@ -258,16 +255,7 @@ def _columns(name: str, members: Iterable[str], table: ModelTable) -> list[str]:
     return columns
 
 
-def _note_on_gone(name: str, gone: tuple[str, ...], rest: tuple[str, ...]) -> Note:
-    was = "was" if len(gone) == 1 else "were"
-    has = f"the group has {counted(len(rest), 'column')}" if rest else "there is no such group"
-    return Note("group", gone, f"{quoted(gone)} of {name!r} {was} left out of the table: {has}.")
-
-
-# ---- What to say of columns that determine one another: once, whoever finds them -------------------------------------
-
-
-#: How many sets are named, the first with what they mean.
+#: How many sets of columns that determine one another are named, the first with what they mean.
 MOST_SETS = 3
 EFFECT = (
     "They share their effect: each may have a small value although together they matter, and pairs among them show how "
@@ -294,23 +282,16 @@ def collinear_notes(table: ModelTable, groups: ColumnGroups) -> list[Note]:
 
 def _note(found: CollinearSet, groups: ColumnGroups, levels: set[str], *, first: bool) -> Note:
     names = found.names
-    why = found.formula or f"R² of one on the {'other' if len(names) == 2 else 'others'} {_share(found.r2)}"
+    share = f"{found.r2:.3f}" if found.r2 < 0.9995 else "above 0.999"
+    why = found.formula or f"R² of one on the {'other' if len(names) == 2 else 'others'} {share}"
     text = f"{listed([repr(name) for name in names])} determine one another ({why}). {EFFECT if first else ''}".strip()
     columns = [column for name in names for column in groups.get(name, (name,))]
-    drop = Sentence("leave out what says the same, such as ", naming("drop", [_to_drop(found)]))
+    to_drop = names[-1] if found.formula is None else found.formula.partition(" = ")[0]  # the total, if there is one
+    drop = Sentence("leave out what says the same, such as ", naming("drop", [to_drop]))
     if levels & set(names):
         return Note("collinear", names, Sentence(text, " You can ", drop, "."))
     rank = Sentence(" Rank them as one with ", Argument("groups", {"together": columns}), ", or ", drop, ".")
     return Note("collinear", names, Sentence(text, rank))
-
-
-def _share(r2: float) -> str:
-    return f"{r2:.3f}" if r2 < 0.9995 else "above 0.999"
-
-
-def _to_drop(found: CollinearSet) -> str:
-    """The total, if there is one."""
-    return found.names[-1] if found.formula is None else found.formula.partition(" = ")[0]
 
 
 def not_said_yet(warning: RsensWarning, notes: Sequence[Note]) -> RsensWarning | None:
@@ -368,29 +349,25 @@ def from_metadata(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Choice,
         ) from None
 
 
-# ---- Where a result comes from: the data, what was asked, and the versions. Enough to do it again --------------------
-
-
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas")
 
 
 def provenance(table: ModelTable, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Plain values, ready for JSON. The fingerprint covers the rows that were used, and which belong together."""
+    """Where a result comes from: enough to do it again, as plain values, ready for JSON.
+
+    The fingerprint covers the rows that were used, and which belong together.
+    """
     clusters = () if table.clusters is None else (pd.factorize(table.clusters)[0],)
-    kept = {} if table.kept is None else {"rows_kept": table.kept.plain}
     return {
         "data": table.name,
         "target": str(table.recipe["target"]),
         "rows_in_data": table.n_rows,
         "rows_used": len(table.X),
-        **kept,
+        **({} if table.kept is None else {"rows_kept": table.kept.plain}),
         "columns_used": [str(name) for name in table.X.columns],
         "clusters": None if table.clusters is None else int(table.clusters.nunique()),
         "fingerprint": fingerprint(table.X, None if table.y is None else table.y.to_numpy(), *clusters),
         "arguments": dict(arguments),
-        "versions": {
-            "rsens": __version__,
-            "python": platform.python_version(),
-            **{package: version(package) for package in PACKAGES},
-        },
+        "versions": {"rsens": __version__, "python": platform.python_version()}
+        | {package: version(package) for package in PACKAGES},
     }

@@ -33,9 +33,6 @@ from rsens._refits import (
 )
 from rsens.measures import Terms
 
-# ---- An analysis: a table, a model of one of its columns, how good it is, and what was found -------------------------
-
-
 Found = TypeVar("Found")
 
 
@@ -62,9 +59,6 @@ class Analysis(Generic[Found]):
     def terms(self) -> tuple[str, ...]:
         """What is ranked: the columns, and groups in the place of theirs."""
         return Terms.of(self.groups, tuple(map(str, self.X.columns))).names
-
-
-# ---- The check that every command makes: how good the model is on rows it has not seen -------------------------------
 
 
 #: What random numbers are for.
@@ -148,13 +142,8 @@ def keep_nothing(_: ModelSetup) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-@dataclass(frozen=True)
-class SoFar:
-    """What is there when the work is stopped, and what is not, in words."""
-
-    found: Any
-    assessment: Assessment | None
-    missing: tuple[str, ...]
+#: What is found when the work is stopped, how good the model is if that is known, and what is missing, in words.
+SoFar = tuple[Any, Assessment | None, tuple[str, ...]]
 
 
 class Unfinished(KeyboardInterrupt):
@@ -221,7 +210,8 @@ def analyse(settings: Settings, task: Task[Result], *, listener: Listener | None
         so_far = None if setup is None else task.so_far(setup)
         if setup is None or so_far is None:
             raise
-        raise Unfinished(_result(setup, task, so_far.found, so_far.assessment), so_far.missing) from None
+        found, assessment, missing = so_far
+        raise Unfinished(_result(setup, task, found, assessment), missing) from None
     return _result(setup, task, found, assessment)
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rsens._app.tables import Note
 from rsens._explain import Explanation
 
 if TYPE_CHECKING:
@@ -19,18 +18,14 @@ def as_dict(study: Study) -> dict[str, Any]:
     """A study, ready for JSON: what is not known is None."""
     head = head_as_dict(study)
     last = {name: head.pop(name) for name in ("notes", "settings")}
-    e = study.explanation
-    hold = None if e.intervals is None else e.intervals_hold
-    found: dict[str, Any] = {
+    e, by = study.explanation, study.explanation.by_frame()
+    found = {
         "variables": _variables(e),
         "effects": records(e.effects),
         "pairs": _pairs(study),
-        "intervals_hold": hold,
+        "intervals_hold": None if e.intervals is None else e.intervals_hold,
     }
-    by = e.by_frame()
-    if by is not None:
-        found["by"] = records(by)
-    return head | found | last
+    return head | found | ({} if by is None else {"by": records(by)}) | last
 
 
 def head_as_dict(analysis: Analysis[Any]) -> dict[str, Any]:
@@ -52,14 +47,12 @@ def head_as_dict(analysis: Analysis[Any]) -> dict[str, Any]:
         },
         "model": type(analysis.model).__name__,
         "quality": None if analysis.assessment is None else analysis.assessment.to_dict(),
-        "notes": [note_as_dict(note) for note in analysis.notes],
+        "notes": [
+            {"kind": note.kind, "columns": list(note.columns), "text": note.text, "severe": note.severe}
+            for note in analysis.notes
+        ],
         "settings": settings,
     }
-
-
-def note_as_dict(note: Note) -> dict[str, Any]:
-    """A note as plain values."""
-    return {"kind": note.kind, "columns": list(note.columns), "text": note.text, "severe": note.severe}
 
 
 #: What is known of both a variable and a pair, as columns of `to_frame`.

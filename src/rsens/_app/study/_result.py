@@ -93,8 +93,7 @@ class Study(Analysis[Explanation]):
         """Write the report: one HTML file that needs no network."""
         from rsens._app.report import write_report
 
-        write_report(self, path)
-        return Path(path)
+        return write_report(self, path)
 
     def write(
         self,
@@ -157,11 +156,7 @@ def _writers(study: Study, *, with_model: bool, with_report: bool) -> Iterator[W
         yield f"writing {MODEL}", lambda folder: save_model(study.model, folder / MODEL, metadata=metadata)
     if with_report:
         yield from figure_writers(figures_of(study))
-        yield "writing the report", lambda folder: _write_report(study, folder)
-
-
-def _write_report(study: Study, folder: Path) -> None:
-    study.report(folder / "report.html")
+        yield "writing the report", lambda folder: study.report(folder / "report.html")
 
 
 def _write_local(local: pd.DataFrame, folder: Path) -> None:
@@ -178,9 +173,6 @@ def _write_local(local: pd.DataFrame, folder: Path) -> None:
     if frame[label].dtype == object:  # labels of several types
         frame[label] = frame[label].map(str)
     frame.to_parquet(folder / "local.parquet", index=False)
-
-
-# ---- The figures of a study as files, PNG and SVG, from the list `rsens.plots.PLOTS` ---------------------------------
 
 
 #: How many variables have a figure of their own, such as a profile, and how many pairs, such as a surface.
@@ -213,20 +205,21 @@ def plain(name: str) -> str:
     return re.sub(r"[^0-9A-Za-z_]+", "_", name).strip("_")[:30] or "x"
 
 
-def draw(plot: Callable[[], Any], folder: Path, name: str) -> None:
-    """Draw a figure of its own and write it as PNG and SVG; the same figure gives the same bytes."""
+def draw(plot: Callable[[], Any], name: str, folder: Path) -> None:
+    """Draw a figure of its own and write it to figures/ as PNG and SVG; the same figure gives the same bytes."""
     from matplotlib import pyplot as plt
     from matplotlib import rc_context
 
     axes = np.asarray(plot(), dtype=object).ravel()
     figure = axes[0].figure
-    folder.mkdir(parents=True, exist_ok=True)
+    place = folder / "figures"
+    place.mkdir(parents=True, exist_ok=True)
     try:
         with rc_context({"svg.hashsalt": "rsens"}):
             figure.set_dpi(RESOLUTION)
             lay_out(figure)
-            figure.savefig(folder / f"{name}.png", dpi=RESOLUTION)
-            figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+            figure.savefig(place / f"{name}.png", dpi=RESOLUTION)
+            figure.savefig(place / f"{name}.svg", metadata={"Date": None})
     finally:
         plt.close(figure)
 
@@ -249,11 +242,8 @@ def as_html(study: Study) -> str:
     )
 
 
-# ---- The folder of a result: tables, figures and a summary, all of them or none --------------------------------------
-
-
 #: What is written, in words for the progress line, and what writes it into a folder.
-Writer = tuple[str, Callable[[Path], None]]
+Writer = tuple[str, Callable[[Path], object]]
 
 
 def write_folder(
@@ -265,7 +255,7 @@ def write_folder(
     listener: Listener,
     keep: Iterable[str] = (),
 ) -> list[Path]:
-    """Write everything and a summary of it; the files, the report first and figures last.
+    """Write everything and a summary of it, or nothing; the files, the report first and figures last.
 
     Files from the previous run are removed unless they were rewritten or are listed in `keep`.
     """
@@ -284,15 +274,11 @@ def table_writers(frames: Mapping[str, pd.DataFrame]) -> Iterator[Writer]:
         yield f"writing {name}.csv", partial(_write_table, frame, name)
 
 
-def figure_writers(plots: Iterable[tuple[str, Callable[[], Any]]]) -> Iterator[Writer]:
-    """Figures by name, each with what draws it."""
-    for name, plot in plots:
-        yield f"drawing {name}", partial(_write_figure, plot, name)
-
-
 def _write_table(frame: pd.DataFrame, name: str, folder: Path) -> None:
     write_csv(frame, folder / f"{name}.csv")
 
 
-def _write_figure(plot: Callable[[], Any], name: str, folder: Path) -> None:
-    draw(plot, folder / "figures", name)
+def figure_writers(plots: Iterable[tuple[str, Callable[[], Any]]]) -> Iterator[Writer]:
+    """Figures by name, each with what draws it."""
+    for name, plot in plots:
+        yield f"drawing {name}", partial(draw, plot, name)

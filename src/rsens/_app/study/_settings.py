@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -39,18 +39,8 @@ STUDY_FITS = 25
 AUTO_PAIRS, AUTO_PAIRS_COLUMNS = 10, 60
 #: Methods that `stability` chooses by what they cost.
 CHEAP = "cheap"
-#: What a model file settles, and the value that leaves it to the file.
-SETTLED: dict[str, Any] = {
-    "likelihood": "auto",
-    "model": "gp",
-    "drop": (),
-    "columns": None,
-    "categorical": (),
-    "date": {},
-    "date_parts": {},
-    "cluster": None,
-    "inducing": None,
-}
+#: What a model file settles: only the default, or nothing, can be given with it.
+SETTLED = ("likelihood", "model", "drop", "columns", "categorical", "date", "date_parts", "cluster", "inducing")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +132,11 @@ class Settings:
         self._set("date_parts", read_all_parts(self.date_parts))
         for name in ("cluster", "by"):
             self._set(name, _one_column(getattr(self, name), Argument(name)))
-        check_by(self.by, self.target, self.cluster)
+        if self.by is not None and self.by == self.target:
+            raise InputError(f"{self.by!r} is the target and cannot divide the rows. Name another ", BY, ".")
+        if self.by is not None and self.by == self.cluster:
+            why = "says which rows belong together, and each would be a subgroup of its own"
+            raise InputError(f"{self.by!r} {why}. Name another ", BY, ".")
         if self.rows is not None:
             self._set("rows", whole_number(self.rows, "rows", 2 if self.model_file is None else 1))
 
@@ -172,8 +166,9 @@ class Settings:
             resolved(self.method_names, self.order)
 
     def _check_left_to_the_file(self, model_file: str | os.PathLike[str]) -> None:
-        for name, value in SETTLED.items():
-            if getattr(self, name) != value:
+        defaults = {each.name: each.default for each in fields(self)}
+        for name in SETTLED:
+            if getattr(self, name) not in (defaults[name], {}):
                 raise InputError(
                     Argument(name),
                     f" is settled in {model_file} and cannot be given with ",
@@ -186,12 +181,19 @@ class Settings:
                 " is for models that are fitted; a model that is read from a file is not checked again. Leave it out.",
             )
 
-    # ---- what follows from them --------------------------------------------------------------------------------------
-
     @property
     def data_name(self) -> str:
-        """What the data are called."""
-        return name_of(self.data) if self.name is None else self.name
+        """What the data are called: by default as their file is, without folder and ending."""
+        if self.name is not None:
+            return self.name
+        if isinstance(self.data, pd.DataFrame):
+            return "data"
+        if str(self.data) == "-":
+            return "stdin"
+        name = Path(self.data).name
+        for ending in (".gz", ".csv", ".tsv", ".txt", ".parquet"):
+            name = name[: -len(ending)] if name.lower().endswith(ending) and len(name) > len(ending) else name
+        return name
 
     @property
     def method_names(self) -> str | list[str]:
@@ -211,18 +213,6 @@ class Settings:
     def plain(self, *names: str) -> dict[str, Any]:
         """These settings as plain values, ready for JSON."""
         return {name: _plain(getattr(self, name)) for name in names}
-
-
-def name_of(data: Any) -> str:
-    """What a table is called: the name of its file without folder and ending."""
-    if isinstance(data, pd.DataFrame):
-        return "data"
-    if str(data) == "-":
-        return "stdin"
-    name = Path(data).name
-    for ending in (".gz", ".csv", ".tsv", ".txt", ".parquet"):
-        name = name[: -len(ending)] if name.lower().endswith(ending) and len(name) > len(ending) else name
-    return name
 
 
 def _plain(value: Any) -> Any:
@@ -259,16 +249,6 @@ MOST_SUBGROUPS = 20
 OTHERS, MISSING = "(others)", "(missing)"
 
 
-def check_by(by: str | None, target: str | None, cluster: str | None) -> None:
-    """An `InputError` if the column for `by` has another role."""
-    if by is not None and by == target:
-        raise InputError(f"{by!r} is the target and cannot divide the rows. Name another ", BY, ".")
-    if by is not None and by == cluster:
-        raise InputError(
-            f"{by!r} says which rows belong together, and each would be a subgroup of its own. Name another ", BY, "."
-        )
-
-
 def _one_column(name: Any, argument: Argument) -> str | None:
     if isinstance(name, list | tuple | set | dict | np.ndarray | pd.Series):
         raise InputError(argument, f" must be the name of one column; got a {type(name).__name__}.")
@@ -295,11 +275,8 @@ def division_of(column: Any, name: str) -> tuple[Division, list[Note]]:
             notes.append(Note("by", (name,), text))
     if len(names) < 2:
         found = quoted([str(label) for label in counts.index], 3)
-        raise InputError(
-            BY,
-            f": {name!r} has no two subgroups of at least {LEAST_ROWS} rows; its values are {found}. Name a column "
-            "that divides the rows.",
-        )
+        few_rows = f"has no two subgroups of at least {LEAST_ROWS} rows; its values are {found}"
+        raise InputError(BY, f": {name!r} {few_rows}. Name a column that divides the rows.")
     if len(names) > MOST_SUBGROUPS:
         raise InputError(
             BY,
@@ -321,19 +298,15 @@ def _labels(column: Any) -> tuple[Any, str]:
     if values.dtype.kind in "iuf" and values.nunique() > MOST_VALUES:
         return _cut(values)
     missing = values.isna()
-    if values.dtype.kind == "f":
-        values = _as_texts(values)
+    if values.dtype.kind == "f":  # as numbers are written, in their order: 5 before 10
+        texts = {value: f"{value:.6g}" for value in sorted(values.dropna().unique())}
+        categories = list(dict.fromkeys(texts.values()))
+        values = pd.Series(pd.Categorical(values.map(texts), categories=categories, ordered=True))
     if not isinstance(values.dtype, pd.CategoricalDtype):
         values = values.astype(object)
     elif missing.any():
         values = values.cat.add_categories(MISSING)
     return values.mask(missing, MISSING), ""
-
-
-def _as_texts(values: Any) -> Any:
-    """Numbers as they are written, in their order: 5 before 10."""
-    texts = {value: f"{value:.6g}" for value in sorted(values.dropna().unique())}
-    return pd.Series(pd.Categorical(values.map(texts), categories=list(dict.fromkeys(texts.values())), ordered=True))
 
 
 def _cut(values: Any) -> tuple[Any, str]:

@@ -42,9 +42,6 @@ from rsens.models import (
     load_model,
 )
 
-# ---- The model that suits a target -----------------------------------------------------------------------------------
-
-
 #: The most rows of an exact Gaussian process. A study makes about 25 fits. With this many rows, each takes a second on
 #: one core; with twice as many, four to eight.
 EXACT_ROWS = 1_000
@@ -62,27 +59,21 @@ LINEAR: dict[str, Callable[[], Any]] = {
 def model_for(settings: Settings, choice: Choice, n_rows: int) -> tuple[Any, Choice, list[Note]]:
     """The estimator, not fitted, the likelihood that it has, and notes on it.
 
-    A Gaussian process is exact while that is quick, and has inducing inputs above.
-
-    The search for the hyperparameters of a Gaussian process starts once: on real tables further starts found nothing
-    better, and the search is repeated in every fold and for every probe.
+    A Gaussian process is exact while that is quick, and has inducing inputs above. The search for its hyperparameters
+    starts once: on real tables further starts found nothing better, and the search is repeated in every fold and for
+    every probe.
     """
     if settings.model == "linear":
         return _linear(choice)
-    options: dict[str, Any] = {
-        "n_restarts": 0,
-        "inducing": _inducing(choice, n_rows) if settings.inducing is None else settings.inducing,
-        "random_state": settings.seed,
-    }
+    inducing = settings.inducing
+    if inducing is None:
+        # More than two classes take one process for each, and all share the time.
+        n_processes = len(choice.classes or ()) if len(choice.classes or ()) > 2 else 1
+        inducing = None if n_processes * n_rows**3 <= EXACT_ROWS**3 else INDUCING
+    options: dict[str, Any] = {"n_restarts": 0, "inducing": inducing, "random_state": settings.seed}
     if choice.kind == CLASSES:
         return GPClassifier(**options), choice, []
     return GPRegressor(likelihood=choice.kind, **options), choice, []
-
-
-def _inducing(choice: Choice, n_rows: int) -> int | None:
-    """None for the exact Gaussian process. More than two classes take one for each, and all share the time."""
-    n_processes = len(choice.classes or ()) if len(choice.classes or ()) > 2 else 1
-    return None if n_processes * n_rows**3 <= EXACT_ROWS**3 else INDUCING
 
 
 def _linear(choice: Choice) -> tuple[Any, Choice, list[Note]]:
@@ -232,12 +223,8 @@ class ModelSetup:
 
 def set_up(settings: Settings, arguments: Mapping[str, Any], notes: list[Note]) -> ModelSetup:
     """Read the table and choose the model; or read the model, and the table as the model's own data were read."""
-    if settings.model_file is None:
-        return _new_model(settings, arguments, notes)
-    return _model_from_file(settings, settings.model_file, arguments, notes)
-
-
-def _new_model(settings: Settings, arguments: Mapping[str, Any], notes: list[Note]) -> ModelSetup:
+    if settings.model_file is not None:
+        return _model_from_file(settings, settings.model_file, arguments, notes)
     table = read_table(settings)
     rows = len(table.X)
     if settings.cv and rows < LEAST_ROWS:
@@ -329,7 +316,11 @@ def _model_from_file(
             f"{path} predicts {recipe['target']!r}, not {settings.target!r}. Leave out ", Argument("target"), "."
         )
     model = load_model(path)
-    table = read_new_rows(settings, recipe, likelihood, texts=_text_columns(model))
+    coding: Any = getattr(model, "coding_", None)
+    coded = () if coding is None else coding.columns
+    # The categorical columns whose levels are text: 01 is not 1 there.
+    texts = [coding.names[each.position] for each in coded if isinstance(each.labels[0], str)]
+    table = read_new_rows(settings, recipe, likelihood, texts=texts)
     name, rows = os.path.basename(path), len(model.training_inputs_)
     text = (
         f"The model comes from {name} and was fitted to {rows:,} rows of {origin!r}. It was not fitted again: no check "
@@ -341,11 +332,3 @@ def _model_from_file(
     division = _division(settings, table, notes)
     numeric = numeric_columns(settings.numeric, table.X)
     return ModelSetup(settings, table, model, record, notes, numeric, groups, division)
-
-
-def _text_columns(model: Any) -> list[str]:
-    """The categorical columns whose levels are text: 01 is not 1 there."""
-    coding = getattr(model, "coding_", None)
-    if coding is None:
-        return []
-    return [coding.names[each.position] for each in coding.columns if isinstance(each.labels[0], str)]

@@ -98,10 +98,8 @@ def heading_lines(settings: dict[str, Any], model: Any, likelihood: Choice) -> l
     rows, used, columns = settings["rows_in_data"], settings["rows_used"], len(settings["columns_used"])
     there, kept = counted(rows, "row"), settings.get("rows_kept")
     if kept is not None:
-        rows, there = (
-            kept["rows"],
-            f"{kept['rows']:,} of {counted(kept['of'], 'row')} where {on_one_line(kept['where'])}",
-        )
+        rows = kept["rows"]
+        there = f"{rows:,} of {counted(kept['of'], 'row')} where {on_one_line(kept['where'])}"
     fitted = f" ({used:,} used)" if used < rows else ""
     data, target = on_one_line(settings["data"]), on_one_line(settings["target"])
     what = f"{data}: {there}{fitted}, {counted(columns, 'column')}; target '{target}'"
@@ -195,13 +193,14 @@ def _pairs(study: Study, hints: Hints) -> str:
 
 
 def _subgroups(study: Study) -> str:
-    e, by = study.explanation, study.settings["arguments"].get("by")
+    e = study.explanation
     if e.by is None:
         return ""
     terms, cells = by_columns(e, VARIABLES)
     rest = len(e.names) - len(terms)
     more = [f"… and {counted(rest, 'more variable')} in by.csv"] if rest else []
-    title = f"Subgroups by '{on_one_line(str(by))}': R-sens over all rows, and within each"
+    by = on_one_line(str(study.settings["arguments"].get("by")))
+    title = f"Subgroups by '{by}': R-sens over all rows, and within each"
     return block(title, table({"variable": terms, **cells}, "~" + ">" * len(cells)), [*more, *by_legend(e)])
 
 
@@ -226,9 +225,7 @@ def _level(explanation: Explanation) -> str:
 
 def _direction_title(study: Study) -> str:
     classes = study.likelihood.classes
-    if classes is None or len(classes) > 2:
-        return "direction"
-    return f"P({short(str(classes[1]), 14)})"
+    return "direction" if classes is None or len(classes) > 2 else f"P({short(str(classes[1]), 14)})"
 
 
 def _legend(study: Study, split: bool) -> list[str]:
@@ -353,15 +350,12 @@ def answer_of(study: Study) -> str:
     return " ".join(as_text(sentence) for sentence in answer(Facts.of(study)))
 
 
-# ---- What can be said before the refits are done: the ranking, and then how good the model is ------------------------
-
-
-#: How many variables are listed.
+#: How many variables are listed before the refits are done.
 EARLY_VARIABLES = 12
 
 
 def early_ranking(explanation: Explanation) -> str:
-    """The leading variables, by value and direction."""
+    """The leading variables, by value and direction, before the refits are done."""
     frame = explanation.to_frame()
     shown = frame.head(EARLY_VARIABLES)
     write = aligned(float(frame["value"].max()) or 1.0)
