@@ -204,17 +204,10 @@ class TableCommand(Command):
 
     def text(self, analysis: Any, settings: Settings, shown: Sequence[Note] | None, spell: Spelling) -> str:
         """Warnings, the answer, the heading, notes, and the rest."""
-        from rsens._app.study import heading_of, notes_of, paragraph, warnings_of
+        from rsens._app.study import paragraph, with_heading
 
-        left = [note for note in analysis.notes if shown is None or note not in shown]
-        blocks = [
-            warnings_of(left, analysis.assessment),
-            "\n".join(paragraph(spelled(each, spell)) for each in self.answer(analysis.found)),
-            heading_of(analysis.settings, analysis.model, analysis.likelihood) if shown is None else "",
-            notes_of(left),
-            self.details(analysis.found, analysis),
-        ]
-        return "\n\n".join(block for block in blocks if block)
+        answer = "\n".join(paragraph(spelled(each, spell)) for each in self.answer(analysis.found))
+        return with_heading(analysis, answer, [self.details(analysis.found, analysis)], shown)
 
     def write(self, analysis: Any, settings: Settings, folder: Path, live: Live) -> list[Path]:
         """Tables, figures and the summary."""

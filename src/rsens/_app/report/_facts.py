@@ -82,11 +82,6 @@ class Facts:
             table=table,
         )
 
-    @property
-    def severe(self) -> list[str]:
-        """What is so wrong with the data that the answer is in doubt."""
-        return [note.text for note in self.notes if note.severe]
-
     @cached_property
     def names(self) -> dict[str, Name]:
         """The terms."""

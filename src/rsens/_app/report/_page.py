@@ -44,7 +44,7 @@ def render(study: Any) -> str:
         "about": about(facts),
         "answer": answer(facts),
         "details": details(facts),
-        "severe": facts.severe,
+        "severe": [note.text for note in facts.notes if note.severe],
         "warnings": [] if facts.assessment is None else facts.assessment.warnings,
         "quality": quality(facts),
         "variables": variables(facts),

@@ -21,7 +21,7 @@ MOST_TERMS, MOST_CLASSES = 12, 6
 def rows(facts: Facts) -> dict[str, Any]:
     """What the page shows of each row, ready for JSON: texts as shown, and numbers only for lengths."""
     e = facts.explanation
-    local = e.local_main.to_numpy()
+    local, labels = e.local_main.to_numpy(), e.local_main.index
     shown = facts.shown_rows
     # All rows share one scale, so that they can be compared.
     longest = max(float(local[shown].max(initial=0.0)), float(e.main.max())) or 1.0
@@ -38,7 +38,7 @@ def rows(facts: Facts) -> dict[str, Any]:
         "picks": picks,
         "rows": [
             {
-                "label": as_label(e.local_main.index[i]),
+                "label": as_label(labels[i]),
                 "prediction": predictions[k]["text"],
                 "shape": predictions[k]["shape"],
                 "sentence": _sentence(facts, int(i), local[i], below[i]),

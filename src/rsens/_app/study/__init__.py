@@ -29,3 +29,4 @@ from rsens._app.study._text import paragraph as paragraph
 from rsens._app.study._text import table as table
 from rsens._app.study._text import text_of as text_of
 from rsens._app.study._text import warnings_of as warnings_of
+from rsens._app.study._text import with_heading as with_heading

@@ -131,7 +131,10 @@ class Settings:
         self._set("date", read_formats(self.date))
         self._set("date_parts", read_all_parts(self.date_parts))
         for name in ("cluster", "by"):
-            self._set(name, _one_column(getattr(self, name), Argument(name)))
+            column = getattr(self, name)
+            if isinstance(column, list | tuple | set | dict | np.ndarray | pd.Series):
+                raise InputError(Argument(name), f" must be the name of one column; got a {type(column).__name__}.")
+            self._set(name, None if column is None else str(column))
         if self.by is not None and self.by == self.target:
             raise InputError(f"{self.by!r} is the target and cannot divide the rows. Name another ", BY, ".")
         if self.by is not None and self.by == self.cluster:
@@ -247,12 +250,6 @@ MOST_VALUES, ROWS_FOR_FOUR = 6, 80
 #: The most subgroups that anybody can read.
 MOST_SUBGROUPS = 20
 OTHERS, MISSING = "(others)", "(missing)"
-
-
-def _one_column(name: Any, argument: Argument) -> str | None:
-    if isinstance(name, list | tuple | set | dict | np.ndarray | pd.Series):
-        raise InputError(argument, f" must be the name of one column; got a {type(name).__name__}.")
-    return None if name is None else str(name)
 
 
 def division_of(column: Any, name: str) -> tuple[Division, list[Note]]:

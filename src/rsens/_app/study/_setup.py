@@ -24,8 +24,7 @@ from rsens._app.study._model_table import (
     read_table,
 )
 from rsens._app.study._settings import Settings, division_of
-from rsens._app.tables import AS_ASKED as AS_ASKED
-from rsens._app.tables import CLASSES, Choice, Note
+from rsens._app.tables import AS_ASKED, CLASSES, Choice, Note
 from rsens._assess import Assessment
 from rsens._errors import Argument, InputError, Sentence
 from rsens._explain import Division, Explanation, check_pair_columns, check_refit_columns

@@ -48,6 +48,7 @@ from rsens._text import (
 from rsens.models import GPClassifier, GPRegressor
 
 if TYPE_CHECKING:
+    from rsens._app.study._pipeline import Analysis
     from rsens._app.study._result import Study
 
 
@@ -66,19 +67,17 @@ NO_LEVEL = "no stars: the null level was not measured"
 def text_of(study: Study, *, hints: Hints | None = None, told: Sequence[Note] | None = None) -> str:
     """Everything, without a line end. With `told`, the heading and these notes have already been printed."""
     hints = in_python(study) if hints is None else hints
-    heading = heading_of(study.settings, study.model, study.likelihood) if told is None else ""
-    left = [note for note in study.notes if told is None or note not in told]
-    blocks = [
-        warnings_of(left, study.assessment),
-        paragraph(answer_of(study)),
-        heading,
-        notes_of(left),
-        quality_of(study.assessment),
-        _variables(study, hints),
-        _effects(study),
-        _pairs(study, hints),
-        _subgroups(study),
-    ]
+    found = [_variables(study, hints), _effects(study), _pairs(study, hints), _subgroups(study)]
+    return with_heading(study, paragraph(answer_of(study)), [quality_of(study.assessment), *found], told)
+
+
+def with_heading(
+    analysis: Analysis[Any], answer: str, details: Iterable[str], told: Sequence[Note] | None = None
+) -> str:
+    """Warnings, the answer, which data and model it comes from, notes, and the details; `told` as in `text_of`."""
+    left = [note for note in analysis.notes if told is None or note not in told]
+    heading = heading_of(analysis.settings, analysis.model, analysis.likelihood) if told is None else ""
+    blocks = [warnings_of(left, analysis.assessment), answer, heading, notes_of(left), *details]
     return "\n\n".join(block for block in blocks if block)
 
 
@@ -240,9 +239,6 @@ def _legend(study: Study, split: bool) -> list[str]:
     if split:
         lines.append("pred., unc.: how much of R-sens moves the prediction, and how much its uncertainty")
     return lines
-
-
-# ---- Tables and paragraphs that fit into the terminal ----------------------------------------------------------------
 
 
 #: The width of paragraphs, and of everything where there is no terminal.
