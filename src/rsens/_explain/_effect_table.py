@@ -90,12 +90,8 @@ def value_text(value: float) -> str:
     return f"{value:.{4 if abs(value) < 1e4 else 7}g}".replace("-", "−")
 
 
-#: Families whose prediction is a probability: changes are stated in percentage points.
-PROBABILITIES = ("Bernoulli", "Categorical")
 #: The most levels of one category in a short table: those with the largest effects.
 MOST_LEVELS = 4
-#: The most columns named in a note.
-MOST_NAMES = 6
 
 
 @dataclass(frozen=True)
@@ -122,7 +118,7 @@ class EffectLine:
 
 def in_points(explanation: Explanation) -> bool:
     """Whether effects are changes of a probability, stated in percentage points."""
-    return explanation.family in PROBABILITIES
+    return explanation.family in ("Bernoulli", "Categorical")
 
 
 def has_steps(explanation: Explanation) -> bool:
@@ -222,7 +218,7 @@ def effects_legend(explanation: Explanation, lines: Sequence[EffectLine]) -> lis
     table = explanation.effects
     stepping = table.loc[(table["kind"] == STEP) & ~table["term"].isin(explanation.two_valued), "term"]
     if len(stepping):
-        names = listed([short(str(term)) for term in dict.fromkeys(stepping)], MOST_NAMES)
+        names = listed([short(str(term)) for term in dict.fromkeys(stepping)], 6)
         legend.append(
             "from … to …: between two quartiles, asking the model near the rows in between; a standard deviation of "
             f"{names} leads beyond most values (mostly one value, or a long tail)"

@@ -21,9 +21,6 @@ many of some and too few of others. For the same reason s_j of a category also h
 reach, relative to all probes of categories. Numbers with two values, which are contrasts too but which the model knows
 as numbers, are a third kind, with that factor.
 A group has probes of its own, because several columns together reach higher.
-
-The level has a chance of 5 % for each irrelevant variable. For all variables together, p-values from the
-probes give discoveries, with a false-discovery rate of 10 %, and variables that hold family-wise.
 """
 
 from __future__ import annotations
@@ -48,7 +45,6 @@ from rsens._results import Part, stored
 from rsens._table import Table, is_pandas
 from rsens._typing import Array, Flags, Positions
 
-NULL_QUANTILE = 1.0 - PER_VARIABLE
 #: How many probes, and as many again for every group; with more rows a refit costs more and its values vary less.
 N_PROBES, N_PROBES_OF_MANY, MANY_ROWS = 60, 42, 600
 #: With fewer rows than this, more than 5 % of the irrelevant variables may pass: docs/calibration.md goes down to 40.
@@ -123,10 +119,7 @@ def refitter(model: Any, refit: Any) -> Fit | None:
 def find_null_level(
     context: Context, fit: Fit, value: Array, *, linear: bool, required: bool = False
 ) -> NullLevel | None:
-    """Refit with probes, and compare the real terms, whose R-sens in the model itself is `value`, with them.
-
-    A refit that fails is an error if `required`, else a warning, and there is no level.
-    """
+    """Compare terms, of R-sens `value`, with probes in refits; a failure is an error if `required`, else a warning."""
     if (n := len(context.table)) > MOST_ROWS:
         order, weights = context.order, context.query.weights
         rows = _some_rows(order, np.random.default_rng(child(context.seed, PROBES, 2)))
@@ -219,7 +212,7 @@ def _compare(refits: Refits, inflation: Array, kinds: Positions, query: Query, v
         own = probes[of_terms[refits.terms]]
         if not own.any():
             continue
-        level[of_terms] = np.quantile(own, NULL_QUANTILE, method="weibull")
+        level[of_terms] = np.quantile(own, 1.0 - PER_VARIABLE, method="weibull")
         reached[of_terms] = np.mean(own >= real[of_terms, np.newaxis], axis=1)
         p[of_terms] = tail_p_values(real[of_terms], own)
     # Where the model itself gives 0, nothing is left to mark; where only the refits do, the value is not above either.
@@ -256,10 +249,7 @@ def _reach_of_terms(values: Array, terms: Positions, t: int) -> tuple[Array, Arr
 
 
 def _steps(query: Query) -> Array:
-    """The unit of each term in standard deviations.
-
-    NaN for a column without spread in other units, and for a group whose columns have different ones.
-    """
+    """The unit of each term in standard deviations; NaN without spread, and where the columns of a group differ."""
     units, deviations = query.units, query.deviations
     with np.errstate(divide="ignore", invalid="ignore"):
         steps = np.where(deviations > 0.0, units / deviations, np.where(units == 0.0, 1.0, np.nan))
@@ -376,11 +366,7 @@ def _measure(
 
 
 def _like(table: Table, values: Array, origin: list[int]) -> Any:
-    """The values as a data frame if X was one, with names for the probes that no column has.
-
-    Column k is made like the column `origin[k]` of X. With categorical columns it is a data frame in any case: probes
-    of these have a type that says what they are, even if a model knows its own only by name or position.
-    """
+    """The values as X was given, with new names for probes; categories are in a data frame, whose types tell them."""
     source = table.source
     if not is_pandas(source):
         if table.coding is None:
@@ -421,11 +407,7 @@ def tail_p_values(values: Array, probes: Array) -> Array:
 
 
 def discoveries(p: Array, rate: float) -> Flags:
-    """Which of the p-values are discoveries, with a false-discovery rate of `rate` (Benjamini and Hochberg, 1995).
-
-    The largest i with p₍ᵢ₎ ≤ i/T · rate, and all that are smaller. NaN, a term that was not tested, is none and does
-    not count.
-    """
+    """Which p-values are discoveries (Benjamini and Hochberg, 1995): to the last p₍ᵢ₎ ≤ i/T · rate; NaN is none."""
     tested = np.flatnonzero(~np.isnan(p))
     ordered = np.sort(p[tested])
     below = np.flatnonzero(ordered <= np.arange(1, len(tested) + 1) / max(len(tested), 1) * rate)

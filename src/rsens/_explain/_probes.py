@@ -123,10 +123,7 @@ class _Others:
         return self._of(sums / counts[:, np.newaxis], self.owner)
 
     def explain(self, y: Array, but: tuple[int, ...], n_rows: float) -> tuple[Array, float]:
-        """What all columns `but` these explain of y (n, m), shrunk: √(a/R²) (h − mean), and a.
-
-        `n_rows` is how many independent rows count. Of several y, R² is the share of their total variance.
-        """
+        """What columns `but` these explain of y (n, m), shrunk: √(a/R²) (h − mean), and a; `n_rows` are independent."""
         centred = y - y.mean(axis=0)
         others = ~np.isin(self.owner, but)
         basis = self.q @ self._leading(others, max(0, int((n_rows - 1.0) // 2.0)))

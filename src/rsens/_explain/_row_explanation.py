@@ -29,12 +29,6 @@ if TYPE_CHECKING:
     from rsens._explain._explanation import Explanation
 
 
-APPROXIMATE = (
-    "contribution: of first order, the slope at this row times the distance from the mean (of a level, from the mean "
-    "over levels)"
-)
-
-
 class RowExplanation:
     """What moves the prediction of one row. Made by `Explanation.row`.
 
@@ -103,7 +97,10 @@ class RowExplanation:
             "slope here": [f"{text} per {step}" if text else "" for text, step in slopes],
         }
         unit = " (in percentage points)" if self.in_points else ""
-        legend = [f"{APPROXIMATE}{unit}; {self.adds_up}"]
+        legend = [
+            "contribution: of first order, the slope at this row times the distance from the mean (of a level, from "
+            f"the mean over levels){unit}; {self.adds_up}"
+        ]
         tables = [ShownTable("Variables", list(frame["term"]), columns, legend)]
         if len(self.moves):
             names = [f"{move.term} {move.change}" for move in self.moves.itertuples()]
