@@ -127,11 +127,7 @@ def has_steps(explanation: Explanation) -> bool:
 
 
 def leading_effects(explanation: Explanation, most_terms: int | None) -> pd.DataFrame:
-    """The effects worth a line in a short table, of the leading terms.
-
-    Of two levels the second, as the first is its mirror image; of many the largest effects; of several classes the one
-    whose probability changes most.
-    """
+    """The effects of the leading terms: of two levels the second (the first mirrors it), of many the largest."""
     table = explanation.effects
     if not len(table):
         return table
@@ -177,10 +173,7 @@ def effect_lines(explanation: Explanation, most_terms: int | None) -> list[Effec
 
 
 def signed(values: Iterable[float], digits: int = 2) -> list[str]:
-    """Numbers with their sign, and with as many decimals as show two digits of what differs between them.
-
-    Numbers that are read one by one, not against each other, want a digit more: the small ones would be 0 otherwise.
-    """
+    """Numbers with their sign, with decimals that show so many digits of what differs between them."""
     values = [float(value) for value in values]
     known = [value for value in values if np.isfinite(value)]
     if not known:

@@ -232,11 +232,9 @@ def _moved(
     values = table.values[rows]
     values[:, column] = to
     most = max(1, model.rows_per_chunk(values.shape[1], 1))
-    found = [np.empty((0, len(quantities)))]
-    for start in range(0, len(rows), most):
-        part = values[start : start + most]
-        found.append(quantities.values(model.predict_distribution(table.like(part)).checked(len(part))))
-    return np.concatenate(found)
+    parts = [values[start : start + most] for start in range(0, len(rows), most)]
+    found = [quantities.values(model.predict_distribution(table.like(part)).checked(len(part))) for part in parts]
+    return np.concatenate([np.empty((0, len(quantities))), *found])
 
 
 def level_changes(column: Levels, at: Array) -> Array:

@@ -296,8 +296,7 @@ def _refits_for(
 ) -> tuple[Fit | None, Fit | None]:
     """How to refit for the null level, and for intervals; None where nothing is refitted.
 
-    A model that was fitted to more or fewer rows than X varies less or more than its refits to these would: then
-    intervals are from refits only where these are asked for.
+    A model that was fitted to more rows than X varies less than refits to X: these are made only if asked for.
     """
     one_of(null, "null", (True, False, "auto"))
     one_of(intervals, "intervals", ("auto", "refits", "rows", False))

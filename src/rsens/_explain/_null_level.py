@@ -134,11 +134,11 @@ def find_null_level(
     clusters = None if order.clusters is None else order.clusters[order.rows]
     sources = sources_of(table.values[order.rows], query.terms.members, query.categorical, clusters)
     try:
-        refits = refit_with_probes(context, fit.quick(), sources, plan)
+        refitted, probes, made_like = refit_with_probes(context, fit.quick(), sources, plan)
     except (ValueError, TypeError, ArithmeticError, LookupError, RuntimeError, AttributeError) as error:
         _unavailable(f"refitting with {len(plan[0])} more columns failed ({error})", error, required)
         return None
-    if not refits.probes.any():  # a kernel with fixed dims, say: its zero would say that everything matters
+    if not probes.any():  # a kernel with fixed dims, say: its zero would say that everything matters
         _unavailable("the refitted model does not use the columns that were added", None, required)
         return None
     if len(table) < FEW_ROWS:
@@ -148,7 +148,7 @@ def find_null_level(
         )
         warnings.warn(RsensWarning(text), stacklevel=4)
     inflation = np.array([source.inflation for source in sources]) ** (0.5 if linear else 0.25)
-    level = _compare(refits, inflation, _kinds(query), query, value)
+    level = _compare(refitted, probes, made_like, inflation, _kinds(query), query, value)
     return replace(level, null_rows=len(table)) if len(table) < n else level
 
 
@@ -195,21 +195,26 @@ def _kinds(query: Query) -> Positions:
     return np.array([t if len(m) > 1 else of_column.get(m[0], SINGLE) for t, m in members])
 
 
-def _compare(refits: Refits, inflation: Array, kinds: Positions, query: Query, value: Array) -> NullLevel:
-    """The level of each term on the scale of its value, and how it stands among its probes."""
+def _compare(
+    refitted: Array, probes: Array, made_like: Positions, inflation: Array, kinds: Positions, query: Query, value: Array
+) -> NullLevel:
+    """The level of each term on the scale of its value, and how it stands among its probes (N,), made like terms (N,).
+
+    `refitted` (refits, T) and `probes` are per standard deviation.
+    """
     t = len(query.terms)
     level, reached, p = np.full(t, np.nan), np.full(t, np.nan), np.full(t, np.nan)
-    scale, probe_scale = inflation.copy(), inflation[refits.terms]  # s_j; of a probe, s of its term
+    scale, probe_scale = inflation.copy(), inflation[made_like]  # s_j; of a probe, s of its term
     for kind in (CATEGORICAL, TWO_VALUED):
-        own = np.flatnonzero(kinds[refits.terms] == kind)
-        reach, without = _reach_of_terms(refits.probes[own] / probe_scale[own], refits.terms[own], t)
+        own = np.flatnonzero(kinds[made_like] == kind)
+        reach, without = _reach_of_terms(probes[own] / probe_scale[own], made_like[own], t)
         scale *= reach
         probe_scale[own] *= without
-    real = np.sqrt(np.mean(refits.real**2, axis=0)) / scale  # R_j/s_j
-    probes = refits.probes / probe_scale
+    real = np.sqrt(np.mean(refitted**2, axis=0)) / scale  # R_j/s_j
+    probes = probes / probe_scale
     for kind in np.unique(kinds):
         of_terms = kinds == kind
-        own = probes[of_terms[refits.terms]]
+        own = probes[of_terms[made_like]]
         if not own.any():
             continue
         level[of_terms] = np.quantile(own, 1.0 - PER_VARIABLE, method="weibull")
@@ -229,8 +234,8 @@ def _compare(refits: Refits, inflation: Array, kinds: Positions, query: Query, v
         p_value=p,
         discovery=discoveries(p, DISCOVERY_RATE),
         familywise=familywise(p, FAMILYWISE),
-        null_refits=len(refits.real),
-        probe_terms=tuple(query.terms.names[t] for t in refits.terms),
+        null_refits=len(refitted),
+        probe_terms=tuple(query.terms.names[t] for t in made_like),
         probe_values=probes,
     )
 
@@ -256,23 +261,12 @@ def _steps(query: Query) -> Array:
     return np.array([steps[list(m)].max() if np.ptp(steps[list(m)]) == 0.0 else np.nan for m in query.terms.members])
 
 
-@dataclass(frozen=True)
-class Refits:
-    """Values per standard deviation: of T terms in each refit, and of all probes, which are made like `terms`."""
-
-    real: Array  # (refits, T)
-    probes: Array  # (N,)
-    terms: Positions  # (N,)
-
-
 def probes_of_refits(
     members: tuple[tuple[int, ...], ...], kinds: Positions, varying: list[int], n_probes: int, rng: np.random.Generator
 ) -> list[list[int]]:
     """The terms that the probes of each refit are made like.
 
-    Numbers, categories and numbers of two values share the `n_probes` by how many columns there are of each, but none
-    of the three gets fewer than half: a level that few probes make depends on the seed. Every column with levels gets
-    at least 3, every group `n_probes`.
+    Each kind has at least half of `n_probes`, or its level would depend on the seed; a group has all of them.
     """
     by_kind = [[t for t in varying if kinds[t] == kind] for kind in (SINGLE, CATEGORICAL, TWO_VALUED)]
     n_single = max(sum(map(len, by_kind)), 1)
@@ -308,8 +302,10 @@ def _mixed(*lists: list[int]) -> list[int]:
     return [entry for _, entry in sorted(places, key=lambda place: place[0])]
 
 
-def refit_with_probes(context: Context, fit: Fit, sources: list[ProbeSource], plan: list[list[int]]) -> Refits:
-    """Refit with the probes of each entry of `plan`, which the sources make for rows in their own order."""
+def refit_with_probes(
+    context: Context, fit: Fit, sources: list[ProbeSource], plan: list[list[int]]
+) -> tuple[Array, Array, Positions]:
+    """The values of the terms in each refit of `plan`, of all probes, and the term that each probe is made like."""
     measured = run_pieces(
         _measure,
         len(plan),
@@ -323,11 +319,8 @@ def refit_with_probes(context: Context, fit: Fit, sources: list[ProbeSource], pl
     )
     t = len(context.query.terms)
     real, probes = np.stack([main[:t] for main in measured]), np.concatenate([main[t:] for main in measured])
-    return Refits(
-        real,
-        np.where(probes > NEGLIGIBLE * real.max(), probes, 0.0),
-        np.array([t for probes in plan for t in probes], dtype=np.intp),
-    )
+    made_like = np.array([t for terms in plan for t in terms], dtype=np.intp)
+    return real, np.where(probes > NEGLIGIBLE * real.max(), probes, 0.0), made_like
 
 
 def _measure(

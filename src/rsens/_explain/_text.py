@@ -290,9 +290,7 @@ def _together(ranked: Any, starred: bool, discovery: Any, familywise: Any = None
     if not found:
         return [f"{meaning.DISCOVERY}: none"] if starred else []
     lines = [f"{meaning.DISCOVERY}: {_names(found)} ({meaning.DISCOVERY_MEANS})"]
-    if familywise is None:
-        return lines
-    surest = [name for name in ranked if familywise[name]]
+    surest = found if familywise is None else [name for name in ranked if familywise[name]]
     if surest == found:
         return lines
     means = f" ({meaning.FAMILYWISE_MEANS})" if surest else ""
