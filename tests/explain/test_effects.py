@@ -227,8 +227,8 @@ def test_which_columns_have_steps(values, step):
     if step is None:
         assert found == {}
     else:
-        assert (found[0].start, found[0].stop) == pytest.approx(step, rel=0.1)
-        assert np.all(np.diff(found[0].edges) > 0.0)
+        assert (found[0][0], found[0][-1]) == pytest.approx(step, rel=0.1)
+        assert np.all(np.diff(found[0]) > 0.0)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,6 @@ from rsens._explain._null_level import (
     CATEGORICAL,
     SINGLE,
     TWO_VALUED,
-    Refits,
     _compare,
     _reach_of_terms,
     find_null_level,
@@ -214,7 +213,7 @@ def test_categories_are_compared_with_categories_that_reach_as_far():
     model, table = read_for(GPRegressor(n_restarts=0).fit(X, X["x"]), X)
     found = RowEvaluation(model, query).sums(table).main.mean
     for a, b, marks in [(1.0, 2.0, [False, False]), (1.2, 2.0, [True, False]), (1.0, 2.4, [False, True])]:
-        level = _compare(Refits(np.array([[10.0, a, b]]), probes, probe_terms), np.ones(3), kinds, query, found)
+        level = _compare(np.array([[10.0, a, b]]), probes, probe_terms, np.ones(3), kinds, query, found)
         assert (found > level.null)[1:].tolist() == marks
 
 
@@ -304,8 +303,8 @@ def test_a_term_that_the_model_or_its_refits_do_not_use():
     query = query_of(
         PLAIN, table, None, groups=None, scale="sd", weights=np.full(n, 1.0 / n), alpha=1.0, pairs=False,
     )  # fmt: skip
-    refits = Refits(np.array([[1.0, 0.0]]), np.linspace(0.1, 0.5, 20), np.tile([0, 1], 10))
-    level = _compare(refits, np.ones(2), np.array([SINGLE, SINGLE]), query, np.array([0.0, 3.0]))
+    refits = np.array([[1.0, 0.0]]), np.linspace(0.1, 0.5, 20), np.tile([0, 1], 10)
+    level = _compare(*refits, np.ones(2), np.array([SINGLE, SINGLE]), query, np.array([0.0, 3.0]))
     assert (level.null >= [0.3, 3.0]).all()
     assert level.p_value.tolist() == [1.0, 1.0]
     assert level.reached.tolist() == [1.0, 1.0]

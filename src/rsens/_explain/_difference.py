@@ -26,7 +26,7 @@ from scipy.stats import norm
 from rsens import _html as html
 from rsens import _meaning as meaning
 from rsens._errors import Argument, InputError
-from rsens._explain._tables import read_order
+from rsens._explain._tables import pair_index, read_order
 from rsens._explain._text import UNITS
 from rsens._explain._values import PER_TERM, KeptRefits, Spread
 from rsens._results import Form, Part, stored
@@ -268,11 +268,7 @@ class Difference:
         return found
 
     def _index(self, order: int) -> pd.Index:
-        if order == 1:
-            return pd.Index(self.terms)
-        names = np.array(self.terms, dtype=object)
-        first, second = np.triu_indices(len(names), 1)
-        return pd.MultiIndex.from_arrays([names[first], names[second]], names=["first", "second"])
+        return pd.Index(self.terms) if order == 1 else pair_index(self.terms).view()
 
 
 def _heading(difference: Difference) -> str:

@@ -90,12 +90,8 @@ def value_text(value: float) -> str:
     return f"{value:.{4 if abs(value) < 1e4 else 7}g}".replace("-", "−")
 
 
-#: Families whose prediction is a probability: changes are stated in percentage points.
-PROBABILITIES = ("Bernoulli", "Categorical")
 #: The most levels of one category in a short table: those with the largest effects.
 MOST_LEVELS = 4
-#: The most columns named in a note.
-MOST_NAMES = 6
 
 
 @dataclass(frozen=True)
@@ -122,7 +118,7 @@ class EffectLine:
 
 def in_points(explanation: Explanation) -> bool:
     """Whether effects are changes of a probability, stated in percentage points."""
-    return explanation.family in PROBABILITIES
+    return explanation.family in ("Bernoulli", "Categorical")
 
 
 def has_steps(explanation: Explanation) -> bool:
@@ -131,11 +127,7 @@ def has_steps(explanation: Explanation) -> bool:
 
 
 def leading_effects(explanation: Explanation, most_terms: int | None) -> pd.DataFrame:
-    """The effects worth a line in a short table, of the leading terms.
-
-    Of two levels the second, as the first is its mirror image; of many the largest effects; of several classes the one
-    whose probability changes most.
-    """
+    """The effects of the leading terms: of two levels the second (the first mirrors it), of many the largest."""
     table = explanation.effects
     if not len(table):
         return table
@@ -181,10 +173,7 @@ def effect_lines(explanation: Explanation, most_terms: int | None) -> list[Effec
 
 
 def signed(values: Iterable[float], digits: int = 2) -> list[str]:
-    """Numbers with their sign, and with as many decimals as show two digits of what differs between them.
-
-    Numbers that are read one by one, not against each other, want a digit more: the small ones would be 0 otherwise.
-    """
+    """Numbers with their sign, with decimals that show so many digits of what differs between them."""
     values = [float(value) for value in values]
     known = [value for value in values if np.isfinite(value)]
     if not known:
@@ -222,7 +211,7 @@ def effects_legend(explanation: Explanation, lines: Sequence[EffectLine]) -> lis
     table = explanation.effects
     stepping = table.loc[(table["kind"] == STEP) & ~table["term"].isin(explanation.two_valued), "term"]
     if len(stepping):
-        names = listed([short(str(term)) for term in dict.fromkeys(stepping)], MOST_NAMES)
+        names = listed([short(str(term)) for term in dict.fromkeys(stepping)], 6)
         legend.append(
             "from … to …: between two quartiles, asking the model near the rows in between; a standard deviation of "
             f"{names} leads beyond most values (mostly one value, or a long tail)"

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 #: What a line is about: a slope times a standard deviation; a step between two values; a level against the rest.
 SLOPE, STEP, LEVEL = "slope", "step", "level"
+#: The edges of a step, from its first to its last; the parts between neighbouring edges hold rows.
+Step = tuple[float, ...]
 #: What an effect is about: the term, a level of it, and where a step starts and stops.
 Key = tuple[str, str | None, float | None, float | None]
 
@@ -155,7 +157,9 @@ def line_keys(table: Table, terms: Terms, steps: Mapping[int, Step]) -> dict[Key
             keys.append((term, None, *two_values(column)))
         else:
             keys += [(term, level, None, None) for level in level_names(column)]
-    return dict.fromkeys(keys, ()) | {_step_key(terms, d, step): step.widths for d, step in steps.items()}
+    return dict.fromkeys(keys, ()) | {
+        _step_key(terms, d, step): tuple(np.diff(step).tolist()) for d, step in steps.items()
+    }
 
 
 def line_changes(table: Table, terms: Terms, steps: Mapping[int, Step], derivatives: Derivatives) -> Array:
@@ -177,8 +181,8 @@ def step_moments(
     """The changes in each part of each step; the model is asked at the rows there, moved to both ends of the part."""
     found = {}
     for d, step in steps.items():
-        edges, x = np.array(step.edges), table.values[:, d]
-        rows: Positions = np.flatnonzero((x >= step.start) & (x <= step.stop) & (weights > 0.0))
+        edges, x = np.array(step), table.values[:, d]
+        rows: Positions = np.flatnonzero((x >= step[0]) & (x <= step[-1]) & (weights > 0.0))
         part = np.clip(np.searchsorted(edges, x[rows], side="right") - 1, 0, len(edges) - 2)
         up, down = (_moved(model, table, rows, d, edges[part + k], quantities) for k in (1, 0))
         for k in range(len(edges) - 1):
@@ -218,7 +222,7 @@ def _accumulated(parts: list[RowMoments], widths: Array) -> tuple[Array, Spread]
 
 
 def _step_key(terms: Terms, column: int, step: Step) -> Key:
-    return terms.names[terms.of_column(column)], None, step.start, step.stop
+    return terms.names[terms.of_column(column)], None, step[0], step[-1]
 
 
 def _moved(
@@ -228,18 +232,13 @@ def _moved(
     values = table.values[rows]
     values[:, column] = to
     most = max(1, model.rows_per_chunk(values.shape[1], 1))
-    found = [np.empty((0, len(quantities)))]
-    for start in range(0, len(rows), most):
-        part = values[start : start + most]
-        found.append(quantities.values(model.predict_distribution(table.like(part)).checked(len(part))))
-    return np.concatenate(found)
+    parts = [values[start : start + most] for start in range(0, len(rows), most)]
+    found = [quantities.values(model.predict_distribution(table.like(part)).checked(len(part))) for part in parts]
+    return np.concatenate([np.empty((0, len(quantities))), *found])
 
 
 def level_changes(column: Levels, at: Array) -> Array:
-    """Each level that occurs against the rest, or the higher of two numbers against the lower, from (n, L, Q) at each.
-
-    NaN where nothing is left to compare with.
-    """
+    """Each level against the rest, or the higher of two numbers against the lower, from (n, L, Q); NaN without one."""
     used = np.flatnonzero(column.frequencies)
     if column.numeric:
         return at[:, -1:] - at[:, :1] if at.shape[1] == 2 else np.full_like(at[:, :1], np.nan)
@@ -321,30 +320,8 @@ class Quantities:
 LONG_TAIL = 1.25
 #: One unit of a column is a readable change if it is between these shares of a standard deviation.
 READABLE = (1.0 / 30.0, 2.0)
-#: The smallest power of ten that float64 holds.
-SMALLEST_POWER = -323
 #: A step between two values is made of at most this many parts, with at least so many rows in each.
 MOST_PARTS, ROWS_PER_PART = 10, 20
-
-
-@dataclass(frozen=True)
-class Step:
-    """From `edges[0]` to `edges[-1]`, in parts between neighbouring edges that hold rows."""
-
-    edges: tuple[float, ...]
-
-    @property
-    def start(self) -> float:
-        return self.edges[0]
-
-    @property
-    def stop(self) -> float:
-        return self.edges[-1]
-
-    @property
-    def widths(self) -> tuple[float, ...]:
-        """How long each part is."""
-        return tuple(np.diff(self.edges).tolist())
 
 
 def steps_of(values: Array, columns: Iterable[int], weights: Array | None = None) -> dict[int, Step]:
@@ -365,8 +342,8 @@ def readable_unit(deviation: float) -> float:
     """1, or the power of ten next below a standard deviation that one unit of the column is far from."""
     if not (np.isfinite(deviation) and deviation > 0.0) or READABLE[0] * deviation <= 1.0 <= READABLE[1] * deviation:
         return 1.0
-    power = math.floor(math.log10(deviation))
-    return float(f"1e{max(power, SMALLEST_POWER)}")  # 0.01 as it is read, not 10⁻² with its rounding
+    power = max(math.floor(math.log10(deviation)), -323)  # the smallest that float64 holds
+    return float(f"1e{power}")  # 0.01 as it is read, not 10⁻² with its rounding
 
 
 def _step(values: Array, shares: Array) -> Step | None:
@@ -384,7 +361,7 @@ def _step(values: Array, shares: Array) -> Step | None:
         start, stop = _quartiles(values, shares)
         if _deviation(values, shares) <= LONG_TAIL * (stop - start):
             return None
-    return Step(_edges(values[(values >= start) & (values <= stop)], start, stop)) if start < stop else None
+    return _edges(values[(values >= start) & (values <= stop)], start, stop) if start < stop else None
 
 
 def _quartiles(values: Array, shares: Array) -> tuple[float, float]:
@@ -405,7 +382,7 @@ def _deviation(values: Array, shares: Array) -> float:
     return scale * float(np.sqrt(shares @ centred**2 / shares.sum()))
 
 
-def _edges(between: Array, start: float, stop: float) -> tuple[float, ...]:
+def _edges(between: Array, start: float, stop: float) -> Step:
     """`start` and `stop`, and values between them that divide the rows evenly."""
     parts = int(np.clip(len(between) // ROWS_PER_PART, 1, MOST_PARTS))
     inner = np.quantile(between, np.arange(1, parts) / parts, method="inverted_cdf") if parts > 1 else np.empty(0)

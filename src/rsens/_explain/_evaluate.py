@@ -75,11 +75,7 @@ class RowEvaluation:
         watch: bool = True,
         advance: Callable[[int], Any] = lambda rows: None,
     ) -> Sums:
-        """The sums over the rows of a table.
-
-        `first_row`: the number of the first row, for errors. `watch`: warn of a model without curvature. `advance` is
-        called with the number of rows that are done.
-        """
+        """The sums over the rows of a table. `first_row` is for errors; `advance` gets how many rows are done."""
         query, weights = self.query, self.query.weights if weights is None else weights
         if self.link is not None and query.pairs:
             return self._with_link_pairs(table, weights, division, first_row, watch=watch, advance=advance)
@@ -254,11 +250,7 @@ class RowLoop:
         return sum(others, start=first)
 
     def over_chunks(self, chunks: Chunks, asked: ChunkOptions) -> Sums:
-        """The sums over the rows of all chunks.
-
-        Row groups of Parquet files are read by the processes, or the workers of a cluster, that evaluate them. Which
-        sums are added to which depends on the files alone, not on the number of processes.
-        """
+        """The sums over the rows of all chunks. Which are added to which depends on the files alone."""
         if groups := row_groups_of(chunks.X, chunks.columns):
             ends = list(accumulate(group.n_rows for group in groups))
             first, *others = run_pieces(

@@ -171,7 +171,9 @@ def explain(
     together = read_clusters(clusters, n)
     if y is not None and clusters is None:
         warn_of_tight_clusters(reading.plain.values, () if table.coding is None else table.coding.categorical)
-    division = None if by is None or chunks is not None else division_of(by, X, reading.plain).with_all_labels()
+    division = None if by is None or chunks is not None else division_of(by, X, reading.plain)
+    if division is not None and division.categories is None:
+        division = replace(division, categories=division.labels)
     query = query_of(
         model,
         table,
@@ -294,8 +296,7 @@ def _refits_for(
 ) -> tuple[Fit | None, Fit | None]:
     """How to refit for the null level, and for intervals; None where nothing is refitted.
 
-    A model that was fitted to more or fewer rows than X varies less or more than its refits to these would: then
-    intervals are from refits only where these are asked for.
+    A model that was fitted to more rows than X varies less than refits to X: these are made only if asked for.
     """
     one_of(null, "null", (True, False, "auto"))
     one_of(intervals, "intervals", ("auto", "refits", "rows", False))
@@ -339,15 +340,11 @@ def _warn_of_no_mean(values: Values, query: Query, *, stacklevel: int) -> None:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Marking:
-    """The marks that are asked for; the work is done by `with_marks`.
-
-    fit: How to refit for the null level; None for no level.
-    level_required, test_required: Whether what is not possible is an error; else it is a warning.
-    """
+    """The marks that are asked for; the work is done by `with_marks`."""
 
     context: Context
-    fit: Fit | None
-    level_required: bool = False
+    fit: Fit | None  # how to refit for the null level; None for no level
+    level_required: bool = False  # whether what is not possible is an error; else it is a warning
     test_required: bool = False
 
     def expect(self) -> None:

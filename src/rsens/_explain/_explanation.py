@@ -85,8 +85,6 @@ class Explanation:
         self._index = rows.index if index is None else index
         self._model, self._X, self._weights = model, X, weights
 
-    # ---- what was asked ---------------------------------------------------------------------------------------------
-
     @property
     def model(self) -> Any:
         """The model that was explained; None after `load`."""
@@ -139,8 +137,6 @@ class Explanation:
     alpha: float = shown_field("setup", "alpha")
     level: float = shown_field("setup", "level")
     family: str = shown_field("values", "family")
-
-    # ---- variables and pairs ----------------------------------------------------------------------------------------
 
     main: pd.Series[float] = shown_field("values", "main", name="rsens")
     pairs: pd.Series[float] = shown_field(
@@ -202,8 +198,6 @@ class Explanation:
         """
         found = uncertainty_only(self._values)
         return [] if found is None else [pair for pair, only in zip(self.pairs.index, found, strict=True) if only]
-
-    # ---- how sure ---------------------------------------------------------------------------------------------------
 
     intervals: pd.DataFrame | None = shown_field("intervals", "intervals")
     pair_intervals: pd.DataFrame | None = shown_field("intervals", "pair_intervals")
@@ -332,8 +326,6 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         return _text.as_html(self)
-
-    # ---- plots ------------------------------------------------------------------------------------------------------
 
     # Each method draws what the function of `rsens.plots` that it names draws, and takes its options.
 

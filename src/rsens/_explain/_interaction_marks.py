@@ -84,11 +84,7 @@ def find_interaction_marks(context: Context, additive: Flags, *, required: bool)
 def interaction_marks(
     context: Context, additive: Flags | None = None, collinear: tuple[str, ...] = ()
 ) -> Interactions | Untested:
-    """Test all pairs of terms on the rows of the table, or state why there is no test.
-
-    `additive` (T, T): whether the model adds up two terms by construction on its link scale; None: nowhere. Pairs of
-    `collinear` terms that are not marked are unclear.
-    """
+    """Test all pairs of terms, or state why not. `additive` (T, T): which ones the model adds up by construction."""
     query, source, order = context.query, context.source, context.order
     first = context.table.part(0, 1)
     predicted = source.predict_distribution(first if source.takes_tables else first.source)

@@ -21,9 +21,6 @@ many of some and too few of others. For the same reason s_j of a category also h
 reach, relative to all probes of categories. Numbers with two values, which are contrasts too but which the model knows
 as numbers, are a third kind, with that factor.
 A group has probes of its own, because several columns together reach higher.
-
-The level has a chance of 5 % for each irrelevant variable. For all variables together, p-values from the
-probes give discoveries, with a false-discovery rate of 10 %, and variables that hold family-wise.
 """
 
 from __future__ import annotations
@@ -48,7 +45,6 @@ from rsens._results import Part, stored
 from rsens._table import Table, is_pandas
 from rsens._typing import Array, Flags, Positions
 
-NULL_QUANTILE = 1.0 - PER_VARIABLE
 #: How many probes, and as many again for every group; with more rows a refit costs more and its values vary less.
 N_PROBES, N_PROBES_OF_MANY, MANY_ROWS = 60, 42, 600
 #: With fewer rows than this, more than 5 % of the irrelevant variables may pass: docs/calibration.md goes down to 40.
@@ -123,10 +119,7 @@ def refitter(model: Any, refit: Any) -> Fit | None:
 def find_null_level(
     context: Context, fit: Fit, value: Array, *, linear: bool, required: bool = False
 ) -> NullLevel | None:
-    """Refit with probes, and compare the real terms, whose R-sens in the model itself is `value`, with them.
-
-    A refit that fails is an error if `required`, else a warning, and there is no level.
-    """
+    """Compare terms, of R-sens `value`, with probes in refits; a failure is an error if `required`, else a warning."""
     if (n := len(context.table)) > MOST_ROWS:
         order, weights = context.order, context.query.weights
         rows = _some_rows(order, np.random.default_rng(child(context.seed, PROBES, 2)))
@@ -141,11 +134,11 @@ def find_null_level(
     clusters = None if order.clusters is None else order.clusters[order.rows]
     sources = sources_of(table.values[order.rows], query.terms.members, query.categorical, clusters)
     try:
-        refits = refit_with_probes(context, fit.quick(), sources, plan)
+        refitted, probes, made_like = refit_with_probes(context, fit.quick(), sources, plan)
     except (ValueError, TypeError, ArithmeticError, LookupError, RuntimeError, AttributeError) as error:
         _unavailable(f"refitting with {len(plan[0])} more columns failed ({error})", error, required)
         return None
-    if not refits.probes.any():  # a kernel with fixed dims, say: its zero would say that everything matters
+    if not probes.any():  # a kernel with fixed dims, say: its zero would say that everything matters
         _unavailable("the refitted model does not use the columns that were added", None, required)
         return None
     if len(table) < FEW_ROWS:
@@ -155,7 +148,7 @@ def find_null_level(
         )
         warnings.warn(RsensWarning(text), stacklevel=4)
     inflation = np.array([source.inflation for source in sources]) ** (0.5 if linear else 0.25)
-    level = _compare(refits, inflation, _kinds(query), query, value)
+    level = _compare(refitted, probes, made_like, inflation, _kinds(query), query, value)
     return replace(level, null_rows=len(table)) if len(table) < n else level
 
 
@@ -202,24 +195,29 @@ def _kinds(query: Query) -> Positions:
     return np.array([t if len(m) > 1 else of_column.get(m[0], SINGLE) for t, m in members])
 
 
-def _compare(refits: Refits, inflation: Array, kinds: Positions, query: Query, value: Array) -> NullLevel:
-    """The level of each term on the scale of its value, and how it stands among its probes."""
+def _compare(
+    refitted: Array, probes: Array, made_like: Positions, inflation: Array, kinds: Positions, query: Query, value: Array
+) -> NullLevel:
+    """The level of each term on the scale of its value, and how it stands among its probes (N,), made like terms (N,).
+
+    `refitted` (refits, T) and `probes` are per standard deviation.
+    """
     t = len(query.terms)
     level, reached, p = np.full(t, np.nan), np.full(t, np.nan), np.full(t, np.nan)
-    scale, probe_scale = inflation.copy(), inflation[refits.terms]  # s_j; of a probe, s of its term
+    scale, probe_scale = inflation.copy(), inflation[made_like]  # s_j; of a probe, s of its term
     for kind in (CATEGORICAL, TWO_VALUED):
-        own = np.flatnonzero(kinds[refits.terms] == kind)
-        reach, without = _reach_of_terms(refits.probes[own] / probe_scale[own], refits.terms[own], t)
+        own = np.flatnonzero(kinds[made_like] == kind)
+        reach, without = _reach_of_terms(probes[own] / probe_scale[own], made_like[own], t)
         scale *= reach
         probe_scale[own] *= without
-    real = np.sqrt(np.mean(refits.real**2, axis=0)) / scale  # R_j/s_j
-    probes = refits.probes / probe_scale
+    real = np.sqrt(np.mean(refitted**2, axis=0)) / scale  # R_j/s_j
+    probes = probes / probe_scale
     for kind in np.unique(kinds):
         of_terms = kinds == kind
-        own = probes[of_terms[refits.terms]]
+        own = probes[of_terms[made_like]]
         if not own.any():
             continue
-        level[of_terms] = np.quantile(own, NULL_QUANTILE, method="weibull")
+        level[of_terms] = np.quantile(own, 1.0 - PER_VARIABLE, method="weibull")
         reached[of_terms] = np.mean(own >= real[of_terms, np.newaxis], axis=1)
         p[of_terms] = tail_p_values(real[of_terms], own)
     # Where the model itself gives 0, nothing is left to mark; where only the refits do, the value is not above either.
@@ -236,8 +234,8 @@ def _compare(refits: Refits, inflation: Array, kinds: Positions, query: Query, v
         p_value=p,
         discovery=discoveries(p, DISCOVERY_RATE),
         familywise=familywise(p, FAMILYWISE),
-        null_refits=len(refits.real),
-        probe_terms=tuple(query.terms.names[t] for t in refits.terms),
+        null_refits=len(refitted),
+        probe_terms=tuple(query.terms.names[t] for t in made_like),
         probe_values=probes,
     )
 
@@ -256,23 +254,11 @@ def _reach_of_terms(values: Array, terms: Positions, t: int) -> tuple[Array, Arr
 
 
 def _steps(query: Query) -> Array:
-    """The unit of each term in standard deviations.
-
-    NaN for a column without spread in other units, and for a group whose columns have different ones.
-    """
+    """The unit of each term in standard deviations; NaN without spread, and where the columns of a group differ."""
     units, deviations = query.units, query.deviations
     with np.errstate(divide="ignore", invalid="ignore"):
         steps = np.where(deviations > 0.0, units / deviations, np.where(units == 0.0, 1.0, np.nan))
     return np.array([steps[list(m)].max() if np.ptp(steps[list(m)]) == 0.0 else np.nan for m in query.terms.members])
-
-
-@dataclass(frozen=True)
-class Refits:
-    """Values per standard deviation: of T terms in each refit, and of all probes, which are made like `terms`."""
-
-    real: Array  # (refits, T)
-    probes: Array  # (N,)
-    terms: Positions  # (N,)
 
 
 def probes_of_refits(
@@ -280,9 +266,7 @@ def probes_of_refits(
 ) -> list[list[int]]:
     """The terms that the probes of each refit are made like.
 
-    Numbers, categories and numbers of two values share the `n_probes` by how many columns there are of each, but none
-    of the three gets fewer than half: a level that few probes make depends on the seed. Every column with levels gets
-    at least 3, every group `n_probes`.
+    Each kind has at least half of `n_probes`, or its level would depend on the seed; a group has all of them.
     """
     by_kind = [[t for t in varying if kinds[t] == kind] for kind in (SINGLE, CATEGORICAL, TWO_VALUED)]
     n_single = max(sum(map(len, by_kind)), 1)
@@ -318,8 +302,10 @@ def _mixed(*lists: list[int]) -> list[int]:
     return [entry for _, entry in sorted(places, key=lambda place: place[0])]
 
 
-def refit_with_probes(context: Context, fit: Fit, sources: list[ProbeSource], plan: list[list[int]]) -> Refits:
-    """Refit with the probes of each entry of `plan`, which the sources make for rows in their own order."""
+def refit_with_probes(
+    context: Context, fit: Fit, sources: list[ProbeSource], plan: list[list[int]]
+) -> tuple[Array, Array, Positions]:
+    """The values of the terms in each refit of `plan`, of all probes, and the term that each probe is made like."""
     measured = run_pieces(
         _measure,
         len(plan),
@@ -333,11 +319,8 @@ def refit_with_probes(context: Context, fit: Fit, sources: list[ProbeSource], pl
     )
     t = len(context.query.terms)
     real, probes = np.stack([main[:t] for main in measured]), np.concatenate([main[t:] for main in measured])
-    return Refits(
-        real,
-        np.where(probes > NEGLIGIBLE * real.max(), probes, 0.0),
-        np.array([t for probes in plan for t in probes], dtype=np.intp),
-    )
+    made_like = np.array([t for terms in plan for t in terms], dtype=np.intp)
+    return real, np.where(probes > NEGLIGIBLE * real.max(), probes, 0.0), made_like
 
 
 def _measure(
@@ -376,11 +359,7 @@ def _measure(
 
 
 def _like(table: Table, values: Array, origin: list[int]) -> Any:
-    """The values as a data frame if X was one, with names for the probes that no column has.
-
-    Column k is made like the column `origin[k]` of X. With categorical columns it is a data frame in any case: probes
-    of these have a type that says what they are, even if a model knows its own only by name or position.
-    """
+    """The values as X was given, with new names for probes; categories are in a data frame, whose types tell them."""
     source = table.source
     if not is_pandas(source):
         if table.coding is None:
@@ -421,11 +400,7 @@ def tail_p_values(values: Array, probes: Array) -> Array:
 
 
 def discoveries(p: Array, rate: float) -> Flags:
-    """Which of the p-values are discoveries, with a false-discovery rate of `rate` (Benjamini and Hochberg, 1995).
-
-    The largest i with p₍ᵢ₎ ≤ i/T · rate, and all that are smaller. NaN, a term that was not tested, is none and does
-    not count.
-    """
+    """Which p-values are discoveries (Benjamini and Hochberg, 1995): to the last p₍ᵢ₎ ≤ i/T · rate; NaN is none."""
     tested = np.flatnonzero(~np.isnan(p))
     ordered = np.sort(p[tested])
     below = np.flatnonzero(ordered <= np.arange(1, len(tested) + 1) / max(len(tested), 1) * rate)

@@ -82,7 +82,10 @@ class Posterior:
 
     def p_larger(self, term: str, other: str) -> float:
         """The probability that one term has a larger R-sens than another; a tie counts half."""
-        a, b = (self._column(name) for name in (term, other))
+        for name in (term, other):
+            if name not in self.draws.columns:
+                raise InputError(Argument("term"), f" must be one of {list(self.draws.columns)}; got {name!r}.")
+        a, b = (self.draws[name].to_numpy() for name in (term, other))
         return float(self.weights.to_numpy() @ ((a > b) + 0.5 * (a == b)))
 
     def frame(self, level: float = 0.95) -> pd.DataFrame:
@@ -102,11 +105,6 @@ class Posterior:
             middle = np.cumsum(weights[order]) - 0.5 * weights[order]
             found.append(float(np.interp(q, middle, column[order])))
         return pd.Series(found, index=self.draws.columns, name=f"{q:g}")
-
-    def _column(self, name: str) -> Array:
-        if name not in self.draws.columns:
-            raise InputError(Argument("term"), f" must be one of {list(self.draws.columns)}; got {name!r}.")
-        return self.draws[name].to_numpy()
 
     def __repr__(self) -> str:
         lines = self.frame().to_string(float_format=lambda value: f"{value:.3g}")

@@ -123,10 +123,7 @@ class _Others:
         return self._of(sums / counts[:, np.newaxis], self.owner)
 
     def explain(self, y: Array, but: tuple[int, ...], n_rows: float) -> tuple[Array, float]:
-        """What all columns `but` these explain of y (n, m), shrunk: √(a/R²) (h − mean), and a.
-
-        `n_rows` is how many independent rows count. Of several y, R² is the share of their total variance.
-        """
+        """What columns `but` these explain of y (n, m), shrunk: √(a/R²) (h − mean), and a; `n_rows` are independent."""
         centred = y - y.mean(axis=0)
         others = ~np.isin(self.owner, but)
         basis = self.q @ self._leading(others, max(0, int((n_rows - 1.0) // 2.0)))
@@ -139,10 +136,7 @@ class _Others:
         return (fitted * np.sqrt(a / r2) if a > 0.0 else np.zeros_like(fitted)), a
 
     def _leading(self, chosen: Flags, most: int) -> Array:
-        """The left singular vectors of the chosen columns of R that belong to singular values above 0, at most so many.
-
-        If there are more columns, they are the eigenvectors of RRᵀ, which one column hardly changes: much faster.
-        """
+        """The leading left singular vectors of columns of R; if there are more, eigenvectors of RRᵀ, much faster."""
         columns = len(self.r)
         if 0 < most < min(columns, int(chosen.sum())):
             left_out = self.r[:, ~chosen]
@@ -215,11 +209,7 @@ def assign(utility: Array, counts: Positions) -> Positions:
 
 
 def _moved(rng: np.random.Generator, n: int, clusters: Positions | None) -> Positions:
-    """Which row moves to each place: any, or one of the cluster that moves here.
-
-    The rows of a cluster come in random order, or the visits 1, 2, 3 of each person would stay what they are. A cluster
-    that is too small gives some of its rows twice.
-    """
+    """Which row moves to each place; in clusters at random, or visits 1, 2, 3 of a person would stay what they are."""
     if clusters is None:
         return rng.permutation(n)
     rows = np.empty(n, dtype=np.intp)

@@ -167,24 +167,18 @@ PROBES, FOLDS, INTERACTIONS = range(1, 4)
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Context:
-    """The model, the rows with their targets, what is asked of both, and how to work.
+    """The model, the rows with their targets, what is asked of both, and how to work."""
 
-    model, source: What was given to `explain`, and the same as a `Model`.
-    table, y: The rows, whose two-valued columns are contrasts, and their targets.
-    order: An order of rows, columns and clusters that does not depend on how they come: seeds draw in it.
-    keep: Where finished refits are kept, and read from.
-    """
-
-    model: Any
+    model: Any  # as it was given to `explain`
     source: Model
-    table: Table
+    table: Table  # its two-valued columns are contrasts
     y: Any
     query: Query
-    order: OwnOrder
+    order: OwnOrder  # does not depend on how rows and columns come: seeds draw in it
     n_jobs: int | None
     seed: np.random.SeedSequence
     progress: Progress
-    keep: Checkpoint | None = None
+    keep: Checkpoint | None = None  # where finished refits are kept, and read from
 
     def taken(self, rows: Positions) -> Context:
         """The same for some of the rows."""
@@ -222,10 +216,7 @@ class ReadRows:
         weights: Any = None,
         in_chunks: bool = False,
     ) -> ReadRows:
-        """Read both; the arguments are those of `explain`.
-
-        Where X is the first of several chunks, nothing may depend on it: all is decided on the training inputs.
-        """
+        """Read both; where X is the first of several chunks, all is decided on the training inputs instead."""
         source, plain, inputs, shares = _read(model, X, training, weights)
         if in_chunks and inputs is None:
             raise InputError(

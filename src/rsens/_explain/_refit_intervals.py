@@ -144,10 +144,7 @@ def _some_rows(rows: Positions, seed: np.random.SeedSequence) -> Flags:
 
 
 def with_refits(explanation: Explanation, rounds: Sequence[Sequence[Any]], *, required: bool = False) -> Explanation:
-    """The explanation with intervals from refits, by what `ValuesOfRefits` saw in each round.
-
-    A refit that failed is an error if `required`, else a warning, and the explanation stays as it was.
-    """
+    """The explanation with intervals from refits; one that failed is an error if `required`, else a warning."""
     failed = next((fold for folds in rounds for fold in folds if isinstance(fold, Failed)), None)
     if failed is not None:
         _unavailable(failed.sentence, required=required, error=failed.error)
@@ -198,10 +195,7 @@ def most_folds(y: NDArray[Any], stratify: bool, clusters: Positions | None) -> t
 def refit_without_folds(
     context: Context, fit: Fit, X: Any, look: Callable[..., ValuesOfRefits], *, required: bool
 ) -> list[list[Any]] | None:
-    """What is seen in refits to all but a fold of the rows X, in two rounds.
-
-    What is not possible is an error if `required`, else a warning and None.
-    """
+    """Look at refits to all but a fold of X; what is impossible is an error if `required`, else a warning and None."""
     y, order, seed = context.y, context.order, child(context.seed, FOLDS)
     rows = rows_with_levels(fit.estimator, X)
     targets = read_targets(y, len(rows), several=True)

@@ -18,7 +18,7 @@ from rsens._explain._rows import outside
 from rsens._refits import take_rows
 from rsens._table import Table
 from rsens._text import Pair, number, on_one_line, percent
-from rsens._typing import Array, Flags, Positions
+from rsens._typing import Array, Positions
 from rsens._views import ShownTable, html_of, text_of
 from rsens.derivatives import Derivatives, Model, iterate
 from rsens.measures import DOWN, UP, Terms, rsens2_of, second_of_prediction
@@ -27,12 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from rsens._explain._explanation import Explanation
-
-
-APPROXIMATE = (
-    "contribution: of first order, the slope at this row times the distance from the mean (of a level, from the mean "
-    "over levels)"
-)
 
 
 class RowExplanation:
@@ -103,7 +97,10 @@ class RowExplanation:
             "slope here": [f"{text} per {step}" if text else "" for text, step in slopes],
         }
         unit = " (in percentage points)" if self.in_points else ""
-        legend = [f"{APPROXIMATE}{unit}; {self.adds_up}"]
+        legend = [
+            "contribution: of first order, the slope at this row times the distance from the mean (of a level, from "
+            f"the mean over levels){unit}; {self.adds_up}"
+        ]
         tables = [ShownTable("Variables", list(frame["term"]), columns, legend)]
         if len(self.moves):
             names = [f"{move.term} {move.change}" for move in self.moves.itertuples()]
@@ -350,7 +347,8 @@ class LocalRows:
             rows, columns = (np.array([each[i] for each in asked]) for i in (0, 1))
             changed = values[rows]
             changed[np.arange(len(rows)), columns] = [value for _, _, value in asked]
-            inside = ~self._outside(changed) | self._outside(values)[rows]
+            beyond, already = (outside(each[:, self._numbers], self._training) for each in (changed, values))
+            inside = ~beyond | already[rows]
             there = self._predict(changed)[np.arange(len(rows)), output[rows]]
             for (k, d, value), prediction, ok in zip(asked, there, inside, strict=True):
                 if ok:
@@ -377,9 +375,6 @@ class LocalRows:
                 for end in (row[d] - step, row[d] + step):
                     if step > 0.0 and low[d] <= end <= high[d]:
                         yield k, d, float(end)
-
-    def _outside(self, values: Array) -> Flags:
-        return outside(values[:, self._numbers], self._training) if self._numbers else np.zeros(len(values), np.bool_)
 
     def _predict(self, values: Array) -> Array:
         """The point predictions (m, P) at rows with level codes, in chunks."""

@@ -134,8 +134,6 @@ def extrapolates(table: Table, training: Array | None) -> Flags:
     if table.coding is None:
         return outside(table.values, training)
     columns = list(table.coding.continuous)
-    if not columns:
-        return np.zeros(len(table.values), dtype=np.bool_)
     return outside(table.values[:, columns], None if training is None else training[:, columns])
 
 
@@ -161,6 +159,8 @@ OFF_SPAN = 1e-6  # of the length of the row, in standard deviations
 
 def outside(rows: Array, training: Array | None) -> NDArray[np.bool_]:
     """True for the rows that lie outside the training inputs or, without them, away from the other rows."""
+    if not rows.shape[1]:
+        return np.zeros(len(rows), dtype=np.bool_)
     if training is None:
         return _away_from_the_others(rows)
     cloud = _Cloud.of(training)
@@ -173,7 +173,7 @@ def _away_from_the_others(rows: Array) -> NDArray[np.bool_]:
     from scipy.stats import f
 
     cloud = _Cloud.of(rows)
-    n, rank = len(rows), cloud.rank
+    n, rank = len(rows), len(cloud.deviations)
     if rank == 0 or n <= rank + 1:
         return np.zeros(n, dtype=np.bool_)
     # Leverage without the mean, h = d²/(n − 1) ≤ 1 − 1/n, gives the distance from the others without refitting.
@@ -205,10 +205,6 @@ class _Cloud:
         _, singular, directions = np.linalg.svd(triangle, full_matrices=False)
         kept = singular > max(rows.shape) * 1e-13 * max(singular.max(initial=0.0), 1e-300)
         return cls(mean, spread, directions[kept].T, singular[kept] / np.sqrt(max(len(rows) - 1, 1)))
-
-    @property
-    def rank(self) -> int:
-        return len(self.deviations)
 
     def distance2(self, rows: Array) -> Array:
         z = (rows - self.mean) / self.spread

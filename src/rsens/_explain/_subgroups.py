@@ -53,10 +53,7 @@ class Subgroups(Part):
 
     @classmethod
     def of(cls, sums: Sums, level: float | None) -> Subgroups | None:
-        """Averages within each subgroup and over all other rows, with intervals over rows of this level.
-
-        There the model is taken as it is, and a subgroup and the other rows are independent. None without subgroups.
-        """
+        """Averages within subgroups and over all other rows, which are independent; None without subgroups."""
         cells = _cells(sums)
         labels = _in_order([name for name, cell in cells.items() if name is not None and cell.rows], sums.label_order)
         if not labels:
@@ -85,11 +82,7 @@ class Subgroups(Part):
         )
 
     def with_refits(self, rounds: Sequence[Sequence[RefitValues]], level: float) -> Subgroups:
-        """These with intervals and p-values from refits; missing where a refit has no row of a subgroup.
-
-        Every refit is evaluated within each subgroup of its own rows and outside of it, and both the values and the
-        differences have the standard error of the jackknife.
-        """
+        """These with jackknife intervals and p-values from refits; missing where a refit has no row of a subgroup."""
         seen = [np.array([refit.subgroups for refit in refits]) for refits in rounds]  # (K, 2, subgroups, terms)
         value = Spread.of_refits([each[:, 0] for each in seen])
         difference = Spread.of_refits([each[:, 0] - each[:, 1] for each in seen])
@@ -111,10 +104,6 @@ class Division:
     labels: tuple[Label, ...]
     codes: Positions
     categories: tuple[Label, ...] | None = None  # those that do not occur included, in their order, if it is known
-
-    def with_all_labels(self) -> Division:
-        """The same, whose labels are all there are, in their order."""
-        return self if self.categories is not None else replace(self, categories=self.labels)
 
     def taken(self, rows: Any) -> Division:
         """The same for some of the rows."""

@@ -1,9 +1,4 @@
-"""The fields of an explanation as tables of pandas: their shapes say how.
-
-A size has labels: the names of the terms, the labels of the rows, … A field of shape ("terms",) is a Series by term,
-one of shape ("rows", "terms") a frame, and so on. `to_frame` puts all that have a value per term, or per pair, side by
-side.
-"""
+"""The fields of an explanation as tables of pandas: one of shape ("rows", "terms") is a frame with their labels."""
 
 from __future__ import annotations
 
@@ -35,15 +30,13 @@ LEADING = (
     "term", "first", "second", "per", "value", "lower", "upper", "interval_kind", "rank", "direction", "consistency",
     "null", "above_null", "p_value", "discovery", "familywise", "null_kind", "reached",
 )  # fmt: skip
-#: True, False, or missing where it is not known.
-MARKS = frozenset({"above_null", "discovery", "familywise"})
 
 
 def labels(explanation: Explanation, size: str | int) -> pd.Index:
     """What the entries along an axis are called."""
     setup, values = explanation._setup, explanation._values
     if size == "pairs":
-        return _pair_index(setup.terms).view()  # a view has a name of its own, which its reader may change
+        return pair_index(setup.terms).view()  # a view has a name of its own, which its reader may change
     if size == "rows":
         return explanation._index
     if size == "subgroups":
@@ -61,17 +54,14 @@ def labels(explanation: Explanation, size: str | int) -> pd.Index:
 
 
 @lru_cache(maxsize=16)  # printing asks for the same labels dozens of times
-def _pair_index(terms: tuple[str, ...]) -> pd.MultiIndex:
+def pair_index(terms: tuple[str, ...]) -> pd.MultiIndex:
     first, second = np.triu_indices(len(terms), 1)
     names = np.array(terms, dtype=object)
     return pd.MultiIndex.from_arrays([names[first], names[second]], names=["first", "second"])
 
 
 def table_of(explanation: Explanation, field: Field, values: Any, name: str) -> Any:
-    """A field as pandas shows it: a Series, a frame, or the array itself where it has three axes.
-
-    A table is a copy, which pandas 3 makes anyway: in pandas 2 it would be our own array, closed to writing.
-    """
+    """A field as pandas shows it, as a copy: in pandas 2 it would be our own array, closed to writing."""
     if not field.shape or values is None or values.ndim == 3:
         return values
     if field.shape[-1] == "outputs" and len(explanation._values.outputs) == 1:
@@ -101,7 +91,7 @@ def frame_of(explanation: Explanation, order: int, by: str = "value") -> pd.Data
     frame["rank"] = frame[ranked].rank(ascending=False, method="min").astype("int64")
     if order == 1:
         frame["above_null"] = (frame["value"] > frame["null"]).astype("boolean").mask(frame["null"].isna())
-    for mark in MARKS.intersection(frame.columns):
+    for mark in frame.columns.intersection(["above_null", "discovery", "familywise"]):
         frame[mark] = frame[mark].astype("boolean")
     in_order: list[str] = sorted(frame.columns.astype(str), key=_place)
     return frame[in_order].sort_values(ranked, ascending=False, kind="stable", ignore_index=True)
@@ -185,11 +175,7 @@ class NotComputedError(InputError, AttributeError):
 def shown_field(
     part: str, field: str, *, name: str | None = None, missing: tuple[str, str, str] | None = None
 ) -> Any:  # fmt: skip
-    """An attribute that shows a field of a part; its meaning is the documentation.
-
-    None is an error if `missing` has a text, the argument of `explain` that asks for the field, and the end of the
-    sentence.
-    """
+    """An attribute that shows a field of a part, documented by its meaning; None is the error `missing`."""
     declared = FORM.parts[part].fields()[field]
 
     def shown(self: Any) -> Any:

@@ -1,7 +1,4 @@
-"""An explanation as short tables with a legend: plain text, and HTML for notebooks.
-
-The sentences of legends are those of `rsens._meaning`; the names come from the explanation.
-"""
+"""An explanation as short tables with a legend, in the words of `rsens._meaning`: plain text, and HTML."""
 
 from __future__ import annotations
 
@@ -30,12 +27,8 @@ ROWS = 10
 #: Of how many variables effects are listed; `Explanation.effects` has all.
 EFFECTS = 5
 UNITS = {"sd": "per standard deviation", "raw": "per unit", "given": "per given unit"}
-#: Columns by part or by output.
-USUAL_STARTS = ("part_", "direction_", "consistency_")
 #: The most names in a line.
 MOST_NAMES = 10
-#: The longest name of an output beside an arrow.
-OUTPUT_WIDTH = 14
 #: Above or below; a pair that cannot be told; and a space, which keeps numbers in line.
 STAR, UNCLEAR, NO_STAR = "*", "?", " "
 
@@ -80,13 +73,11 @@ def _tables(explanation: Explanation) -> list[ShownTable]:
 
 
 def _ranked(explanation: Explanation, order: int) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, list[str]]]:
-    """All lines of `to_frame`, the leading ones, and the columns of these that variables and pairs share, as texts.
-
-    Values have their stars. Values per unit of the column are of any size, so each line is on its own.
-    """
+    """All lines of `to_frame`, the leading ones, and as texts the columns of these that variables and pairs share."""
     frame = explanation.to_frame(order)
     shown, largest = frame.head(ROWS), float(frame["value"].max())
     names = ["value", "lower", "upper", *(["null"] if order == 1 else [])]
+    # Values per unit of the column are of any size, so each line is on its own.
     lines = [
         side_by_side(line, largest if explanation.scale_kind == "sd" else max(line, key=abs))
         for line in shown[names].to_numpy(dtype=float).tolist()
@@ -133,7 +124,8 @@ def _pairs(explanation: Explanation) -> ShownTable:
 def _further(shown: pd.DataFrame) -> dict[str, list[str]]:
     """Numbers that are not among the usual columns: of a field that was added to explanations."""
     usual = {*LEADING, "uncertainty_only"}
-    further = [name for name in shown if name not in usual and not str(name).startswith(USUAL_STARTS)]
+    by_part_or_output = ("part_", "direction_", "consistency_")
+    further = [name for name in shown if name not in usual and not str(name).startswith(by_part_or_output)]
     return {str(name): [number(value) for value in shown[name]] for name in further}
 
 
@@ -152,7 +144,7 @@ def directions(explanation: Explanation, terms: list[str], digits: int = 3) -> l
     direction, consistency = explanation.direction, explanation.consistency
     slopes = direction.loc[terms].to_numpy(dtype=np.float64)
     if isinstance(direction, pd.DataFrame):
-        outputs = [short(str(name), OUTPUT_WIDTH) for name in direction.columns]
+        outputs = [short(str(name), 14) for name in direction.columns]
         return [_outputs(outputs, line) for line in slopes]
     signs = arrows(slopes, consistency.loc[terms])
     steps: dict[str, tuple[float, str]] = {}  # of terms that go from one value to another: how far, and between which
@@ -298,9 +290,7 @@ def _together(ranked: Any, starred: bool, discovery: Any, familywise: Any = None
     if not found:
         return [f"{meaning.DISCOVERY}: none"] if starred else []
     lines = [f"{meaning.DISCOVERY}: {_names(found)} ({meaning.DISCOVERY_MEANS})"]
-    if familywise is None:
-        return lines
-    surest = [name for name in ranked if familywise[name]]
+    surest = found if familywise is None else [name for name in ranked if familywise[name]]
     if surest == found:
         return lines
     means = f" ({meaning.FAMILYWISE_MEANS})" if surest else ""

@@ -139,10 +139,7 @@ class Intervals(Part):
 
 
 def jackknife(rounds: Sequence[Array]) -> Array:
-    """The standard error of each value, from (K, values) without each of K folds in every round.
-
-    se² = (K − 1)/K Σ_k (v_k − v̄)², averaged over rounds. Since Σ_k (v_k − v̄)² = K · var, this is (K − 1) var.
-    """
+    """The standard error from (K, values) in each round: se² = (K − 1)/K Σ_k (v_k − v̄)² = (K − 1) var, averaged."""
     return np.sqrt(np.mean([(len(v) - 1) * np.var(v, axis=0) for v in rounds], axis=0))
 
 
