@@ -33,12 +33,12 @@ def pd(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> Array:
     rows = sample_rows(predictor.values, budget.average, rng)
     values = np.zeros(rows.shape[1])
     for d, column in enumerate(predictor.values.T):
-        categorical = d in predictor.categorical
+        by_levels = d in predictor.categorical
         if column.min() < column.max():
             group = d in predictor.grouped
-            grid = joint_grid(column, budget.grid, rng) if group else _grid(column, budget, categorical)
+            grid = joint_grid(column, budget.grid, rng) if group else _grid(column, budget, by_levels)
             f = predictor.partial_dependence((d,), grid[:, None], rows)  # f̄_d(t), (grid, P)
-            values[d] = (np.ptp(f, axis=0) / 4.0 if categorical else f.std(axis=0, ddof=1)).sum()
+            values[d] = _spread(f, by_levels).sum()
     return values
 
 
@@ -66,11 +66,8 @@ def _grid(column: Array, budget: Budget, categorical: bool) -> Array:
 #
 #     i(d | x_e) = spread over x_d of F_de(x_d, x_e)        ι_d|e = spread over x_e of i(d | x_e).
 #
-# The value of the pair is the mean of ι_d|e and ι_e|d.
-#
 # A spread has no sign: F = x_d·x_e gives i(d | x_e) ∝ |x_e|, the same at x_e = −1 and 1. With a main effect the same
-# interaction gets a larger value: x_d + x_d·x_e gives i(d | x_e) ∝ |1 + x_e|. And a column whose levels are categorical
-# has a quarter of their range for its spread (equation 5 there).
+# interaction gets a larger value: x_d + x_d·x_e gives i(d | x_e) ∝ |1 + x_e|.
 
 
 #: The grid of a column lies between these quantiles: with 3 points 0.1, 0.5 and 0.9, with 9 the deciles.

@@ -28,11 +28,18 @@ from rsens.black_box._predictor import Predictor
 def pfi(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> Array:
     """The loss of score when a column is permuted, of every column (D,)."""
     predictor.check_rows("pfi")
-    return _with_one_permutation(predictor, rng) if budget.paper else _with_many(predictor, budget, rng)
-
-
-def _with_one_permutation(predictor: Predictor, rng: np.random.Generator) -> Array:
     x = predictor.values
+    if not budget.paper:
+        from sklearn.inspection import permutation_importance
+
+        return permutation_importance(
+            _AnyEstimator(),
+            x,
+            None,
+            scoring=lambda estimator, rows, y: _score(predictor, rows),
+            n_repeats=budget.repeats,
+            random_state=int(rng.integers(2**31)),
+        ).importances_mean
     here = _score(predictor, x)
     values = np.zeros(x.shape[1])
     for d in range(x.shape[1]):
@@ -40,23 +47,6 @@ def _with_one_permutation(predictor: Predictor, rng: np.random.Generator) -> Arr
         permuted[:, d] = rng.permutation(x[:, d])
         values[d] = here - _score(predictor, permuted)
     return values
-
-
-def _with_many(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> Array:
-    from sklearn.inspection import permutation_importance
-
-    def scoring(estimator: Any, rows: Array, y: None) -> float:
-        return _score(predictor, rows)
-
-    result = permutation_importance(
-        _AnyEstimator(),
-        predictor.values,
-        None,
-        scoring=scoring,
-        n_repeats=budget.repeats,
-        random_state=int(rng.integers(2**31)),
-    )
-    return result.importances_mean
 
 
 class _AnyEstimator:

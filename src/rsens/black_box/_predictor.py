@@ -43,7 +43,6 @@ class Predictor:
 
     A method makes blocks of rows (…, m, D) and asks for all of them at once. Every leading index is one question: a
     model with random errors can draw new ones for each. `evaluations` counts the rows.
-
     """
 
     values: Array  # (n, D), with level codes in categorical columns

@@ -15,7 +15,7 @@ absolute value does not have the expectation |φ_d(x)|: this is larger, the more
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -123,10 +123,8 @@ def _own_random_state() -> Iterator[None]:
 def shap_pairs(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> Array:
     """The mean of |φ_de| over rows, summed over the outputs of the model.
 
-    Budget "paper": one random S and one random background row for every row and pair, four predictions. Such a
-    contribution is right on average, but its absolute value is too large: for f = x_d·x_e with normal columns, twice as
-    large. Otherwise the package shapiq computes φ, for at most `budget.rows` rows with
-    `budget.background` background rows and at least `budget.coalitions` sets S.
+    Budget "paper": one random S and one random background row for every row and pair. Such a contribution is right on
+    average, but its absolute value is too large: for f = x_d·x_e with normal columns, twice as large.
     """
     predictor.check_rows("shap")
     if predictor.values.shape[1] < 2:
@@ -167,27 +165,23 @@ def _by_shapiq(predictor: Predictor, budget: Budget, rng: np.random.Generator) -
     n_outputs = predictor.predict(rows[:1]).shape[-1]
     total = np.zeros((D, D))
     for row in rows:
-        game, seed = _Game(predictor, row, background), int(rng.integers(2**31))
+        game, seed = _game(predictor, row, background), int(rng.integers(2**31))
         for output in range(n_outputs):  # one seed: the coalitions are the same for all outputs
             solver = KernelSHAPIQ(D, max_order=2, index="SII", pairing_trick=True, random_state=seed)
-            found = solver.approximate(n_coalitions, partial(game, output=output))
+            found = solver.approximate(n_coalitions, partial(game, output))
             total += np.abs(found.get_n_order_values(2))
     return total / len(rows)
 
 
-class _Game:
+def _game(predictor: Predictor, row: Array, background: Array) -> Callable[[int, Flags], Array]:
     """v(S) for one row: the mean over the background rows. Later calls reuse the coalitions of the first."""
+    most, values = max(1, MOST_ROWS // len(background)), list[Array]()  # one (coalitions, outputs)
 
-    def __init__(self, predictor: Predictor, row: Array, background: Array) -> None:
-        self._predictor, self._row, self._background = predictor, row, background
-        self._values: Array | None = None  # (coalitions, outputs)
+    def game(output: int, coalitions: Flags) -> Array:
+        if not values:
+            parts = (coalitions[k : k + most, None] for k in range(0, len(coalitions), most))
+            means = [predictor.predict(np.where(part, row, background)).mean(axis=1) for part in parts]
+            values.append(np.concatenate(means))
+        return values[0][:, output]
 
-    def __call__(self, coalitions: Flags, output: int) -> Array:
-        if self._values is None:
-            most = max(1, MOST_ROWS // len(self._background))
-            parts = [self._means(coalitions[k : k + most]) for k in range(0, len(coalitions), most)]
-            self._values = np.concatenate(parts)
-        return self._values[:, output]
-
-    def _means(self, coalitions: Flags) -> Array:
-        return self._predictor.predict(np.where(coalitions[:, None], self._row, self._background)).mean(axis=1)
+    return game

@@ -24,13 +24,12 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from rsens._typing import Array, Positions
+from rsens._typing import Array
 from rsens.black_box._budget import Budget
 from rsens.black_box._gaussian import SampleGaussian
-from rsens.black_box._predictor import MOST_ROWS, Predictor, sample_positions
+from rsens.black_box._predictor import MOST_ROWS, OfRows, Predictor, sample_positions
 
-#: How many normal points stand for the distribution of a group: in two directions a square of nodes, in more
-#: directions quasi-random points.
+#: Normal points that stand for the distribution of a group: in two directions a square of nodes of this side.
 SIDE = 16
 POINTS = SIDE**2
 
@@ -46,60 +45,38 @@ def var(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> Array
     if places:
         gaussian = SampleGaussian.of(numbers).at(chosen)
         for d, columns in places.items():
-            if d in predictor.grouped:
-                values[d] = _of_group(predictor, d, gaussian.conditional_group(columns), chosen, budget, rng)
+            if d in predictor.grouped and predictor.grouping is not None:
+                means, directions = gaussian.conditional_group(columns)
+                if len(directions):
+                    points, of_points = _normal_points(len(directions), budget, rng)
+                    members, whole = list(predictor.grouping.terms.members[d]), predictor.grouping.whole.values[chosen]
+                    f = _moved(predictor.predict_columns, whole, members, means, points @ directions)
+                    values[d] = _variance(f, of_points, budget.paper)
                 continue
             mean, deviation = gaussian.conditional(*columns)
             if deviation > 0.0:
-                f = _with_column(predictor, d, mean + deviation * t[:, None], rows)
+                f = _moved(predictor.predict, rows, [d], mean[:, None], deviation * t[:, None])
                 values[d] = _variance(f, weights, budget.paper)
     for d in predictor.categorical:
         assert predictor.coding is not None  # has categorical columns
         shares = predictor.coding[d].frequencies
         levels = np.flatnonzero(shares)
-        f = _with_column(predictor, d, levels.astype(np.float64)[:, None], rows)
+        f = _moved(predictor.predict, rows, [d], np.zeros((len(rows), 1)), levels.astype(np.float64)[:, None])
         values[d] = _variance(f, shares[levels], budget.paper)
     return values
 
 
-def _with_column(predictor: Predictor, column: int, values: Array, rows: Array) -> Array:
-    """The predictions (m, n, P) with a column set to each of m values; every row with its m values is one question.
+def _moved(predict: OfRows, rows: Array, columns: list[int], centres: Array, steps: Array) -> Array:
+    """The predictions (m, n, P) with columns set to centres (n, columns) + each of m steps; a row is one question.
 
-    A question is what one expectation needs. The paper's imperfect models draw new errors at every call, and only
-    this way do they give the published numbers.
+    The paper's imperfect models draw new errors for every question, and only this way give the published numbers.
     """
-    of_row = np.broadcast_to(values.T, (len(rows), len(values)))
-    most = max(1, MOST_ROWS // len(values))
-    parts = []
-    for k in range(0, len(rows), most):
-        nodes = np.repeat(rows[k : k + most, None], len(values), axis=1)
-        nodes[:, :, column] = of_row[k : k + most]
-        parts.append(predictor.predict(nodes))
-    return np.concatenate(parts).swapaxes(0, 1)
-
-
-def _of_group(
-    predictor: Predictor,
-    d: int,
-    given_others: tuple[Array, Array],
-    chosen: Positions,
-    budget: Budget,
-    rng: np.random.Generator,
-) -> float:
-    """The same for a group of columns, with their means and directions given the others."""
-    assert predictor.grouping is not None
-    means, directions = given_others
-    if not len(directions):
-        return 0.0
-    points, weights = _normal_points(len(directions), budget, rng)
-    steps, members = points @ directions, list(predictor.grouping.terms.members[d])
-    rows = predictor.grouping.whole.values[chosen]
     most, parts = max(1, MOST_ROWS // len(steps)), []
     for k in range(0, len(rows), most):
         nodes = np.repeat(rows[k : k + most, None], len(steps), axis=1)
-        nodes[:, :, members] = means[k : k + most, None] + steps
-        parts.append(predictor.predict_columns(nodes))
-    return _variance(np.concatenate(parts).swapaxes(0, 1), weights, budget.paper)
+        nodes[:, :, columns] = centres[k : k + most, None] + steps
+        parts.append(predict(nodes))
+    return np.concatenate(parts).swapaxes(0, 1)
 
 
 def _normal_points(r: int, budget: Budget, rng: np.random.Generator) -> tuple[Array, Array]:

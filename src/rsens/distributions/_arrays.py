@@ -27,10 +27,9 @@ def namespace(*arrays: Any) -> Any:
 
 
 def as_floats(values: Any) -> Any:
-    """Numbers, lists and anything else NumPy can read, as an array of floats; other values as they are.
+    """What NumPy can read as an array of floats; single precision stays single, as difference quotients need to know.
 
     JAX and PyTorch arrays stay as they are, alone or in a list: NumPy would cut them off from their derivatives.
-    Single precision stays single: difference quotients need to know.
     """
     if _is_differentiable(values):
         return values
@@ -38,8 +37,7 @@ def as_floats(values: Any) -> Any:
         array = np.asarray(values)
     except (TypeError, ValueError, RuntimeError):  # a ragged list, or an array type that refuses
         return values
-    whole = array.dtype.kind in "biu" or (array.dtype.kind == "O" and all(isinstance(v, Real) for v in array.flat))
-    if whole:
+    if array.dtype.kind in "biu" or (array.dtype.kind == "O" and all(isinstance(v, Real) for v in array.flat)):
         return array.astype(np.float64)
     return array if array.dtype.kind == "f" else values
 

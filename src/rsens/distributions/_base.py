@@ -36,12 +36,9 @@ class Domain:
 
     def holds(self, values: Array) -> Flags:
         """Which of the values are allowed."""
-        inside = (
-            (values >= self.lower) & (values <= self.upper)
-            if self.closed
-            else (values > self.lower) & (values < self.upper)
-        )
-        return inside & np.isfinite(values)
+        if self.closed:
+            return np.isfinite(values) & (values >= self.lower) & (values <= self.upper)
+        return np.isfinite(values) & (values > self.lower) & (values < self.upper)
 
     def __str__(self) -> str:
         if not np.isfinite(self.lower) and not np.isfinite(self.upper):
@@ -141,8 +138,6 @@ class Distribution(ABC):
         fields = self.fields()
         return type(self)(**{name: average(values, self.domains[name].event_ndim) for name, values in fields.items()})
 
-    # ---- the boundary: NumPy, float64, shape (n,), valid ------------------------------------------------------------
-
     @cached_property
     def _checked(self) -> Self:
         return self.checked()
@@ -168,10 +163,8 @@ class Distribution(ABC):
             if draws is not None:
                 want = f"one value per draw and row, shape ({draws}, {'rows' if n is None else n})"
             raise InputError(f"{type(self).__name__}: expected {want}; got {got}. Return arrays without extra axes.")
-        for name, values in arrays.items():
-            event = values.shape[values.ndim - self.domains[name].event_ndim :]
-            arrays[name] = np.broadcast_to(values, rows + event)
-        family = self._with(arrays)
+        events = {k: a.shape[a.ndim - self.domains[k].event_ndim :] for k, a in arrays.items()}
+        family = self._with({k: np.broadcast_to(a, rows + events[k]) for k, a in arrays.items()})
         family._check_jointly()
         return family
 
@@ -212,11 +205,8 @@ class Distribution(ABC):
             where = tuple(int(i) for i in np.argwhere(bad)[0])
             places = ["draw", "row"] if draws and array.ndim - domain.event_ndim > 1 else ["row"]
             at = " at " + ", ".join(f"{p} {i}" for p, i in zip(places, where, strict=False)) if where else ""
-            raise self._refused(
-                name,
-                f" must be {domain}; got {array[where]:g}{at} "
-                f"({int(bad.sum())} of {bad.size} values are wrong). Check the model there.",
-            )
+            wrong = f"{int(bad.sum())} of {bad.size} values are wrong"
+            raise self._refused(name, f" must be {domain}; got {array[where]:g}{at} ({wrong}). Check the model there.")
         return array
 
     def _check_given(self) -> None:  # noqa: B027  (most families take all their arguments)
@@ -230,11 +220,8 @@ class Distribution(ABC):
         total = getattr(self, name).sum(axis=-1)
         wrong = np.abs(total - 1.0) > 1e-8
         if wrong.any():
-            raise self._refused(
-                name,
-                f" must add up to 1 in every row; got {total[wrong][0]:.10g} "
-                f"({int(wrong.sum())} of {wrong.size} rows are wrong). {advice}",
-            )
+            got = f"{total[wrong][0]:.10g} ({int(wrong.sum())} of {wrong.size} rows are wrong)"
+            raise self._refused(name, f" must add up to 1 in every row; got {got}. {advice}")
 
     def _check_comparable(self, other: Self) -> None:
         """Checks that two distributions whose divergence is wanted agree in what is not a parameter."""
@@ -245,9 +232,8 @@ class Distribution(ABC):
             )
         for name in self.fixed_fields:
             if (getattr(self, name) != getattr(other, name)).any():
-                raise self._refused(
-                    name, f"; {name} is fixed, not a parameter.", "renyi compares distributions with the same "
-                )
+                before = "renyi compares distributions with the same "
+                raise self._refused(name, f"; {name} is fixed, not a parameter.", before)
 
     @classmethod
     def _refused(cls, argument: str, problem: str, before: str = "") -> InputError:
@@ -265,22 +251,16 @@ class Distribution(ABC):
         except ValueError:
             fits = False
         if not fits:
-            raise self._refused(
-                "y",
-                f" needs one value per row, shape {target}, perhaps with further axes in front; "
-                f"got shape {values.shape}.",
-            )
+            want = f"one value per row, shape {target}, perhaps with further axes in front"
+            raise self._refused("y", f" needs {want}; got shape {values.shape}.")
         return values
 
     def _read_change(self, u: ArrayLike) -> Array:
         """A change of λ as float64, (n, M, …)."""
         values, shape = as_numbers(u, "u"), self._checked.parameters.shape
         if values.shape[: len(shape)] != shape:
-            raise self._refused(
-                "u",
-                f", a change of the parameters, must have the shape (rows, parameters, …), here {shape} and perhaps "
-                f"further axes; got {values.shape}.",
-            )
+            want = f"the shape (rows, parameters, …), here {shape} and perhaps further axes"
+            raise self._refused("u", f", a change of the parameters, must have {want}; got {values.shape}.")
         return values
 
     def log_prob(self, y: ArrayLike) -> Array:
@@ -393,8 +373,6 @@ class Distribution(ABC):
     def prediction_hessian(self) -> Array | None:
         """∂²f/∂λ², shape (n, outputs, M, M), or None where f is linear in λ."""
         return self._checked._prediction_hessian()
-
-    # ---- what a family fills in, on checked NumPy arrays and without warnings of NumPy ------------------------------
 
     @abstractmethod
     def _log_prob(self, y: Array) -> Array:

@@ -101,12 +101,8 @@ class Mixture(Ordered):
     def output_weight(self) -> float:  # type: ignore[override]
         return self._given[0].output_weight
 
-    @property
-    def parameter_names(self) -> tuple[str, ...]:
-        return self._names
-
     @cached_property
-    def _names(self) -> tuple[str, ...]:
+    def parameter_names(self) -> tuple[str, ...]:
         parts = [self.components] * self.weights.shape[-1] if self.held_as_arrays else self.components
         return tuple(f"{s}.{name}" for s, part in enumerate(parts) for name in part.parameter_names)
 
@@ -140,11 +136,7 @@ class Mixture(Ordered):
         return type(self)(components, next(leaves), draws=self.draws)
 
     def matched(self) -> Distribution:
-        """One distribution in place of the mixture, in the components' own λ, of any array type.
-
-        Classes and events are the mixture itself. Real y has the mean and the variance of the mixture; other families
-        say what they take, mostly the average of λ. R-sens₂ of posterior draws looks at this.
-        """
+        """One distribution in place of the mixture, in the components' own λ: `_matched` of their family."""
         if self.held_as_arrays:
             return self.components._matched(lambda values, event_ndim=0: weighted_sum(self.weights, values, event_ndim))
         groups = self._checked.groups
@@ -263,9 +255,8 @@ class Mixture(Ordered):
 
     def _average(self, of: Callable[[Distribution], Array]) -> Array:
         """Σ_s w_s f_s for f (S, n, …) of each family."""
-        return self._unrowed(
-            np.sum([np.einsum("ns,sn...->n...", group.weights, of(group.family)) for group in self.groups], axis=0)
-        )
+        parts = [np.einsum("ns,sn...->n...", group.weights, of(group.family)) for group in self.groups]
+        return self._unrowed(np.sum(parts, axis=0))
 
     @property
     def mean(self) -> Array:
@@ -304,10 +295,8 @@ class Mixture(Ordered):
         result = np.empty(points.shape[:2])
         size = max(1, _BLOCK // (draws * len(points)))
         for rows in (slice(start, start + size) for start in range(0, n, size)):
-            parts = (
-                of(g.family._taken((slice(None), None, rows)), g.weights[rows], points[:, rows]) for g in self.groups
-            )
-            result[:, rows] = reduce(add, parts)
+            taken = ((group.family._taken((slice(None), None, rows)), group.weights[rows]) for group in self.groups)
+            result[:, rows] = reduce(add, (of(family, weights, points[:, rows]) for family, weights in taken))
         return result.reshape(shape if self.weights.ndim > 1 else shape[:-1])
 
     def _score(self, y: Array) -> Array:
@@ -453,8 +442,7 @@ class Mixture(Ordered):
         for group, part in parts:
             if part is not None:
                 for s, columns in enumerate(group.columns):
-                    block = group.weights[:, s, None, None, None] * part[s]
-                    hessian[..., columns[:, None], columns] = block
+                    hessian[..., columns[:, None], columns] = group.weights[:, s, None, None, None] * part[s]
         return self._unrowed(hessian)
 
 
@@ -475,13 +463,8 @@ def _split_by_part(group: Group, row: int, u: Array, names: tuple[str, ...]) -> 
 
 
 def _unequal_rows(shapes: list[tuple[int, ...]]) -> InputError:
-    return InputError(
-        "Mixture: ",
-        Argument("weights"),
-        " and ",
-        Argument("components"),
-        f" must have the same number of rows; got {sorted(set(shapes))}.",
-    )
+    problem = f" must have the same number of rows; got {sorted(set(shapes))}."
+    return InputError("Mixture: ", Argument("weights"), " and ", Argument("components"), problem)
 
 
 def is_event(family: Distribution) -> bool:

@@ -67,7 +67,9 @@ def changes_at_nodes(groups: Sequence[Group], u: Array) -> Array:
 
 def _settled(groups: Sequence[Group], u: Array, line: Grid) -> Array | None:
     """a on ever finer grids, until the lengths of its columns settle; None if they do not."""
-    top = max(float(_at_centres(group.family).max()) for group in groups)
+    families: list[Any] = [group.family for group in groups]
+    centres = [(f, np.floor(f._reach().centre) if line.whole else f._reach().centre) for f in families]
+    top = max(float(_on_line(family, centre).max()) for family, centre in centres)
     tolerance = _SETTLED_COUNTS if line.whole else _SETTLED
     kept: list[Array] = []
     total, before, scale, bound = np.zeros(u.shape[1]), None, None, None
@@ -88,12 +90,6 @@ def _settled(groups: Sequence[Group], u: Array, line: Grid) -> Array | None:
             return np.sqrt(step) * np.concatenate(kept)
         before = now
     return None
-
-
-def _at_centres(family: Any) -> Array:
-    """log density of each component at its own centre."""
-    centre = family._reach().centre
-    return _on_line(family, np.floor(centre) if family.support == "counts" else centre)
 
 
 def _density_and_change(
@@ -169,9 +165,8 @@ def _along_line(p: Sequence[Group], q: Sequence[Group], alpha: float, line: Grid
     return None
 
 
-def _on_line(family: Any, t: Array) -> Array:
-    log_p: Array = family._log_prob_and_scores(t)[0]
-    return log_p
+def _on_line(family: Univariate, t: Array) -> Array:
+    return family._log_prob_and_scores(t)[0]
 
 
 def _difference(log_p: Array, log_q: Array) -> Array:
