@@ -176,10 +176,7 @@ class LatentPosterior:
         return Latent(self.mean + mean, variance, first, second)
 
     def _squared_first(self, at: KernelAt, inner: Inner | None) -> Array:
-        """(R∂k)ᵀ(R∂k), (n, D, D): one solve per row and column, the floor of the cost of second derivatives.
-
-        Where x has fewer columns than the kernel sees (polynomial features, say), ∂k goes to them before the solves.
-        """
+        """(R∂k)ᵀ(R∂k), (n, D, D): one solve per row and column, of x or of the kernel, whichever has fewer."""
         dk = at.first_by_column()
         few = inner is not None and inner.n_columns < dk.shape[1]
         if few and inner is not None:

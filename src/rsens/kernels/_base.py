@@ -197,8 +197,7 @@ def as_theta(theta: Array, n_theta: int) -> Array:
         raise InputError(
             Argument("theta"), f" must have {n_theta} entries, one per hyperparameter; got shape {theta.shape}."
         )
-    # exp of anything beyond ±700 is 0 or infinite
-    if not (np.abs(theta) <= 700.0).all():
+    if not (np.abs(theta) <= 700.0).all():  # exp is 0 or infinite there
         raise InputError(Argument("theta"), f" holds logarithms, which must lie in ±700; got {theta}.")
     return theta
 
@@ -300,8 +299,7 @@ class Leaf(Kernel):
 
     def active(self, X: Array) -> tuple[tuple[int, ...], int]:
         """The columns of X that k looks at, and the number of columns of X."""
-        D = np.shape(X)[1]
-        return self.active_of(D), D
+        return self.active_of(np.shape(X)[1]), np.shape(X)[1]
 
     def active_of(self, n_columns: int) -> tuple[int, ...]:
         """The columns that k looks at, if X has `n_columns`."""
@@ -351,7 +349,7 @@ class Leaf(Kernel):
 
 @cache
 def _positive_fields(kind: type[Leaf]) -> tuple[str, ...]:
-    """The names of the hyperparameters; cached, since a search makes thousands of kernels."""
+    """Cached, since a search makes thousands of kernels."""
     return tuple(field.name for field in fields(kind) if field.name != "dims")  # type: ignore[arg-type]
 
 
@@ -361,6 +359,8 @@ class ConstantDiagonal(Leaf):
     variance: float
     #: Whether k is the variance times a product over columns.
     separates: ClassVar[bool] = False
+    #: Hyperparameters without a unit that are expected to be about 1.
+    about_one: ClassVar[tuple[str, ...]] = ()
 
     def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[Term] | None:
         if not self.separates:
@@ -371,6 +371,8 @@ class ConstantDiagonal(Leaf):
     def prior(self, field: str, value: float, size: float, q: int, output_scale: float) -> tuple[float, float]:
         if field == "variance":
             return np.log(output_scale**2), DEVIATION
+        if field in self.about_one:
+            return 0.0, 1.0
         return super().prior(field, value, size, q, output_scale)
 
     def diag(self, X: Array) -> Array:

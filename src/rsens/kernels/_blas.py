@@ -96,8 +96,11 @@ def profiled(A: Array, B: Array | None, profile: Callable[[Array], tuple[Array, 
         with np.errstate(over="ignore", invalid="ignore"):  # squares of inputs may overflow; predictions check
             s = row_products(left[rows], right[columns])
             s *= s > rounding[rows]
-        if symmetric:
-            _make_symmetric(s[:, : len(s)])
+        if symmetric:  # equal halves of the block on the diagonal, and zeros on the diagonal
+            square = s[:, : len(s)]
+            square += square.T.copy()
+            square *= 0.5
+            np.fill_diagonal(square, 0.0)
         blocks = profile(s)
         arrays = arrays or [np.zeros((len(B), len(A))) for _ in blocks]
         for array, block in zip(arrays, blocks, strict=True):
@@ -105,10 +108,3 @@ def profiled(A: Array, B: Array | None, profile: Callable[[Array], tuple[Array, 
         if symmetric:
             arrays[0][columns, rows] = blocks[0].T
     return [array.T for array in arrays]
-
-
-def _make_symmetric(s: Array) -> None:
-    """A square block on the diagonal: equal halves, and zeros on the diagonal."""
-    s += s.T.copy()
-    s *= 0.5
-    np.fill_diagonal(s, 0.0)

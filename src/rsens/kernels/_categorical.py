@@ -30,6 +30,7 @@ class Categorical(DistanceKernel):
     dims: tuple[int, ...] | None = None
     slope_ratio: ClassVar[float | None] = -1.0
     separates: ClassVar[bool] = True
+    about_one: ClassVar[tuple[str, ...]] = ("lengthscale",)
     power: ClassVar[int] = 1
 
     def on(self, X: Array, Z: Array | None = None) -> KernelOn:
@@ -41,11 +42,6 @@ class Categorical(DistanceKernel):
     def active_in_units(self, columns: Array, variance: float) -> Self:
         """Level codes have no unit."""
         return replace(self, variance=self.variance * variance)
-
-    def prior(self, field: str, value: float, size: float, q: int, output_scale: float) -> tuple[float, float]:
-        if field == "lengthscale":  # no unit
-            return 0.0, 1.0
-        return super().prior(field, value, size, q, output_scale)
 
     def active_rates(self, rows: Array) -> Array:
         """√(2(1 − e^(−1/l)))."""

@@ -9,7 +9,6 @@ from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
 from rsens._errors import Argument, InputError
@@ -47,7 +46,6 @@ class Composed(Kernel):
 
     @property
     def parts(self) -> tuple[Kernel, ...]:
-        """The kernels."""
         return getattr(self, self._field)
 
     @property
@@ -357,7 +355,6 @@ def _dot(M: Array, values: Array) -> float:
 
 
 def _on_pairs(term: Kernel, pairs: Pairs) -> KernelOn:
-    """A term of a sum by pair of rows: a distance kernel, or a product of distance kernels."""
     if isinstance(term, Product):
         return OnProduct([_on_pairs(factor, pairs) for factor in term.factors])
     assert isinstance(term, DistanceKernel)
@@ -385,7 +382,9 @@ class AtSum(KernelAt):
         n, N = self.value.shape
         first = np.zeros((n, len(self.columns), N))
         for i, (part, at) in enumerate(self._parts):
-            first[:, as_slice(at)] += self._weighted(part.active_first(), i)
+            consecutive = len(at) and (np.diff(at) == 1).all()
+            places = slice(at[0], at[-1] + 1) if consecutive else at  # a slice adds in place
+            first[:, places] += self._weighted(part.active_first(), i)
         return first
 
     def active_weighted_first(self, W: Array) -> Array:
@@ -421,8 +420,3 @@ class AtProduct(AtSum):
             second[:, at[:, None], there] += cross
             second[:, there[:, None], at] += cross.transpose(0, 2, 1)
         return second
-
-
-def as_slice(at: NDArray[np.int_]) -> slice | NDArray[np.int_]:
-    """Consecutive places as a slice, which adds in place."""
-    return slice(at[0], at[-1] + 1) if len(at) and (np.diff(at) == 1).all() else at

@@ -204,6 +204,7 @@ class RationalQuadratic(Stationary):
     lengthscale: Positive = 1.0
     alpha: float = 1.0
     dims: tuple[int, ...] | None = None
+    about_one: ClassVar[tuple[str, ...]] = ("alpha",)
 
     def profile(self, s: Array) -> tuple[Array, ...]:
         """With b = s/2α: g' = −g/(2(1 + b)) and ∂g/∂log α = −αg (log(1 + b) − b/(1 + b))."""
@@ -211,11 +212,6 @@ class RationalQuadratic(Stationary):
         log = np.log1p(b)
         g = self.variance * np.exp(-self.alpha * log)
         return g, -0.5 * g / (1.0 + b), -self.alpha * g * (log - b / (1.0 + b))
-
-    def prior(self, field: str, value: float, size: float, q: int, output_scale: float) -> tuple[float, float]:
-        if field == "alpha":
-            return 0.0, 1.0
-        return super().prior(field, value, size, q, output_scale)
 
     def curvature(self, s: Array) -> Array:
         log = np.log1p(s / (2.0 * self.alpha))

@@ -85,8 +85,13 @@ class LogitLikelihood(BinaryLikelihood):
         """E[h''], E[h'''] and E[h''''] are means under h' N ≥ 0 times E[h'], and so keep their digits in both tails."""
         mean, variance = latent(m, v)
         rows = mean, np.maximum(variance, SMALLEST_VARIANCE)
-        low, high = _slope_ends(*rows)
-        log_slope, *moments = integral(_log_slope_integrand, low, high, _STEP, rows, _MOMENTS[: 2 * order - 1])
+        log_slope, *moments = integral(
+            lambda d, m, v: _log_slope(m + d) + _log_gaussian(d, v),
+            *_slope_ends(*rows),
+            _STEP,
+            rows,
+            (_second, _third, _fourth)[: 2 * order - 1],
+        )
         with np.errstate(under="ignore"):
             slope = np.exp(log_slope)
             second, *higher = (slope * moment for moment in moments)
@@ -125,11 +130,6 @@ def _log_tail_wide(m: Array, v: Array) -> Array:
     return integral(lambda u, m, v: _log_slope(u) + log_ndtr((m + u) / np.sqrt(v)), low, high, _STEP, (m, v))[0]
 
 
-def _log_slope_integrand(d: Array, m: Array, v: Array) -> Array:
-    """log σ'(m + d) N(d | 0, v)."""
-    return _log_slope(m + d) + _log_gaussian(d, v)
-
-
 def _slope_ends(m: Array, v: Array) -> tuple[Array, Array]:
     """An interval of d outside which the integrand is negligible: its summit has m + d between m and 0, and |d| ≤ v."""
     summit = -np.copysign(np.minimum(np.abs(m), v), m)
@@ -154,9 +154,6 @@ def _third(d: Array, m: Array, v: Array) -> Array:
 def _fourth(d: Array, m: Array, v: Array) -> Array:
     t, tilt = np.tanh(0.5 * (m + d)), d / np.maximum(v, _WIDE)
     return np.where(v < _WIDE, t * (2.0 - 3.0 * t**2), tilt * (tilt**2 - 3.0 / np.maximum(v, _WIDE)))
-
-
-_MOMENTS = (_second, _third, _fourth)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,8 @@ from rsens.likelihoods._quadrature import NEGLIGIBLE, REACH, SMALLEST_VARIANCE, 
 # e^{yf − e^f} is a gamma density in log y: the trapezoid rule's error is |Γ(y + 2πi/step)|/Γ(y), below 1e-14 for y ≤ 3;
 # for larger y the integrand is narrow, and the number of nodes decides.
 _STEP = 0.25
+#: Where the search for the size of the negative binomial starts, and what its weak prior expects.
+USUAL_SIZE = 10.0
 
 
 class CountLikelihood(LogConcave):
@@ -74,37 +76,25 @@ class CountLikelihood(LogConcave):
         mean, variance = latent(m, v)
         y, mean, variance = np.broadcast_arrays(np.floor(np.asarray(y, dtype=np.float64)), mean, variance)
         rows = np.maximum(y.ravel(), 0.0), mean.ravel(), np.maximum(variance.ravel(), SMALLEST_VARIANCE)
-        curvature = self._threshold_curvature(rows[0])
-        over_f = rows[2] * curvature < 1.0
-        found = np.empty(len(curvature))
+        over_f = rows[2] * self._threshold_curvature(rows[0]) < 1.0
+        found = np.empty(len(over_f))
         found[over_f] = self._expected_over_f(*(row[over_f] for row in rows))
         found[~over_f] = self._expected_over_t(*(row[~over_f] for row in rows))
         return np.where(y < 0.0, 0.0, found.reshape(y.shape))
 
     def _expected_over_f(self, y: Array, m: Array, v: Array) -> Array:
         """The first of the two integrals, with nodes in d = f − m."""
-
-        def log_density(d: Array, y: Array, m: Array, v: Array) -> Array:
-            return -0.5 * (d / np.sqrt(v)) ** 2
-
-        def cdf(d: Array, y: Array, m: Array, v: Array) -> Array:
-            return self._cdf(y, m + d)
-
         reach = REACH * np.sqrt(v)
-        return integral(log_density, -reach, reach, _STEP, (y, m, v), (cdf,))[1]
+        cdf = (lambda d, y, m, v: self._cdf(y, m + d),)
+        return integral(lambda d, y, m, v: -0.5 * (d / np.sqrt(v)) ** 2, -reach, reach, _STEP, (y, m, v), cdf)[1]
 
     def _expected_over_t(self, y: Array, m: Array, v: Array) -> Array:
         """The second of the two integrals; log p(t) falls by at least curvature · (e^{−s} − 1 + s) over s."""
-
-        def log_density(t: Array, y: Array, m: Array, v: Array) -> Array:
-            return self.log_density(y + 1.0, t)
-
-        def below(t: Array, y: Array, m: Array, v: Array) -> Array:
-            return ndtr((t - m) / np.sqrt(v))
-
         c = NEGLIGIBLE / self._threshold_curvature(y)
         summit, reach = np.log(y + 1.0), c + np.sqrt(2.0 * c)
-        return integral(log_density, summit - reach, summit + reach, _STEP, (y, m, v), (below,))[1]
+        low, high = summit - reach, summit + reach
+        below = (lambda t, y, m, v: ndtr((t - m) / np.sqrt(v)),)
+        return integral(lambda t, y, m, v: self.log_density(y + 1.0, t), low, high, _STEP, (y, m, v), below)[1]
 
     def _threshold_curvature(self, y: Array) -> Array:
         """The curvature of the log density of t at its summit, t = log(y + 1)."""
@@ -175,10 +165,6 @@ class PoissonLikelihood(CountLikelihood):
     def _cdf(self, y: Array, f: Array) -> Array:
         with np.errstate(over="ignore", under="ignore"):
             return gammaincc(y + 1.0, np.exp(f))
-
-
-#: Where the search for the size starts, and what its weak prior expects.
-USUAL_SIZE = 10.0
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,7 @@
 """Scikit-learn estimators that predict a distribution and differentiate it: the base of all models here.
 
-A model fills in `fit`, `_latents` and `_predictive_likelihood`: the Gaussian posterior of a latent f, or of one f for
-each of K classes, and what a likelihood makes of it; or it replaces methods that get checked inputs, such as
-`_predict_distribution`. `fit` starts with `_read_training`, which sets what scikit-learn and `explain` look for:
-`n_features_in_`, `training_inputs_`, `coding_`, `classes_` and more. Rows hold level codes in categorical columns, and
+A model fills in `fit`, which starts with `_read_training`, `_latents` and `_predictive_likelihood`; or it replaces
+methods that get checked inputs, such as `_predict_distribution`. Rows hold level codes in categorical columns, and
 derivatives in them are 0.
 """
 
@@ -54,7 +52,6 @@ class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
 
     categorical: Any
     coding_: Coding | None
-    #: The name of the model at the beginning of a sentence.
     _description: ClassVar[str]
     #: Parameters that are True or False.
     _truths: ClassVar[tuple[str, ...]] = ()
@@ -80,10 +77,9 @@ class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
         return self._description
 
     def prediction_variances(self, X: Any, weights: Array) -> Array:
-        """The variances (g, P) of combinations Σ_i w_gi E[y | x_i] of predictions at the rows X, given the fit.
+        """The variances (g, P) of Σ_i w_gi E[y | x_i] at the rows X for weights (g, n) and P outputs, given the fit.
 
-        `weights` is (g, n); there are P outputs. Predictions follow f through their slope ∂E[y]/∂η (the delta method):
-        exact where E[y] is f itself. The hyperparameters of the kernel count as known.
+        Predictions follow f through their slope ∂E[y]/∂η (the delta method), which is exact where E[y] is f itself.
         """
         distribution, jacobian = self.link_jacobian(X)
         slopes = np.einsum("npm,nmk->kpn", distribution.prediction_gradient(), jacobian)
@@ -141,7 +137,8 @@ class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
     def _read_training_rows(self, X: Any, sample_weight: Any, keep_unused: bool) -> tuple[Array, Array | None]:
         """(rows, weights). `keep_unused` keeps levels that a column of type category has but no row uses."""
         for name in self._truths:
-            read_truth(getattr(self, name), name)
+            if not isinstance(getattr(self, name), bool | np.bool_):  # text such as 'no' is neither
+                raise InputError(Argument(name), f" must be True or False; got {getattr(self, name)!r}.")
         X = as_pandas(X)
         coding = Coding.of(X, self.categorical, keep_unused=keep_unused)
         rows = self._checked_rows(X, coding or None, reset=True)
@@ -315,17 +312,13 @@ def _weights(sample_weight: Any, n: int) -> Array | None:
     return weights
 
 
-# ---- Reading: training data and rows to predict as arrays, or an `InputError` ----------------------------------------
-# Where scikit-learn prescribes what an estimator accepts, its own checks do the work, and we translate their errors.
-
-
 class _InputTypeError(InputError, TypeError):
     """Wrong input for which scikit-learn expects a TypeError."""
 
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Turns errors of scikit-learn's checks into ours."""
+    """Turns errors of scikit-learn's checks, which prescribe what an estimator accepts, into ours."""
     try:
         yield
     except InputError:
@@ -404,13 +397,6 @@ def read_per_row(values: Any, n: int, what: Argument) -> Array:
     if array.shape not in ((), (n,)):
         raise InputError(what, f" must have one number for each of the {n} rows; got shape {array.shape}.")
     return _finite(np.broadcast_to(array, (n,)), what)
-
-
-def read_truth(value: Any, name: str) -> bool:
-    """True or False, from Python or NumPy; text such as 'no' is neither."""
-    if not isinstance(value, bool | np.bool_):
-        raise InputError(Argument(name), f" must be True or False; got {value!r}.")
-    return bool(value)
 
 
 def check_size(values: Array, what: str | Argument) -> None:

@@ -28,10 +28,7 @@ class ExactInference:
         self.log_marginal_likelihood = float(-0.5 * blas.ddot(y, self.alpha) - half_log_determinant - constant)
 
     def gradient(self) -> Array:
-        """∂log p(y) in the kernel's `theta`, then in the log noise variance.
-
-        ∂log p/∂θ = Σ_ij M_ij ∂C_ij/∂θ with M = ½(ααᵀ − C⁻¹) (GPML, equation 5.9).
-        """
+        """∂log p/∂θ = Σ_ij M_ij ∂C_ij/∂θ with M = ½(ααᵀ − C⁻¹) (GPML, equation 5.9); last in the log noise variance."""
         inverse, _ = lapack.dpotri(self._L, lower=1, overwrite_c=1)  # the lower triangle, which is all the kernel reads
         of_noise = 0.5 * self.noise_variance * (np.sum(self.alpha**2) - np.trace(inverse))
         M = blas.dsyr(-1.0, self.alpha, a=inverse, lower=1, overwrite_a=1)

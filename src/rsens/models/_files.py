@@ -3,9 +3,7 @@
 A file is a zip archive of `model.json`, which any editor can read, and arrays (`.npy`). The store writes and reads a
 model field by field, so that a new kernel, likelihood or estimator needs nothing here; opening a file cannot run
 anything, and members are never compressed, so that nothing is larger than the file.
-
-The file contains the training inputs, column names and labels, and the posterior, which gives away the targets: whoever
-has the file has the data. An exact GP on N rows takes 8N² bytes (72 MB for 3000 rows).
+An exact GP on N rows takes 8N² bytes (72 MB for 3000 rows).
 """
 
 from __future__ import annotations

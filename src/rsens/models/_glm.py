@@ -142,19 +142,14 @@ class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier):
         counts, posteriors = np.ones(len(rows)) if weights is None else weights, []
         with saying_once():  # every class has a fit of its own
             for target in self._targets(codes):
-                share = (counts @ target + 0.5) / (counts.sum() + 1.0)
-                base = float(self._link(share))
+                base = float(self._link((counts @ target + 0.5) / (counts.sum() + 1.0)))
                 posteriors.append(self._posterior_of(rows, target, np.zeros(len(rows)), weights, base))
-        self._keep_posteriors(posteriors)
-        return self
-
-    def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
-        """Set the attributes; there is one posterior for two classes, else one per class."""
         self._posteriors = posteriors
         self.coef_names_: NDArray[np.object_] = posteriors[0].names
         self.coef_: Array = np.stack([posterior.coef for posterior in posteriors])
         self.intercept_: Array = np.array([posterior.intercept for posterior in posteriors])
         self.coef_covariance_: Array = np.stack([posterior.coef_covariance for posterior in posteriors])
+        return self
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         """How many rows `derivatives` can take at once."""
@@ -264,12 +259,9 @@ class BayesianPoissonRegression(_GeneralizedLinear, PredictiveRegressor):
                 "all counts are 0, so a flat intercept has no mode. Set ", Argument("intercept_precision"), " above 0."
             )
         base = float(np.log(counts @ y + 0.5) - logsumexp(offset, b=counts))
-        self._keep_posteriors([self._posterior_of(rows, y, offset, weights, base)])
-        return self
-
-    def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
-        super()._keep_posteriors(posteriors)
+        self._keep_posterior(self._posterior_of(rows, y, offset, weights, base))
         self.coef_covariance_: Array = self._posterior.coef_covariance
+        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

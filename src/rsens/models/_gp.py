@@ -173,7 +173,9 @@ class GPSettings(Predictive):
         self.likelihood_: Likelihood = gps[0].likelihood.in_units(units.output_scale**2)
         self.log_marginal_likelihood_ = log_marginal_likelihood
         kernels = tuple(gp.kernel.in_units(units.input_scale, units.output_scale**2) for gp in gps)
-        inducing = tuple(None if gp.inducing is None else units.original(gp.inducing) for gp in gps)
+        inducing = tuple(
+            None if gp.inducing is None else units.input_mean + units.input_scale * gp.inducing for gp in gps
+        )
         self.kernel_: Kernel | tuple[Kernel, ...] = kernels if len(gps) > 1 else kernels[0]
         self.inducing_inputs_: Array | tuple[Array | None, ...] | None = inducing if len(gps) > 1 else inducing[0]
         self.jitter_: float = max(gp.jitter for gp in gps)
@@ -319,12 +321,9 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         gp = fit_gp(self._start_kernel(rows.shape[1]), likelihood, Data(inputs, y, offset, mean, *keyed), search)
         value = gp.log_marginal_likelihood - len(y) * float(np.log(standard.output_scale))
         self._keep_fitted((gp,), standard, value)
+        self.noise_variance_: float | None = self.likelihood_.noise
         self._warn_of_few_inducing()
         return self
-
-    def _keep_fitted(self, gps: tuple[FittedGP, ...], units: Standard, log_marginal_likelihood: float) -> None:
-        super()._keep_fitted(gps, units, log_marginal_likelihood)
-        self.noise_variance_: float | None = self.likelihood_.noise
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -481,10 +480,6 @@ class Standard:
 
     def inputs(self, X: Array) -> Array:
         return (X - self.input_mean) / self.input_scale
-
-    def original(self, inputs: Array) -> Array:
-        """x, from x̃."""
-        return self.input_mean + self.input_scale * inputs
 
 
 @dataclass(frozen=True, eq=False)

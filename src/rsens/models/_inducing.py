@@ -51,11 +51,10 @@ CHECKED_ROWS = 1000
 def choose_inducing(
     X: Array, kernel: Kernel, M: int, random_state: int | np.random.Generator | None = None, *, enough: float = NOTHING
 ) -> tuple[NDArray[np.intp], float]:
-    """At most M rows of X, in the order of choice, and how much of the prior variance they leave.
+    """At most M rows of X, in the order of choice, and the largest share of the prior variance they leave at a row.
 
-    That is the largest variance of f at a row given f at the chosen rows, relative to the largest prior variance; no
-    more rows are chosen once it is `enough`. A pivoted Cholesky factorisation of k(X, X), in O(N M²), random only if X
-    has very many rows. The first of equally good rows is taken: give X in an order of its own.
+    A pivoted Cholesky factorisation of k(X, X), in O(N M²), until that share is `enough`; random only if X has very
+    many rows. The first of equally good rows is taken: give X in an order of its own.
     """
     seen = np.arange(len(X))
     most = max(M, GREEDY_BYTES // (8 * M))

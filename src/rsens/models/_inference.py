@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsens._contents import row_keys
 from rsens._errors import Argument, RsensWarning, Sentence, warn
@@ -148,11 +147,12 @@ def _learned(
                     rows, _ = choose_inducing(data.X, near, search.n_inducing, greedy, enough=search.enough)
                     inducing = data.X[rows]
                 of_all = remembered(log_posterior_of(data, inducing, with_priors))
-                theta = _with_second_chance(of_all, found.theta, start, lengthscales)
+                # A column may matter even if a subset does not show it: try no length-scale longer than at the start.
+                chance = np.where(lengthscales, np.minimum(found.theta, start), found.theta)
+                theta = chance if of_all(chance)[0] > of_all(found.theta)[0] else found.theta
                 known = N / len(some.y) * curvature(of_some, theta)
-                steps = found.steps
-                found = optimizer.refined(of_all, theta, known, far)
-                found = replace(found, steps=steps + found.steps)
+                refined = optimizer.refined(of_all, theta, known, far)
+                found = replace(refined, steps=found.steps + refined.steps)
     if not found.converged:
         warn(
             f"The hyperparameters did not converge within {search.max_iter} steps of L-BFGS-B ({found.message}). The "
@@ -174,12 +174,6 @@ def _start_order(names: Sequence[str], ranks: Positions) -> list[int]:
         return (first[field], int(ranks[int(column[:-1])])) if names[i].endswith("]") else (i, 0)
 
     return sorted(range(len(names)), key=key)
-
-
-def _with_second_chance(objective: Objective, theta: Array, start: Array, lengthscales: NDArray[np.bool_]) -> Array:
-    """θ, or θ with no length-scale longer than at the start: a column may matter even if a subset does not show it."""
-    chance = np.where(lengthscales, np.minimum(theta, start), theta)
-    return chance if objective(chance)[0] > objective(theta)[0] else theta
 
 
 def objective_of(data: Data, inducing: Array | None) -> Callable[[Kernel, Likelihood], tuple[float, Array]]:
@@ -230,10 +224,9 @@ def _threads_for(n_rows: int, n_inducing: int | None) -> Any:
 
 
 def warn_at_limits(theta: Array, limits: Array, names: Sequence[str], advice: str) -> None:
-    """Name the kernel's hyperparameters that a search with priors left at a limit; `theta` may have further entries.
+    """Name the kernel's hyperparameters at a limit, not the noise, which should go to 0 if y has none.
 
-    The limits are so wide that a prior keeps the search away from them, unless the model does not suit the data. Noise
-    is not named: it should go to 0 if y has none.
+    The limits are so wide that a prior keeps the search away from them, unless the model does not suit the data.
     """
     at_limit = (theta <= limits[:, 0] + NEAR) | (theta >= limits[:, 1] - NEAR)
     found = [name for name, wrong in zip(names, at_limit, strict=False) if wrong]
@@ -265,15 +258,14 @@ def warn_of_unknown_counts(posterior: LatentPosterior, X: Array, y: Array, advic
 
 def ways_out(likelihood: Likelihood, inducing: Array | None) -> Sentence:
     """Advice for a GP that does not suit its data."""
-    ways: list[tuple[str | Argument, ...]] = []
+    ways: list[str | Argument] = []
     if likelihood.overdispersed is not None:
         other = Argument("likelihood", likelihood.overdispersed)
-        ways.append(("use ", other, f", which lets counts vary more than {likelihood.name!r} does; or "))
+        ways += ["use ", other, f", which lets counts vary more than {likelihood.name!r} does; or "]
     if inducing is not None:
-        ways.append(
-            ("raise ", Argument("inducing"), f" above {len(inducing)} (the number of rows makes the GP exact); or ")
-        )
-    return Sentence("To improve it, ", *(part for way in ways for part in way), "try another kernel.")
+        exact = f" above {len(inducing)} (the number of rows makes the GP exact); or "
+        ways += ["raise ", Argument("inducing"), exact]
+    return Sentence("To improve it, ", *ways, "try another kernel.")
 
 
 def warn_of_copies(rows: Array, y: Array, offset: Array) -> None:
@@ -342,8 +334,7 @@ def fit_latent(
         if some is not data:
             posterior, _ = posterior_of(fitted.kernel, fitted.likelihood, data, None)
     root = posterior.root
+    precision = np.full(len(y), 1.0 / (fitted.likelihood.noise or 1.0))
     if isinstance(root, ScaledTriangularRoot):  # of Laplace's approximation, whose scale is √W
         precision = root.s**2
-    else:
-        precision = np.full(len(y), 1.0 / (fitted.likelihood.noise or 1.0))
     return LatentFit(fitted.kernel, fitted.likelihood, posterior.weights, precision, root)

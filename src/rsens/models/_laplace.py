@@ -67,7 +67,7 @@ class LaplaceApproximation:
     @cached_property
     def log_marginal_likelihood(self) -> float:
         """log q(y) = log p(y | f̂) − ½ aᵀf̂ − Σ log L_ii (algorithm 3.1, line 10)."""
-        return self.mode.psi - self._factor.half_log_determinant()
+        return self.mode.psi - float(np.sum(np.log(np.diagonal(self._factor.L))))
 
     def posterior(self) -> LatentPosterior:
         """Algorithm 3.2: m = kᵀ∇log p(y | f̂) (line 4) and v = k** − |L⁻¹√W k|² (lines 5 and 6)."""

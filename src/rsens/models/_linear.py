@@ -113,13 +113,9 @@ class BayesianLinearRegression(LinearModel, PredictiveRegressor):
         if self.fit_intercept:
             weight_mean[0] += centre
         self.noise_variance_: float = _noise_variance(root_rss, self.degrees_of_freedom_, np.abs(y).max())
-        self._keep_posteriors([WeightPosterior(columns, weight_mean, root)])
-        return self
-
-    def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
-        super()._keep_posteriors(posteriors)
-        # The posterior is in units of noise.
+        self._keep_posterior(WeightPosterior(columns, weight_mean, root))  # in units of noise
         self.coef_scale2_: Array = self.noise_variance_ * self._posterior.coef_covariance
+        return self
 
     def _prior(self, columns: Columns) -> Array:
         """Prior precision of the weights of the design, relative to the precision of the noise."""

@@ -60,8 +60,7 @@ def newton(
 ) -> tuple[Where, Array, float]:
     """Where Newton's method with step halving ends, the step that is left, and the squared Newton decrement there.
 
-    `at` is None where the likelihood underflows. The search ends when the decrement is below the tolerance, or below
-    `ROUNDING` and no longer falling.
+    `at` is None where the likelihood underflows.
     """
     here, decrement = start, np.inf
     for _ in range(MAX_STEPS):
@@ -117,10 +116,6 @@ class Factor:
         """(I + WK)⁻¹ b = b − √W B⁻¹ √W K b (line 7)."""
         solved, _ = lapack.dpotrs(self.L, self.s * self.prior.times(b), lower=1)
         return b - self.s * solved
-
-    def half_log_determinant(self) -> float:
-        """½ log|B|."""
-        return float(np.sum(np.log(np.diagonal(self.L))))
 
 
 @dataclass(frozen=True, eq=False)

@@ -69,11 +69,10 @@ class Optimizer:
         return replace(max(runs, key=lambda run: run.value), steps=sum(run.steps for run in runs))
 
     def refined(self, objective: Objective, start: Array, curvature: Array, far: Array | None = None) -> Optimum:
-        """The summit near the start. `curvature` is minus the Hessian, as far as it is known.
+        """The summit of a `remembered` objective near the start; `curvature` is minus the Hessian as far as known.
 
-        The objective should be `remembered`: it is asked more than once for the same θ. Entries of θ beyond `far` may
-        have no summit: the objective rises, ever flatter, as they grow, and to follow them takes most of the steps.
-        Such entries go to their upper limits at once, if the slope there agrees.
+        Entries of θ beyond `far` may have no summit: the objective rises, ever flatter, as they grow, and to follow
+        them takes most of the steps. They go to their upper limits at once, if the slope there agrees.
         """
         eigenvalues, U = np.linalg.eigh(curvature)
         A = U / np.sqrt(np.maximum(eigenvalues, 0.0) + LEAST_CURVATURE)
@@ -162,8 +161,7 @@ class Optimizer:
     ) -> tuple[Optimum, Array, Array]:
         """Run L-BFGS-B; the slope at its end is returned too, and what it learned of the inverse curvature.
 
-        After every step it asks whether it `may_end`, given θ and the gain of the step. Where the objective cannot be
-        computed, it counts as very low, and the line search backs off.
+        Where the objective cannot be computed, it counts as very low, and the line search backs off.
         """
         lowest = np.inf
 
@@ -273,10 +271,8 @@ def log_normals(
     if unknown:
         known = ", ".join(map(repr, dict.fromkeys(fields)))
         raise InputError(Argument("priors"), f": there is no hyperparameter {unknown[0]!r} here. There are {known}.")
-    for i, field in enumerate(fields):
-        if field in given:
-            c, spread = given[field]
-            entries[i] = (float(np.log(c)), spread)
+    logs = {name: (float(np.log(c)), spread) for name, (c, spread) in given.items()}
+    entries = [logs.get(field, entry) for field, entry in zip(fields, entries, strict=True)]
     mean, deviation = np.array(entries).reshape(-1, 2).T
     return LogNormals(mean, deviation)
 

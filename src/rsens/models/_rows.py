@@ -32,9 +32,8 @@ SEEN_ROWS, MOST_LEVELS = 1000, 200
 class Data:
     """Rows X and targets y, where y depends on mean + f + offset.
 
-    `keys` and `columns` (see `contents`) are made from the numbers as they were given, since rounding in the units of X
-    and y depends on the order of the rows; None: from X, y and offset. `thinned` is the most common y and the chance of
-    its rows to be here, relative to the other rows.
+    `keys` and `columns` (see `contents`) come from the numbers as they were given, since rounding in the units of X and
+    y depends on the order of the rows. `thinned` is the most common y and the relative chance of its rows to be here.
     """
 
     X: Array

@@ -119,16 +119,14 @@ class SparseLaplaceApproximation:
         self.likelihood, self.y, self.mean = data.density(likelihood), data.y, data.mean
         self.offset = data.mean + data.offset
         warm = warm or WarmStart()
-        self.w, self.converged, self._there = self._mode(warm.weights, near=warm.near)
+        tolerance = NEAR if warm.near else TOLERANCE
+        here, step, decrement = newton(self._start(warm.weights, warm.near), self.at, _step, tolerance=tolerance)
+        #: The pass at ŵ, which a start near the mode saves.
+        self._there: Pass | None = here
+        self.w, self.converged = here.w, abs(decrement) <= ROUNDING
+        if warm.near and 0.0 <= decrement <= NEAR:
+            self.w, self.converged, self._there = here.w + step, True, None
         warm.weights = self.w
-
-    def _mode(self, start: Array | None, *, near: bool) -> tuple[Array, bool, Pass | None]:
-        """ŵ, whether the search reached it, and the pass at ŵ, which a start `near` the mode saves."""
-        tolerance = NEAR if near else TOLERANCE
-        here, step, decrement = newton(self._start(start, near), self.at, _step, tolerance=tolerance)
-        if near and 0.0 <= decrement <= NEAR:
-            return here.w + step, True, None
-        return here.w, abs(decrement) <= ROUNDING, here
 
     def _start(self, start: Array | None, near: bool) -> Pass:
         """0 or `start`, whichever is better."""
@@ -317,8 +315,7 @@ def factored_identity_plus(S: Array) -> Array:
 
 def inverse_from(L_B: Array) -> Array:
     """(L_B L_Bᵀ)⁻¹, both triangles."""
-    inverse, _ = lapack.dpotri(L_B, lower=1)
-    return symmetric(inverse)
+    return symmetric(lapack.dpotri(L_B, lower=1)[0])
 
 
 def _factored(K_uu: Array) -> tuple[Array, float, float]:

@@ -77,10 +77,9 @@ class Features:
 
 
 def features_of(names: Sequence[str], coding: Coding | None, *, proper: bool, intercept: bool) -> Features:
-    """The features of the columns. If the effects of levels have a proper prior, every level has an indicator.
+    """The features of the columns: an indicator of every level, but under a flat prior they must not be collinear.
 
-    Under a flat prior the indicators must not be collinear: the first level of a column has none, its effect is part of
-    the intercept. Without an intercept, the first categorical column takes its place and keeps all its levels.
+    Then the first level of a column has none. Without an intercept, the first categorical column keeps all its levels.
     """
     features: list[tuple[str, int, float]] = []
     dropped = 0 if proper else 1
@@ -223,11 +222,11 @@ class LinearModel(Predictive):
     def _posterior(self) -> WeightPosterior:
         return self._posteriors[0]
 
-    def _keep_posteriors(self, posteriors: list[WeightPosterior]) -> None:
-        self._posteriors = posteriors
-        self.coef_names_: NDArray[np.object_] = self._posterior.names
-        self.coef_: Any = self._posterior.coef
-        self.intercept_: Any = self._posterior.intercept
+    def _keep_posterior(self, posterior: WeightPosterior) -> None:
+        self._posteriors = [posterior]
+        self.coef_names_: NDArray[np.object_] = posterior.names
+        self.coef_: Any = posterior.coef
+        self.intercept_: Any = posterior.intercept
 
 
 def triangular(A: Array) -> Array:
