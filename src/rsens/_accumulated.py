@@ -40,9 +40,6 @@ def levels_of(table: Table, column: int) -> Levels | None:
     return None if table.coding is None or column not in table.coding.categorical else table.coding[column]
 
 
-# ---- Differences of the prediction along edges -----------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class Moves:
     """Rows that are moved from one end of an edge to the other: e moves, and their P changes of the prediction."""
@@ -127,15 +124,11 @@ def accumulated_effect(
     table: Table,
     column: int,
     path: Path,
-    weights: Array,
-    here: Array,
-    variances: Callable[[Any, Array], Array] | None = None,
+    weights: Array,  # of the rows: they add up to 1
+    here: Array,  # the prediction at the rows, (n, P)
+    variances: Callable[[Any, Array], Array] | None = None,  # of sums of predictions; None: rows alone are uncertain
 ) -> tuple[Array, Array]:
-    """Add up local effects along a path: the effect at the knots (g, P), and its standard deviation around its mean.
-
-    `weights` of the rows add up to 1, and `here` is the prediction at the rows (n, P). `variances` gives variances of
-    sums of predictions; without it, the deviation is only because other rows could have been drawn.
-    """
+    """Add up local effects along a path: the effect at the knots (g, P), and its standard deviation around its mean."""
     g = len(path.knots)
     edges = np.arange(g - 1), np.arange(1, g)
     moves = moves_along(predict, table, (column,), path.knots[:, None], edges, path.groups, weights)

@@ -31,18 +31,14 @@ ROWS_AT_ONCE = 2048
 
 @dataclass(frozen=True, eq=False)
 class Contrast:
-    """The predictions at n rows with one categorical column switched to each of the L levels that occur.
-
-    `weights` (n, L) are the frequencies of the levels, 0 at the row's own, adding up to 1. For order 2, `first` holds
-    ∂λ (n, M, D) at each level, and `pairs` the predictions with a later categorical column switched too, [level][its
-    level].
-    """
+    """The predictions at n rows with one categorical column switched to each of the L levels that occur."""
 
     column: int
     name: str
-    weights: Array
+    weights: Array  # (n, L), frequencies of the levels, 0 at the row's own, adding up to 1
     levels: tuple[Distribution, ...]
-    first: tuple[Array, ...] = ()
+    first: tuple[Array, ...] = ()  # for order 2, ∂λ (n, M, D) at each level
+    #: For order 2, the predictions with a later categorical column switched too, [level][its level].
     pairs: Mapping[int, tuple[tuple[Distribution, ...], ...]] | None = None
 
 

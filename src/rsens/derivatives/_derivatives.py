@@ -122,23 +122,16 @@ def _check(values: Array, shape: tuple[int, ...], names: tuple[str, ...], what: 
 def chain_rule(
     latent_first: Array, latent_second: Array | None, outer_first: Array, outer_second: Array | None = None
 ) -> tuple[Array, Array | None]:
-    """First and second derivatives of λ(z(x)) in x, from those of z in x and of λ in z; see `Inner.chain`.
-
-    Second derivatives are None if those of z are, even if those of λ in z are there.
-    """
+    """First and second derivatives of λ(z(x)) in x, from those of z in x and of λ in z; see `Inner.chain`."""
     return Inner(latent_first, latent_second).chain(outer_first, None if latent_second is None else outer_second)
 
 
 @dataclass(frozen=True, eq=False)
 class Inner:
-    """Derivatives of the L inputs z(x) of a model in the D columns of x, at n rows.
+    """Derivatives of the L inputs z(x) of a model in the D columns of x, at n rows."""
 
-    `first[i, l, d]` is ∂z_l/∂x_d, with n = 1 if it is the same at all rows; `second` (n, L, D, D) is None where all
-    second derivatives are 0, or were not asked for.
-    """
-
-    first: Array
-    second: Array | None = None
+    first: Array  # (n, L, D), with n = 1 if it is the same at all rows
+    second: Array | None = None  # (n, L, D, D); None where all are 0, or were not asked for
 
     @property
     def n_columns(self) -> int:

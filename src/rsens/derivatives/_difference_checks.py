@@ -39,12 +39,9 @@ def check_first(
     names: tuple[str, ...],
     levels: Array | None,
     noise: Noise | None,
-    jumps: bool,
+    jumps: bool,  # look for columns in which the function jumps
 ) -> bool:
-    """Refuse first differences (n, M, columns) that are noise or rounding; warn, and return True, if nearly all are 0.
-
-    `changes` are z(x + h) − z(x − h), (columns, n, M). `jumps`: look for columns in which the function jumps.
-    """
+    """Refuse first differences (n, M, columns) that are noise or rounding; warn and return True if nearly all are 0."""
     steps = at.steps
     wide = steps.step is not None and bool(steps.step.min() >= SINGLE_STEP[order])
     if at.columns and noise is not None:
@@ -71,13 +68,10 @@ def check_first(
 
 
 def check_resolution(at: Differences, changes: Array) -> None:
-    """A function in float64 that changes over a step changes over a tiny part of it too.
-
-    If it does not, it computes with fewer digits than float64 somewhere inside, whatever type its result has, and
-    differences over a small step are mostly rounding. Each column moves by a different part, so that nothing cancels.
-    """
+    """A function that changes over a step, but not over a tiny part of it, has fewer digits than float64 inside."""
     X, columns = at.X, at.columns
     h = (X + at.widths(1)) - X
+    # Each column moves by a different part, so that nothing cancels.
     part = 1e-4 * (0.5 + 0.5 * np.modf(np.arange(X.shape[1]) * 0.618)[0])
     nudge = part * np.minimum(h, DEFAULT_STEP[1] * at.steps.units(X))
     nudged = X.copy()
@@ -115,8 +109,6 @@ def _moving(changes: Array) -> Array:
     return (changes != 0.0).any(axis=2).mean(axis=1)
 
 
-# ---- half the step -----------------------------------------------------------------------------------------------
-
 #: The share of their size by which derivatives may differ when the step is halved.
 SHARE = 0.01
 
@@ -142,20 +134,15 @@ def warn_if_step_matters(at: Differences, order: int, names: tuple[str, ...]) ->
 
 
 def _sizes_and_gaps(at: Differences, order: int) -> tuple[Array, Array]:
-    """The size of the derivative of this order in each column, and how much half the step changes it.
-
-    Both are mean Fisher norms per unit of the column, so that columns and parameters of any scale can be compared. At a
-    kink or jump of the function itself the quotient doubles; this has nothing to do with the step and does not count.
-    """
+    """The size of the derivative of this order in each column, and how much half the step changes it."""
     quotient = at.first if order == 1 else at.diagonal
     with np.errstate(all="ignore"):
         whole, half = quotient(at.widths(order)), quotient(at.steps.halve(order).widths(at.X, order))
         sizes, gaps = at.sizes(whole, order), at.sizes(half - whole, order)
+        # At a kink or jump of the function itself the quotient doubles, whatever the step is.
         doubled = at.sizes(half - 2.0 * whole, order) < SHARE * sizes
     return sizes.mean(axis=0), np.where(doubled, 0.0, gaps).mean(axis=0)
 
-
-# ---- noise ---------------------------------------------------------------------------------------------------------
 
 #: Rows that are evaluated twice.
 TWICE = 8
@@ -237,8 +224,6 @@ def _scatter(once: Array, again: Array) -> Array:
     return np.where(deviation > ROUNDING * np.abs(once).max(axis=0), deviation, 0.0)
 
 
-# ---- jumps and kinks -------------------------------------------------------------------------------------------------
-
 #: A jump keeps at least this share of a second difference over a small part of the step.
 JUMP = 0.25
 #: From an eighth to a 64th of the step a kink's second difference falls to 1/8, a smooth one's to 1/64.
@@ -276,11 +261,7 @@ def flat_columns(at: Differences, changes: Array) -> list[int]:
 
 
 def check_second(at: Differences, first: Array, second: Array, noise: Noise | None = None) -> None:
-    """An error where jumps, rounding or noise decide second differences z (n, M, C, C); a warning if they only share.
-
-    The largest are taken again over half the step, and, if that changes them, the step is searched for the place that
-    makes them. A step of the user's own may span jumps and kinks on purpose: an error only where the result is absurd.
-    """
+    """An error where jumps, rounding or noise decide second differences (n, M, C, C); a warning if they only share."""
     n, columns = len(at.X), len(at.columns)
     if not columns:
         return
@@ -302,7 +283,7 @@ def check_second(at: Differences, first: Array, second: Array, noise: Noise | No
     if not len(rows):
         return
     size, d, e = upper[rows, pair], d[pair], e[pair]
-    given = at.steps.step is not None
+    given = at.steps.step is not None  # may span jumps on purpose: an error only where the result is absurd
     kept, slow = _searched(at.at(rows), np.stack([d, e]), second[rows, :, d, e], everywhere=given)
     jumps, largest = kept > JUMP, float(sizes.mean(axis=0).max())
     bad = jumps if given else jumps | slow
@@ -331,13 +312,11 @@ def _nothing(why: str) -> tuple[str | Argument, ...]:
 def _searched(
     at: Differences, pair: NDArray[np.intp], whole: Array, everywhere: bool
 ) -> tuple[Array, NDArray[np.bool_]]:
-    """For the second difference (K, M) of a pair of columns (2, K) at each of K rows: the share of it that a jump
-    makes, and whether it shrinks as slowly as at a kink. Only where half the step changes it, unless `everywhere`.
-    """
+    """The share of second differences (K, M) that a jump makes, and whether they shrink as slowly as at a kink."""
     h, k = at.widths(2), np.arange(len(at.X))
     d, e = np.array(at.columns)[pair]
     size = at.here.norms(whole[..., None])[:, 0]
-    changed = np.full(len(k), everywhere)
+    changed = np.full(len(k), everywhere)  # by half the step
     if not everywhere:
         changed = at.here.norms((_mixed(at, 0.5 * h, d, e) - whole)[..., None])[:, 0] > CHANGE * size
     kept, slow = np.zeros(len(k)), np.zeros(len(k), dtype=bool)
@@ -384,8 +363,6 @@ def _zoomed(at: Differences, X: Array, e: Array, h: Array) -> tuple[Array, Array
     return found[0], found[1]
 
 
-# ---- a wide step -----------------------------------------------------------------------------------------------------
-
 #: Steps to choose from, in units of a column.
 LADDER = (0.15, 0.3, 0.6)
 #: Twice the step may change R-sens by this share of the largest value.
@@ -429,10 +406,8 @@ def wide_step(
 ) -> WideStep | None:
     """The step for a function of numbers X (n, D) that is piecewise constant; None for one that is not.
 
-    Over a small step such a function does not change at all. Differences over several jumps are an average slope: over
-    too few jumps mostly noise, which makes R-sens of every column too large; over too many they smooth away what is
-    there. So the step is the first of 0.15, 0.3 and 0.6 units of a column at which twice the step gives nearly the same
-    R-sens.
+    The first of `LADDER` at which twice the step gives nearly the same R-sens: over too few jumps differences are
+    mostly noise, and over too many they smooth away what is there.
     """
     steps, some = Steps.of(X, None, None), spaced(len(X), ROWS)
     at = Differences.of(fn, X[some], evaluate(fn, X[some]), columns, steps)

@@ -92,13 +92,9 @@ def step_unit(values: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Quotients:
-    """Central differences, in some of the columns, of a function z(x) that is `z` (n, M) at n rows X.
+    """Central differences, in some columns, of a function z(x) that is `z` (n, M) at n rows X, with widths h (n, D)."""
 
-    `moved` gives z (P, n, M) at moved copies of the rows (P, n, D). Widths h are (n, D). The ends x ± h are rounded, so
-    quotients are divided by their actual distance, not by 2h.
-    """
-
-    moved: Callable[[Array], Array]
+    moved: Callable[[Array], Array]  # gives z (P, n, M) at moved copies of the rows (P, n, D)
     X: Array
     z: Array
     columns: list[int]
@@ -142,6 +138,7 @@ class Quotients:
             return 2.0 * (rise - fall) / (up + down)
 
     def _width(self, h: Array) -> Array:
+        """The actual distance of the ends x ± h, which are rounded."""
         return ((self.X + h) - (self.X - h)).T[self.columns][:, :, None]
 
     @property

@@ -79,7 +79,7 @@ class JaxModel(DifferentiatedFunction):
         most = _power_of_two_from(self.n_rows)
         few = min(FEW_ROWS, most)
         used = self._program(order, few, n_columns, self.n_rows).bytes
-        rows = min(most, max(few, _power_of_two_up_to(few * CACHE_BYTES / used)))
+        rows = min(most, max(few, 1 << max(0, int(few * CACHE_BYTES / used).bit_length() - 1)))
         while rows > 1 and self._program(order, rows, n_columns, self.n_rows).bytes > MAX_BYTES:
             rows //= 2
         return rows
@@ -185,8 +185,3 @@ def _compile(
 def _power_of_two_from(n: int) -> int:
     """The smallest power of two that is at least n."""
     return 1 << (n - 1).bit_length()
-
-
-def _power_of_two_up_to(limit: float) -> int:
-    """The largest power of two that is at most the limit, at least 1."""
-    return 1 << max(0, int(limit).bit_length() - 1)

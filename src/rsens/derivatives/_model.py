@@ -198,14 +198,10 @@ def iterate(
     order: int,
     *,
     max_bytes: int = MAX_BYTES,
-    watch: bool = True,
-    prepared: bool = False,
+    watch: bool = True,  # warn at the end if the model is piecewise linear
+    prepared: bool = False,  # the model is, for more rows than these
 ) -> Iterator[tuple[slice, Derivatives]]:
-    """The derivatives of a model at the rows of a table, chunk by chunk: (which rows, their record).
-
-    Chunks are as large as `max_bytes` of working memory allows; their size changes nothing but rounding. With `watch`,
-    a warning is raised at the end if the model is piecewise linear. A `prepared` model is so for more rows than these.
-    """
+    """The derivatives of a model at the rows of a table, chunk by chunk: (which rows, their record)."""
     check_order(order)
     n, columns = table.values.shape
     model = model if prepared else prepare(model, table)

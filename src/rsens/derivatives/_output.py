@@ -112,14 +112,10 @@ def check_rows_independent(
     X: Array,
     parameters: Array,
     coding: Coding | None = None,
-    noise: Array | float = 0.0,
+    noise: Array | float = 0.0,  # (M,), the standard deviation of λ between two calls with the same rows
 ) -> None:
-    """Each row of λ may depend only on its own row of X, because all rows are differentiated at once.
-
-    Some rows are evaluated again in another order and with other rows around them: the first half, reversed, behind
-    copies of a row between the first and the last. A sum, a mean or a position within the batch then shows. `noise`
-    (M,) is the standard deviation of λ between two calls with the same rows.
-    """
+    """Each row of λ may depend only on its own row of X, because all rows are differentiated at once."""
+    # The first half again, reversed, behind copies of a row between the first and the last: means and positions show.
     kept = len(X) - len(X) // 2
     between = X[-1].copy()
     moved = slice(None) if coding is None else list(coding.continuous)  # between levels there is nothing

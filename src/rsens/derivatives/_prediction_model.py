@@ -81,11 +81,7 @@ def _codes_of(coding: Coding, numbers: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class PredictionModel(AsGiven):
-    """A model from `predict`, which takes rows in the type they were given (a data frame, an array) and gives a family.
-
-    Derivatives are central differences, over a wide step chosen from the rows (`wide_step`) where the prediction is
-    piecewise constant; second differences of jumps are meaningless, and are refused.
-    """
+    """A model from `predict`, which takes rows in the type they were given, with differences as derivatives."""
 
     predict: Callable[[Any], Distribution]
     #: The name of the model in errors: the class of the object.

@@ -44,8 +44,7 @@ def adds_up(
     """Which pairs of terms add up on the link scale, (T, T); on the diagonal, which terms are linear in themselves.
 
     `on_path` tries only T pairs, each term and all before it together: (T,), True where it is linear in itself too.
-    Where no link is known, or the model cannot predict the moved rows, all are False. `source` is the model as measures
-    see it.
+    Where no link is known, or the model cannot predict the moved rows, all are False.
     """
     terms = terms or Terms.single(len(table.names))
     linked = on_link(model, source)

@@ -178,11 +178,6 @@ def _gamma(p: Any, q: Any) -> Natural:
     return (p.shape, -p.shape), (k1, -k1 * p.mean / q.mean), lambda k, b: special.gammaln(k) - k * jnp.log(-b)
 
 
-def _exponential(p: Any, q: Any) -> Natural:
-    """y/mean: θ = −rate, A = −log(−θ)."""
-    return (-jnp.ones_like(p.mean),), (-p.mean / q.mean,), lambda b: -jnp.log(-b)
-
-
 def _beta(p: Any, q: Any) -> Natural:
     """θ = (a, b), A = log B(a, b)."""
     zero = jnp.zeros_like(p.a + q.a + q.b)
@@ -240,7 +235,8 @@ NATURAL: dict[type[Distribution], Callable[[Any, Any], Natural]] = {
     ds.Normal: lambda p, q: _gaussian(p.mean, p.variance, q.mean, q.variance),
     ds.LogNormal: lambda p, q: _gaussian(p.mu, p.sigma2, q.mu, q.sigma2),
     ds.Gamma: _gamma,
-    ds.Exponential: _exponential,
+    # y/mean: θ = −rate, A = −log(−θ)
+    ds.Exponential: lambda p, q: ((-jnp.ones_like(p.mean),), (-p.mean / q.mean,), lambda b: -jnp.log(-b)),
     ds.Beta: _beta,
     ds.Bernoulli: lambda p, q: _successes(p, q, 1.0),
     ds.Binomial: lambda p, q: _successes(p, q, p.n),

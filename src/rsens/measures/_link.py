@@ -28,10 +28,6 @@ from rsens.derivatives import Around, Derivatives, Model, chain_rule
 from rsens.distributions import Distribution
 
 
-class NoLinkError(InputError):
-    """The family has no link that we know."""
-
-
 @dataclass(frozen=True, eq=False)
 class Linked(Distribution):
     """A predictive family with η (n, K) in place of λ; `given` makes the distribution and J = ∂λ/∂η (n, M, K)."""
@@ -129,7 +125,7 @@ def on_link(model: Any, source: Model) -> OnLink:
 def _link(distribution: Distribution) -> FamilyLink:
     link = family_link(distribution)
     if link is None:
-        raise NoLinkError(
+        raise InputError(
             Argument("pair_scale", "link"),
             f" needs a scale on which effects may add up, and a {type(distribution).__name__} has none that we know. "
             "Use pair_scale='parameters'.",

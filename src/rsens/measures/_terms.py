@@ -60,11 +60,7 @@ class Terms:
 
     def of_column(self, column: int) -> int:
         """The term that a column belongs to."""
-        return self._term_of[column]
-
-    @cached_property
-    def _term_of(self) -> dict[int, int]:
-        return {column: t for t, members in reversed(list(enumerate(self.members))) for column in members}
+        return next(t for t, members in enumerate(self.members) if column in members)
 
     def of_columns(self, values: Array, fill: float) -> Array:
         """Values (…, D) by column as values (…, T) by term; a group has none of its own and gets `fill`."""

@@ -109,14 +109,11 @@ def _table(explanation: Any, X: Any) -> Table | None:
 
 
 def _coloured(explanation: Any, table: Table | None, term: str) -> tuple[NDArray[Any], Levels | None]:
-    """One colour per row (n, 4) by the value of a term, and the levels of a categorical one.
-
-    A group of several columns has no values, and without a table nothing has.
-    """
+    """One colour per row (n, 4) by the value of a term, and the levels of a categorical one."""
     from matplotlib.colors import to_rgba_array
 
     columns = explanation.groups.get(term, (term,))
-    if table is None or len(columns) > 1:
+    if table is None or len(columns) > 1:  # no values
         return to_rgba_array([look.BLUE if table is None else look.GREY] * explanation.n), None
     column = table.names.index(columns[0])
     values, levels = table.values[:, column], levels_of(table, column)
@@ -126,10 +123,7 @@ def _coloured(explanation: Any, table: Table | None, term: str) -> tuple[NDArray
 
 
 def _swarms(ax: Axes, values: list[Array]) -> tuple[float, list[Array]]:
-    """The diameter of points, in points, and how far those of each variable are from the middle of their row, in rows.
-
-    Points that would cover each other stand beside each other. They are as large as half of the swarms allow.
-    """
+    """The diameter of points, in points, and how far those of each variable are from the middle, in rows."""
     width, height = look.axes_points(ax)
     low, high = ax.get_xlim()
     row = height / abs(np.subtract(*ax.get_ylim()))  # of the picture, in points
@@ -139,21 +133,18 @@ def _swarms(ax: Axes, values: list[Array]) -> tuple[float, list[Array]]:
         lanes = [in_lanes(at * width / (high - low), diameter, most) for at in values]
         used = np.array([np.ptp(of) + 1.0 for of in lanes])
         if np.mean(used * diameter <= SQUEEZE * room) >= 0.5:
-            break
+            break  # as large as half of the swarms allow
     spacing = np.minimum(diameter, room / used)
     return diameter, [-of * space / row for of, space in zip(lanes, spacing, strict=True)]  # rows count downwards
 
 
 def in_lanes(positions: Array, diameter: float, most: int) -> Array:
-    """Lanes 0, 1, −1, 2, … so that points of increasing position do not touch within their lane.
-
-    Each takes the free lane nearest to the middle. If all `most` lanes are full, it covers the oldest point.
-    """
+    """Lanes 0, 1, −1, 2, … so that points of increasing position do not touch within their lane."""
     ends = np.full(most, -np.inf)  # of the last point in each lane
     lanes = np.empty(len(positions))
     for i, position in enumerate(positions):
         free = ends <= position
-        k = int(free.argmax()) if free.any() else int(ends.argmin())
+        k = int(free.argmax()) if free.any() else int(ends.argmin())  # nearest to the middle, or covers the oldest
         ends[k] = position + diameter
         lanes[i] = (k + 1) // 2 * (1 if k % 2 else -1)
     return lanes

@@ -188,9 +188,6 @@ EFFECTS = Plot(
 )
 
 
-# ---- One row ---------------------------------------------------------------------------------------------------------
-
-
 def row(explained: Any, *, top: int | None = 10, ax: Axes | None = None) -> Axes:
     """Contributions of first order to the prediction of one row, as signed bars, the largest first.
 

@@ -47,33 +47,19 @@ def page_of_rows(count: int, most: int, notes: Sequence[str] = (), *, row: float
 
 @dataclass(frozen=True, kw_only=True)
 class Plot:
-    """One line of `PLOTS`. Plots that the report does not show need only the first four.
+    """One line of `PLOTS`. Plots that the report does not show need only the first four."""
 
-    Attributes:
-        name: What `rsens.plots` calls it.
-        draw: Draws a result, or of an explanation the variable or the two that follow it; takes `ax` and options.
-        of: What it draws.
-        file: Its file in a folder of results, without an ending. Names of variables follow it.
-        caption: Its caption in the report, from the arguments of `draw`.
-        alt: What it shows, for those who cannot see it, from what `draw` is given.
-        section: Its section of the report.
-        takes: Which of "model", "X" and "y" it is given as well, by keyword.
-        options: What it is given for a file.
-        layout: Its layout on a page, from the result.
-        add_tips: Gives marks a text for the pointer, with `tip`, from the result and the Axes that `draw` returned.
-    """
-
-    name: str
-    draw: Callable[..., Any]
+    name: str  # in `rsens.plots`
+    draw: Callable[..., Any]  # from a result, or an explanation and one or two variables; takes `ax` and options
     of: Subject
-    file: str
-    caption: Callable[..., str] = lambda *shown: ""
-    alt: Callable[..., str] = lambda *shown: ""
+    file: str  # in a folder of results, without an ending; names of variables follow it
+    caption: Callable[..., str] = lambda *shown: ""  # in the report, from the arguments of `draw`
+    alt: Callable[..., str] = lambda *shown: ""  # for those who cannot see it, from the arguments of `draw`
     section: Section = "further"
-    takes: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
+    takes: tuple[str, ...] = ()  # which of "model", "X" and "y" it is given as well, by keyword
+    options: Mapping[str, Any] = field(default_factory=dict)  # for a file
     layout: Callable[[Any], Layout] = lambda result: Layout()
-    add_tips: Callable[[Any, Any], None] = lambda result, axes: None
+    add_tips: Callable[[Any, Any], None] = lambda result, axes: None  # with `tip`; the Axes are those of `draw`
 
     @property
     def summary(self) -> str:

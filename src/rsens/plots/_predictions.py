@@ -52,14 +52,10 @@ def at_rows(
     local: Callable[[Derivatives], dict[str, Array]],
     shares: Array,
 ) -> AtRows:
-    """Evaluate a model at rows, chunk by chunk; it was prepared for these, or for others.
-
-    Two columns are for second derivatives; only these columns have contrasts, which take long. Of the sensitivities
-    from `local` the first must be finite. `shares` are the probabilities within the bands.
-    """
+    """Evaluate a prepared model at rows: bands of `shares`, and `local` sensitivities; two columns are for pairs."""
     chunks = []
     name = ":".join(rows.names[column] for column in columns)
-    if rows.coding is not None:
+    if rows.coding is not None:  # contrasts take long, and only those of these columns are needed
         own = tuple(levels for levels in rows.coding.columns if levels.position in columns)
         rows = replace(rows, coding=Coding(rows.coding.names, own) if own else None)
     for where, record in iterate(prepared, rows, len(columns), watch=False):
@@ -147,9 +143,6 @@ def counted_rows(
     return replace(some, coding=table.coding), weights[rows] / weights[rows].sum()
 
 
-# ---- Central intervals -----------------------------------------------------------------------------------------------
-
-
 def masses(levels: Any) -> Array:
     """The probability within each band, narrowest first.
 
@@ -171,10 +164,7 @@ def masses(levels: Any) -> Array:
 
 
 def central_intervals(family: Distribution, shares: Array) -> Array:
-    """Lower and upper ends of the central intervals of y that hold these shares, shape (n, shares, 2).
-
-    They exist where standard deviations do not (Student-t with df ≤ 2), and are not symmetric where y is not.
-    """
+    """Lower and upper ends of the central intervals of y that hold these shares, shape (n, shares, 2)."""
     q = tails(shares).T.ravel()  # all lower ends, then all upper ones
     if isinstance(family, Univariate):
         ends = np.asarray(family.quantile(q[:, None]), dtype=np.float64)
@@ -196,13 +186,10 @@ def tails(shares: Array) -> Array:
 
 
 def _mixture_quantiles(family: Mixture, q: Array) -> Array:
-    """Quantiles (q, n) of all the components' quantiles, each with the probability it stands for: no random numbers.
-
-    The nodes are dense in the tails, evenly spaced on the scale of a standard normal.
-    """
+    """Quantiles (q, n) of all the components' quantiles, each with the probability it stands for: no random numbers."""
     draws = family.checked().weights.shape[-1]
     n_nodes = int(np.clip(MIXTURE_NODES // draws, 21, 2001))
-    edges = ndtr(np.linspace(-5.0, 5.0, n_nodes + 1))
+    edges = ndtr(np.linspace(-5.0, 5.0, n_nodes + 1))  # dense in the tails
     edges[0], edges[-1] = 0.0, 1.0
     middle, share = 0.5 * (edges[1:] + edges[:-1]), np.diff(edges)
     weights = np.concatenate([group.weights for group in family.groups], axis=1)
@@ -221,9 +208,6 @@ def pooled_quantiles(values: Array, mass: Array, q: Array, counts: bool) -> Arra
     if counts:
         return np.asarray(values[np.minimum(np.searchsorted(below, q - 1e-9), len(values) - 1)])
     return np.interp(q, below - 0.5 * mass, values)
-
-
-# ---- Columns and rows from arguments ---------------------------------------------------------------------------------
 
 
 def find_column(names: tuple[str, ...], variable: Any, what: str = "variable") -> int:
@@ -314,19 +298,13 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
 
 
-# ---- The model, the rows and the steps of an explanation -------------------------------------------------------------
-
-
 def prepared_for(model: Any, table: Table) -> Model:
     """The model prepared for the rows of a table: steps and levels come from the data, wherever it is evaluated."""
     return prepare(as_model(model).coded(table), table)
 
 
 def model_and_table(explanation: Any, model: Any, X: Any, call: str) -> tuple[Model, Table]:
-    """The model and the rows: the given ones, or else the explanation's own, which it lacks if it comes from a file.
-
-    Columns that the explanation compares between their two values are contrasts.
-    """
+    """The model and the rows: the given ones, or else the explanation's own, which it lacks if it comes from a file."""
     model = explanation.model if model is None else model
     X = explanation.data if X is None else X
     if model is None or X is None:
@@ -356,12 +334,9 @@ def two_valued_columns(explanation: Any) -> list[str]:
 
 
 def step_of(explanation: Any, table: Table, column: int) -> tuple[str | float, str | None]:
-    """The step of a column, as `profile` takes it, and the name of that step; None to name it by its size.
-
-    A column that does not vary has no step. It gets the kind of scale instead, and `profile` raises the error.
-    """
+    """The step of a column, as `profile` takes it, and the name of that step; None to name it by its size."""
     unit = float(explanation.scale.iloc[column])
     name = {"sd": "per sd", "raw": "per unit"}.get(explanation.scale_kind)
     if name == "per unit" and levels_of(table, column) is not None:
         name = "per switch"
-    return (unit if unit > 0.0 else explanation.scale_kind), name
+    return (unit if unit > 0.0 else explanation.scale_kind), name  # of a constant column `profile` raises the error

@@ -179,15 +179,7 @@ def profile(
 
 
 def profile_of(explanation: Any, variable: str | int, *, model: Any = None, X: Any = None, **options: Any) -> Any:
-    """What one variable does to the prediction, and R-sens along it, in the units of an explanation.
-
-    Args:
-        explanation: What `rsens.explain` returned.
-        variable: Name or position of a column.
-        model: The model, for an explanation read from a file.
-        X: The rows, for an explanation read from a file.
-        **options: Further arguments of `profile`.
-    """
+    """What one variable does to the prediction, and R-sens along it, in the units of an explanation."""
     _, table = model_and_table(explanation, model, X, "plot_profile")
     scale, unit = step_of(explanation, table, find_column(table.names, variable))
     settings = {
@@ -225,10 +217,7 @@ PROFILE = Plot(
 
 @dataclass(frozen=True, eq=False)
 class ProfileValues(AtRows):
-    """The numbers that a profile draws: a model at g points along a variable, or averages of rows near these points.
-
-    Sensitivities are per step of the variable. Near the rows, `prediction` is the effect on it.
-    """
+    """The numbers that a profile draws: a model at g points along a variable, or averages of rows near these points."""
 
     name: str
     unit: str  # of sensitivities, as the axis names it
@@ -255,10 +244,7 @@ class ProfileValues(AtRows):
 
     @property
     def naive(self) -> Array | None:
-        """|∂ prediction| over a typical standard deviation: R-sens if the uncertainty were the same everywhere.
-
-        The derivative alone has the unit of y and cannot share an axis with R-sens. None where nothing is uncertain.
-        """
+        """|∂ prediction| over a typical standard deviation: R-sens if the uncertainty were the same everywhere."""
         typical = float(np.median(self.spread))
         with np.errstate(over="ignore"):
             line = self.local["slope"] / typical if 0.0 < typical < np.inf else np.array(np.nan)
@@ -365,11 +351,7 @@ def _sensitivities(derivatives: Derivatives, *, column: int, step: float, alpha:
 
 
 def _pooled(near: Array, here: AtRows, shares: Array) -> Array:
-    """Central intervals of y over the rows near each point, (g, shares, 2, P): quantiles of the mixture of their p(y).
-
-    Each row gives its quantiles at `NODES`, and these are pooled under the weights of the rows. NaN near fewer rows
-    than `FEW`.
-    """
+    """Central intervals of y over the rows near each point, (g, shares, 2, P), from the mixture of their p(y)."""
     g, outputs = len(near), here.prediction.shape[1]
     if not here.bands.shape[1]:  # probabilities have none
         return np.empty((g, 0, 2, outputs))
@@ -427,10 +409,7 @@ def _levels_step(scale: Any, levels: Levels) -> tuple[float, str]:
 
 
 def _draw_prediction(ax: Axes, found: ProfileValues) -> None:
-    """The mean, or the effect on it, in its bands; of classes and vectors one line each.
-
-    Lines and bands are interrupted where there are no rows; levels are points with bars, side by side.
-    """
+    """The mean, or the effect on it, in its bands; of classes and vectors one line each."""
     label, held, of_curve = found.middle, [percent(share, level=True) for share in found.shares], ""
     if found.curve is not None:
         label = "effect" if found.middle == "mean" else f"effect on the {found.middle}"

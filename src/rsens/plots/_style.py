@@ -199,10 +199,7 @@ def part_labels(names: Iterable[str]) -> list[str]:
 
 
 def add_legend(ax: Axes, handles: Sequence[Any] | None = None, *, first: str | None = None) -> None:
-    """Add a legend above the axes, where it covers nothing; none without entries. `first` names the one that leads.
-
-    In a figure without automatic layout there may be no room above, so the limits make room inside.
-    """
+    """Add a legend above the axes, where it covers nothing; none without entries. `first` names the one that leads."""
     if handles is None:
         handles = sorted(ax.get_legend_handles_labels()[0], key=lambda handle: handle.get_label() != first)
     if not handles:
@@ -213,7 +210,7 @@ def add_legend(ax: Axes, handles: Sequence[Any] | None = None, *, first: str | N
     lines = -(-len(handles) // max(1, int(width / entry)))
     # At the right: names at the left may make the axes narrower than the legend.
     place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0)}
-    if inside:
+    if inside:  # without automatic layout there may be no room above
         low, high = ax.get_ylim()
         room = min(INSIDE, small() * (1.5 * lines + 0.8) / axes_points(ax)[1])
         ax.set_ylim(low, low + (high - low) / (1.0 - room))
@@ -238,9 +235,6 @@ def draw_rug(ax: Axes, data: Array, colour: str = BLACK, *, height: float = 0.0,
     shown = data[np.sort(some_rows(data, RUG))]
     style: dict[str, Any] = {"color": colour, "alpha": 0.6, "markersize": size, "markeredgewidth": 0.6, "zorder": 4}
     ax.plot(shown, np.full(len(shown), height), "|", transform=ax.get_xaxis_transform(), **style)
-
-
-# ---- Rows with names, from the top down ------------------------------------------------------------------------------
 
 
 #: Of a figure with rows, and of the text of notes by matplotlib's own settings, in inches.
@@ -293,19 +287,13 @@ def set_label_below(ax: Axes, label: str, notes: Iterable[str] = ()) -> None:
 
 
 def lines_below(width: float, notes: Iterable[str]) -> list[str]:
-    """Remarks as lines that fit below axes of this width, in points; the lines of one remark are about as long.
-
-    No line begins with a percent sign.
-    """
+    """Remarks as lines that fit below axes of this width, in points; the lines of one remark are about as long."""
     most = max(28, int(width / (SENTENCE * small())))
     lines = []
-    for note in (note.replace(" %", "\u00a0%") for note in notes if note):
+    for note in (note.replace(" %", "\u00a0%") for note in notes if note):  # no line begins with a percent sign
         count = len(wrap(note, most))
         lines += next(even for w in range(len(note) // count, most + 1) if len(even := wrap(note, w)) <= count)
     return [line.replace("\u00a0", " ") for line in lines]
-
-
-# ---- Tables of cells -------------------------------------------------------------------------------------------------
 
 
 #: One hue from near white to dark: safe for colour-blind readers, and its greys are in the same order.
@@ -315,10 +303,7 @@ CELLS = "Blues"
 def cell_axes(
     names: Sequence[str], columns: float, *, cell: tuple[float, float], notes: Sequence[str] = (), beside: float = 0.4
 ) -> Axes:
-    """Axes in a figure of their own for rows of cells of this size, in inches; smaller if they are many.
-
-    There is room for names at the left and above or below, for notes, and `beside` the cells.
-    """
+    """Axes in a figure of their own for rows of cells of this size, in inches; smaller if they are many."""
     left = LETTER * small() / 72.0 * max(map(len, short_labels(names)))
     width = max(2.2, columns * min(cell[0], max(0.15, 7.0 / columns)))
     lines = len(lines_below(72.0 * width, notes))
@@ -339,10 +324,7 @@ def write_cells(ax: Axes, texts: Mapping[tuple[float, float], tuple[str, str]]) 
 def name_cells(
     ax: Axes, rows: Sequence[str], columns: Sequence[str], *, more: int = 0, last: str = "", above: int = 0
 ) -> float:
-    """Name rows at the left, and one that stands a little apart at the end; and columns below the axes.
-
-    Names of columns that stand above are shortened to `above` characters. Returns the size of the names of rows.
-    """
+    """Name rows, one a little apart at the end, and columns, with `above` characters above; returns the size."""
     bottom = ax.get_ylim()[0]
     size = font_size(ax, round(bottom))
     name_ticks(ax.yaxis, rows, size, offset=0.5, more=more, last=(bottom - 0.5, last) if last else None)
@@ -382,9 +364,6 @@ def number_format(largest: float) -> str:
     return f"{{:.{max(0, 2 - exponent if exponent >= 0 else 1 - exponent)}f}}"
 
 
-# ---- Names -----------------------------------------------------------------------------------------------------------
-
-
 def name_ticks(
     axis: Axis,
     names: Sequence[str],
@@ -396,17 +375,13 @@ def name_ticks(
     length: int = LABEL_LENGTH,
     **options: Any,
 ) -> None:
-    """Ticks at `offset`, `offset` + 1, … with these names, one for how many more there are, and one at a place given.
-
-    The names as given, which may be longer, become the ids (`gid`) of the labels; an SVG file holds them, so they are
-    kept free of what XML cannot hold.
-    """
+    """Ticks at `offset`, `offset` + 1, … with names, one for how many more there are, and one at a given place."""
     labels = short_labels(names, length) + ([f"… {more} more"] if more else [])
     positions = [offset + k for k in range(len(labels))]
     if last is not None:
         positions, labels = [*positions, last[0]], [*labels, last[1]]
     axis.set_ticks(positions, labels, fontsize=size, parse_math=False, usetex=False, **options)
-    for label, name in zip(axis.get_ticklabels(), names, strict=False):
+    for label, name in zip(axis.get_ticklabels(), names, strict=False):  # an SVG file holds the ids
         label.set_gid(printable(name, keep="\t\n" + JOINERS))
 
 
@@ -421,10 +396,7 @@ def axis_name(name: str) -> str:
 
 
 def _drawable(name: str) -> str:
-    """The name on one line, its emoji written out (`[bicycle]`) where the font has no picture for them.
-
-    Other characters that the font lacks stay, and matplotlib names the missing glyph, as it would for any label.
-    """
+    """The name on one line, its emoji written out (`[bicycle]`) where the font has no picture for them."""
     from matplotlib.font_manager import FontProperties, findfont, get_font
 
     label = as_label(name)
@@ -434,9 +406,6 @@ def _drawable(name: str) -> str:
         if ord(character) not in glyphs:
             label = label.replace(character, f"[{unicodedata.name(character, 'symbol').lower()}]")
     return label
-
-
-# ---- Colours of values and of levels ---------------------------------------------------------------------------------
 
 
 #: For intervals that do not hold.

@@ -140,14 +140,10 @@ SURFACE = Plot(
 
 @dataclass(frozen=True, eq=False)
 class SurfaceValues:
-    """A grid of g × h points over two variables.
-
-    Entry [i, j] of an array is at `first[i]` and `second[j]`. A categorical variable has level codes as values, and its
-    labels are in `labels`. Near the rows, points are the middles of cells, and what is far from all rows is NaN.
-    """
+    """A grid of g × h points over two variables: near the rows the middles of cells, with NaN far from all rows."""
 
     names: tuple[str, str]
-    first: Array  # (g,)
+    first: Array  # (g,), level codes of a categorical variable
     second: Array  # (h,)
     labels: tuple[tuple[str, ...] | None, tuple[str, ...] | None]
     prediction: Array  # (g, h); near the rows, the joint effect of the two variables on it
