@@ -203,11 +203,7 @@ def _differ(a: Array, b: Array, family: Distribution) -> bool:
 
 
 def derivative_findings(source: Model, table: Table) -> Iterator[Finding]:
-    """First and second derivatives at a few rows, and at a few training rows if the model knows any.
-
-    First derivatives are compared with differences of λ, second ones with differences of first ones, extrapolated to h
-    = 0. The size of an error is its Fisher norm per unit of a column, relative to the largest one.
-    """
+    """Derivatives against extrapolated differences, at a few rows and at training rows; errors are relative norms."""
     picked = np.unique(np.linspace(0, len(table) - 1, ROWS).astype(int))
     continuous = list(range(len(table.names)) if table.coding is None else table.coding.continuous)
     if not continuous:

@@ -1,10 +1,4 @@
-"""Tables that come in chunks, so that memory holds one chunk at a time: files, plans of other libraries, iterators.
-
-Parquet file or folder (a path), Dataset and ParquetFile of pyarrow    batches of rows, the asked columns only
-DataFrame of Dask                                                      partition by partition
-LazyFrame of polars                                                    batches of rows
-iterator of tables                                                     as they come
-"""
+"""Tables that come in chunks, one at a time in memory: Parquet files, plans of Dask and polars, iterators."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Categorical columns: their levels, how often each occurs, and level codes 0, 1, … in place of labels.
-
-A column is categorical if the user names it, or if it is a data frame's column of type category, text or bool. Levels
-have no order: the codes only number them, in the order of pandas' categories or else sorted.
-"""
+"""Categorical columns: their levels, how often each occurs, and level codes 0, 1, … in place of labels."""
 
 from __future__ import annotations
 
@@ -95,8 +91,7 @@ class Coding:
     ) -> Coding:
         """The categorical columns of X: found by their type in a data frame, or named by `categorical`.
 
-        Rows count with `weights` in the frequencies. `keep_unused` keeps pandas categories that do not occur, so that
-        codes do not depend on which rows are given.
+        `keep_unused` keeps categories that do not occur, so that codes do not depend on which rows are given.
         """
         if isinstance(categorical, Coding):
             return categorical

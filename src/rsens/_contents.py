@@ -1,8 +1,6 @@
 """An order of rows and columns by what is in them, so that random choices do not depend on how a table is sorted.
 
-Rows and columns get keys, hashes of what they hold, and a draw by seed is a draw among the rows in the order of their
-keys. `own_order` looks at the ranks of values within their column, which units do not change; `contents` looks at the
-numbers themselves, which takes no sorting.
+`own_order` looks at ranks within columns, which units do not change; `contents` at numbers, which takes no sorting.
 """
 
 from __future__ import annotations
@@ -67,9 +65,7 @@ def own_order(
 ) -> OwnOrder:
     """The order of the rows and columns of X: an array or a data frame of pandas, of numbers, text or anything.
 
-    Rows stand in the order of the keys of the others (targets, weights), and X decides only about rows that agree in
-    these: two models of the same targets have the same folds. Columns that hold the same are ordered by name, and else
-    by place.
+    X decides only about rows that agree in the others (targets): two models of the same targets have the same folds.
     """
     given = [other for other in others if other is not None]
     columns = list(_columns(X))

@@ -1,8 +1,4 @@
-"""The errors and the warning of rsens, and the sentences they say.
-
-A sentence that mentions an argument holds it as an `Argument`, so that one error serves two readers: the library says
-`rows=`, the command line says `--rows`.
-"""
+"""The errors and the warning of rsens; an `Argument` in a sentence is `rows=` in Python, `--rows` for the command."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Tables and columns of polars, Arrow and others become those of pandas, which all of rsens reads.
-
-narwhals knows the libraries; none of them is imported unless an object of its kind comes along. Numbers are not copied
-unless some are missing.
-"""
+"""Tables and columns of polars, Arrow and others become those of pandas; no library is imported before it is needed."""
 
 from __future__ import annotations
 
@@ -24,11 +20,7 @@ ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
 
 
 def as_pandas(values: Any, what: str = "X") -> Any:
-    """A table or column of another library as pandas' own; anything else (pandas, arrays, lists) as it is.
-
-    Text stays text, Enums and dictionaries become categories in their order, dates become timestamps, decimals numbers,
-    and what is missing stays missing. The index of a pandas table that went through Arrow is its index again.
-    """
+    """A table or column of another library as pandas' own; anything else (pandas, arrays, lists) as it is."""
     if not _is_foreign(values):
         return values
     import narwhals.stable.v2 as nw

@@ -1,8 +1,7 @@
-"""How results look in a notebook: sentences and short tables, readable on a light and on a dark page.
+"""How results look in a notebook: all text is escaped here, so that a column may be called `<script>`.
 
-All text is escaped here and nowhere else, so that a column may be called `<script>`: the functions take plain text and
-give `Html`, and `view` takes nothing but `Html`. There is no script, no link and no colour of text or background: the
-notebook's own are right in every theme. Styles stand in the tags, as notebooks drop style sheets they do not trust.
+There is no colour of text or background, as the notebook's own are right in every theme; styles stand in the tags, as
+notebooks drop style sheets they do not trust.
 """
 
 from __future__ import annotations

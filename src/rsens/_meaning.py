@@ -1,7 +1,4 @@
-"""What marks, levels and intervals mean, in one plain sentence each: print, report, figures and command all say these.
-
-docs/calibration.md has how often each of them is wrong.
-"""
+"""Meanings of marks, levels and intervals, a plain sentence each; docs/calibration.md has how often they are wrong."""
 
 from __future__ import annotations
 

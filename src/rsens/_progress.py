@@ -1,8 +1,4 @@
-"""How far long work is, in words: "refit 7 of 26, about 2 minutes".
-
-Work is done piece by piece. Pieces of one kind, such as refits, may come in stages that cost differently: without a
-fold, and with probes. The count and the time are for all stages together, those to come included.
-"""
+"""How far long work is, in words: "refit 7 of 26, about 2 minutes", for all its stages together."""
 
 from __future__ import annotations
 

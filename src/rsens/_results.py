@@ -1,14 +1,6 @@
-"""Results: parts, whose fields are each declared once, and the JSON files that hold them.
+"""Results: parts, frozen dataclasses whose fields are each declared once, and the JSON files that hold them.
 
-A part is a frozen dataclass. The line that declares a field gives its type, its meaning and its shape; saving, loading,
-tables and documentation take it from there:
-
-    @dataclass(frozen=True, eq=False, kw_only=True)
-    class Subgroups(Part):
-        subgroups: tuple[str, ...] = stored("The labels of the subgroups.")
-        values: Array = stored("R-sens within each subgroup.", "subgroups", "terms")
-
-A shape is made of names of sizes.
+`values: Array = stored("R-sens within each subgroup.", "subgroups", "terms")` has its meaning and the names of sizes.
 """
 
 from __future__ import annotations

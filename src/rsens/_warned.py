@@ -1,7 +1,4 @@
-"""Warnings of work that is done in many pieces: each is said once, with the number of pieces that gave it.
-
-A model that does not converge says so in every refit. A hundred times the same text hides what else there is to say.
-"""
+"""Warnings of work in many pieces: each is said once, as the same text a hundred times hides what else there is."""
 
 from __future__ import annotations
 

@@ -1,11 +1,7 @@
-"""`assess`: cross-validation of a probabilistic model, in one call.
+"""`assess`: cross-validation of a probabilistic model against a constant, a model without inputs.
 
-Held-out rows are predicted by the model and by a constant, a model without inputs, both fitted to the training rows.
-Numbers: the Student-t that Gaussian noise with unknown mean and variance predicts under a flat prior in (mean, log sd),
-StudentT(ȳ, s²(1 + 1/N), N − 1), s² with divisor N − 1.
-Counts: Poisson or, where the variance exceeds the mean, NegativeBinomial, both with the mean (Σy + ½)/N, whichever has
-the larger likelihood; the size of the latter maximises it.
-Classes: the shares (n_k + ½)/(N + K/2).
+Numbers: StudentT(ȳ, s²(1 + 1/N), N − 1), which a flat prior in (mean, log sd) gives, s² with divisor N − 1.
+Counts: Poisson or NegativeBinomial, whichever is likelier, with the mean (Σy + ½)/N. Classes: (n_k + ½)/(N + K/2).
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """Assessment: how well held-out rows were predicted, in numbers and in words.
 
-A model is worse than the constant if its gain is below minus one standard error, and no better if it is below one.
-Its probabilities are off if the share of rows in an interval (above the median; of right classes) differs from what
-was promised by more than 0.1 and by more than chance explains: small samples do not cry wolf, and large ones do not
-nag. Fewer than 20 rows cannot tell; and where two standard errors are themselves above 0.1, finding nothing does not
-mean all is well.
+Probabilities are off if a share differs from what was promised by more than 0.1 and by more than chance explains:
+small samples do not cry wolf, and large ones do not nag.
 """
 
 from __future__ import annotations

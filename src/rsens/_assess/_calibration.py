@@ -1,13 +1,7 @@
 """Whether probabilities mean what they say: intervals for numbers and counts, class probabilities for classes.
 
-The probability integral transform (PIT) of a number is u = P(Y ≤ y) at the y that was observed. If the predictions are
-right, u is uniform. For counts it is spread evenly over the interval from P(Y < y) to P(Y ≤ y), which keeps this true
-without random numbers (Czado, Gneiting, Held 2009, "Predictive model assessment for count data", equation 2): the
-distribution function of the PIT at u is the mean over the rows of
-
-    F_i(u) = 0 below lower_i, (u − lower_i)/(upper_i − lower_i) between them, 1 above upper_i.
-
-A number has lower = upper, and F_i is a step.
+The PIT, u = P(Y ≤ y), is uniform if predictions are right. A count is spread evenly from P(Y < y) to P(Y ≤ y), which
+keeps this true without random numbers (Czado, Gneiting, Held 2009, Biometrics 65, equation 2).
 """
 
 from __future__ import annotations

@@ -1,11 +1,4 @@
-"""A folder of finished pieces of one work: what was asked, the seed, and one file per piece.
-
-    manifest.json          the question, as names and plain values, and the seed
-    <key>.json             a finished piece, with the digest of the question
-
-Files are written whole or not at all, so a process that is killed leaves no half of a piece. A piece that is damaged,
-or belongs to another question, does not count: it is done again.
-"""
+"""A folder of finished pieces of one work: manifest.json has the question and the seed, <key>.json a piece each."""
 
 from __future__ import annotations
 
@@ -35,10 +28,7 @@ OURS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\.json|\.[0-9a-f]{32}\.tmp")
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The finished pieces of one work, by key. Without a folder nothing is kept.
-
-    `seed` is the source of all random numbers of the work; it is kept in the folder.
-    """
+    """The finished pieces of one work, by key, and the seed of its random numbers. Without a folder nothing is kept."""
 
     seed: np.random.SeedSequence
     folder: Path | None = None
@@ -48,12 +38,9 @@ class Checkpoint:
     def open(
         cls, folder: str | os.PathLike[str] | None, question: Mapping[str, Any], random_state: Any = None
     ) -> Checkpoint:
-        """Start the work on a question in a folder, which is made if it is not there, or go on with it.
+        """Start the work on a question in a folder, or go on with it; an `InputError` if it holds anything else.
 
-        The question is everything that the pieces depend on, under the names that users know: text, numbers, truth
-        values, None, or lists of these; data and estimators as their `fingerprint`. Without a `random_state` the seed
-        is the one kept in the folder, or a new one. A folder that holds work on another question, or something else, is
-        an `InputError`.
+        The question is everything that pieces depend on, as plain values; data and estimators as their `fingerprint`.
         """
         if folder is None:
             return cls(seed_sequence(random_state))
@@ -143,10 +130,7 @@ def _read_manifest(manifest: Path) -> tuple[dict[str, Any], Any]:
 
 
 def difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> Sentence | None:
-    """The first argument that was another in the question before: "rows was 300"; None if the questions are the same.
-
-    A missing argument counts as None.
-    """
+    """The first argument that was another before ("rows was 300"; missing counts as None), or None."""
     names = [name for name in dict.fromkeys((*before, *now)) if before.get(name) != now.get(name)]
     if not names:
         return None

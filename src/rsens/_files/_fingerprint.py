@@ -1,7 +1,6 @@
 """A digest of data, estimators and functions: equal for equal values, in any process and on any day.
 
-Objects are taken apart down to numbers, text and arrays, and these are hashed with their types. `pickle` would not do:
-its bytes depend on which parts of a value are one object, and it cannot write functions defined on the spot.
+The bytes of `pickle` depend on which parts of a value are one object, and it cannot write functions made on the spot.
 """
 
 from __future__ import annotations
@@ -32,11 +31,7 @@ WITHIN_PANDAS = ("pandas.core.", "pandas._libs.")
 
 
 def fingerprint(*values: Any) -> str:
-    """A text of 16 characters that is the same for the same values.
-
-    Estimators are what their parameters are, functions what their code and the values they hold on to are, tables what
-    their columns are; row labels do not count. An object that cannot be taken apart is an `InputError`.
-    """
+    """A text of 16 characters that is the same for the same values; row labels of tables do not count."""
     digest = hashlib.sha256()
     for value in values:
         _add(digest, value, ())

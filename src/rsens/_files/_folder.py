@@ -1,10 +1,7 @@
 """A folder of results: every file is whole, old or new, and nobody else's file is touched.
 
-New files are made in a hidden folder inside and then take their places one by one, `summary.json` last. It lists them,
-so that the next run knows which files are its own: it replaces these and leaves the others alone. A process that is
-killed in between leaves the hidden folder with its list; the same command then repairs the rest.
-
-Links inside the folder are never followed: a link is one entry, which is replaced or stays, wherever it leads.
+New files are made in a hidden folder and take their places one by one, `summary.json`, which lists them, last: so a
+run knows its own files, and the same command repairs what a killed one left. Links inside are never followed.
 """
 
 from __future__ import annotations
@@ -76,12 +73,7 @@ def _files_of_ours(place: Path) -> frozenset[Path]:
 def check_folder(
     folder: Path, overwrite: bool, work: str | None = None, question: Mapping[str, Any] | None = None
 ) -> None:
-    """An `InputError` if the folder cannot be written, or holds what may not be replaced and `overwrite` is not set.
-
-    `work` is the name of a folder inside that keeps unfinished work. Results of another question than this one may not
-    be replaced, nor may a folder be used that holds only files of somebody else. The question is the command, the data,
-    the target (None if only a model file knows it) and other arguments that matter, by name.
-    """
+    """An `InputError` if the folder cannot be written, or holds what may not be replaced and `overwrite` is not set."""
     with writing(folder, "folder"):
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{folder} is a file. Give the name of a ", Argument("folder"), ".")
@@ -134,11 +126,7 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 @contextmanager
 def new_files(folder: Path, keep: Iterable[str] = ()) -> Iterator[Path]:
-    """A folder to write into. Its files appear in `folder` at the end of the block, and vanish if the block fails.
-
-    Files of the previous run are removed unless they are written again or are in `keep`; all other files stay. Nothing
-    outside the folder is touched. An error of the system, in here or in the block, is an `InputError`.
-    """
+    """A folder to write into; at the end its files, and those to `keep`, replace those of the previous run."""
     with writing(folder, "folder"):
         place = Path(os.path.realpath(folder))  # the folder itself may be a link: that is where the user wants it
         made = [path for path in (place, *place.parents) if not path.exists()]

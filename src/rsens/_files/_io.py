@@ -45,10 +45,7 @@ REASONS = OF_THE_PATH | OF_THE_DISK
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write bytes into. It takes its name at the end; if something fails, the file of before stays.
-
-    An error of the system becomes an `InputError` with the reason.
-    """
+    """A file to write bytes into. It takes its name at the end; if something fails, the file of before stays."""
     target = Path(path)
     if not target.name:
         raise InputError(Argument("path"), f" must be the name of a file; got {os.fspath(path)!r}.")
@@ -119,10 +116,7 @@ def reason_of(error: BaseException) -> str | None:
 
 
 def as_input_error(error: BaseException) -> InputError | None:
-    """An error of the system that nobody has caught, as a sentence for users; None for all other errors.
-
-    This is for the outermost caller, who does not know which file was being written or read.
-    """
+    """An error of the system that nobody has caught, as a sentence for users; None for all other errors."""
     if isinstance(error, InputError):
         return error
     reason = reason_of(error)
@@ -134,10 +128,7 @@ def as_input_error(error: BaseException) -> InputError | None:
 
 @contextmanager
 def writing(path: str | os.PathLike[str], argument: str = "path") -> Iterator[None]:
-    """Errors of the system inside become an `InputError`: the path cannot be written, and why.
-
-    `argument` is the one that names the path, for the advice to give another.
-    """
+    """Errors of the system inside become an `InputError`: the path that `argument` names cannot be written, and why."""
     try:
         yield
     except InputError:
@@ -175,10 +166,7 @@ INVISIBLE = frozenset(("Cc", "Zl", "Zp"))
 
 
 def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
-    """Write a table without its index. Numbers stay as they are, and what is missing is empty.
-
-    Text that a spreadsheet could run has an apostrophe before it, and control characters are written as escapes.
-    """
+    """Write a table without its index; text that a spreadsheet could run is made harmless."""
     import pandas as pd
 
     clean = frame.set_axis(range(frame.shape[1]), axis=1)  # names may occur twice

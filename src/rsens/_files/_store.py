@@ -204,10 +204,7 @@ def document(kind: str, content: Any) -> str:
 
 
 def read_document(text: str | bytes, kind: str, where: Any, writer: str) -> Any:
-    """The encoded content of a text made by `document`; an `InputError` for any other text.
-
-    `where` is the place that the text comes from, and `writer` the function that writes such files.
-    """
+    """The encoded content of a text made by `document`; an `InputError` for any other text."""
     again = f"Give a file written by {writer}."
     try:
         found = parse_json(text)

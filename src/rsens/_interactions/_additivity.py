@@ -1,8 +1,4 @@
-"""Do two terms add up, on the scale of the model? A score test for every pair, beside the pairs already found.
-
-The null model adds up the terms and the pairs already found: a sum of Gaussian processes. An interaction is made of
-products of features of two terms: of the first principal components of smooth functions of their columns.
-"""
+"""Do two terms add up, on the scale of the model? A score test for every pair, beside the pairs already found."""
 
 from __future__ import annotations
 
@@ -56,11 +52,7 @@ MOST_INFLATION = 5.0
 
 @dataclass(frozen=True, eq=False)
 class Additivity:
-    """p-values of pairs of terms, in the order of np.triu_indices(T, 1); NaN where a term does not vary.
-
-    A small one says that the data contradict a model in which the two add up on `scale`, other pairs allowed. `found`
-    are the pairs that the null model took up on the way, in their order. `n_rows` is how many rows were used.
-    """
+    """p-values of pairs of terms, in the order of np.triu_indices(T, 1); NaN where a term does not vary."""
 
     p_values: Array
     found: tuple[Pair, ...]
@@ -82,9 +74,7 @@ def find_interactions(
 ) -> Additivity:
     """Test every pair of terms, whose columns are `members`, on rows (n, D) with level codes in `categorical` columns.
 
-    The null model adds up the terms and the pairs already found. It takes up the pair with the smallest p-value as long
-    as that is small for this many pairs, and the others are tested again: beside a strong interaction that it does not
-    know, pairs that share a term with it look like interactions too. Rows of one cluster share a random intercept.
+    The null model takes up clear pairs: beside a strong one that it lacks, pairs that share a term with it look clear.
     """
     if rows.ndim != 2 or len(rows) != len(target.y):
         raise InputError(f"There are {len(target.y)} targets for rows of shape {rows.shape}.")
@@ -142,11 +132,7 @@ def _most_rows(design: Design, rows: Array) -> int:
 def _problems(
     design: Design, rows: Array, target: Target, clusters: Positions | None
 ) -> tuple[list[_Problem], tuple[str, ...]]:
-    """One problem, or for K > 2 classes K − 1: each class against the most frequent one, on the rows of these two.
-
-    If log odds add up between all classes (an additive softmax), they do so between any two, given that it is one of
-    them (Begg and Gray, 1984).
-    """
+    """One problem, or for K > 2 classes K − 1: each class against the most frequent one (Begg and Gray, 1984)."""
 
     def problem(some: Positions, y: Array) -> _Problem:
         X, together = design.standardized(rows[some]), None if clusters is None else clusters[some]

@@ -26,11 +26,7 @@ _SCALES = {"logit": "logit", "probit": "probit", "poisson": "log", "negative_bin
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """y with the likelihood of the additive model: numbers of variance 1, counts, or codes of classes.
-
-    `scale` is the scale on which terms add up: "identity" (of y), "log", "logit" or "probit". With `n_classes` above 2,
-    it is the logit of one class against another.
-    """
+    """y, the likelihood of the additive model, and the scale on which terms add up: identity, log, logit or probit."""
 
     y: Array
     likelihood: likelihoods.Likelihood
@@ -46,11 +42,7 @@ class Untested:
 
 
 def likelihood_for(model: Any, family: ds.Distribution, y: Any) -> Target | Untested:
-    """The target for a model that predicts this family: with its own likelihood if it is ours, else by the family.
-
-    Numbers on the real line add up as they are, positive ones in log y, shares between 0 and 1 in logit y, counts in
-    their log mean, classes in their log odds.
-    """
+    """The target for a model that predicts this family: with its own likelihood if it is ours, else by the family."""
     if isinstance(family, ds.Mixture):
         return likelihood_for(model, family.member, y)
     if family.support == "vector":

@@ -1,8 +1,4 @@
-"""Models fitted again and again, to parts of the rows: what the calls that refit share.
-
-Models and scikit-learn are imported where they are used: every process that works on pieces imports this, whatever the
-pieces are.
-"""
+"""Models fitted again to parts of the rows; models and scikit-learn are imported late, as all workers import this."""
 
 from rsens._refits._cross_validation import (
     LOOKS,

@@ -1,8 +1,4 @@
-"""Cross-validation: a model fitted to all rows but a fold, again for every fold, and what is seen of each fit.
-
-One set of refits can serve several purposes. A look is a function (model, training rows, held-out rows) -> what it
-sees, with rows as positions in X; `refit_folds` takes any number of them.
-"""
+"""Cross-validation: a model fitted to all rows but a fold, again for every fold, and looks at each fit."""
 
 from __future__ import annotations
 
@@ -68,9 +64,7 @@ def refit_folds(
 ) -> list[list[list[Any]]]:
     """Fit to the training rows of every fold, and look: [look][round][fold], `Failed` where that was not possible.
 
-    Every fold has a seed of its own, so neither `n_jobs` nor further rounds or looks change what is seen. `first_round`
-    is called with [look][fold] as soon as the first round is there. `silent` warnings are not passed on; None: those
-    that were given when the model was fitted to all rows.
+    Every fold has a seed of its own, so neither `n_jobs` nor further rounds or looks change what is seen.
     """
     tasks = [(f"Fold {k} of {len(splits)}", *split) for splits in rounds for k, split in enumerate(splits, start=1)]
     ends = np.cumsum([0, *(len(splits) for splits in rounds)])
@@ -145,10 +139,7 @@ class _Refits:
 
 
 def given_splits(cv: Any, X: Any, y: NDArray[Any], clusters: Positions | None = None) -> Splits | None:
-    """The splits that `cv` gives, a splitter of scikit-learn or a list; None where it is a number of folds.
-
-    A splitter gets `clusters` as its groups, and a split that has rows of one on both sides is an `InputError`.
-    """
+    """The splits that `cv` gives, a splitter of scikit-learn or a list; None where it is a number of folds."""
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         return None
     if callable(getattr(cv, "split", None)) and not isinstance(cv, str):
@@ -197,11 +188,7 @@ def folds(
     clusters: Positions | None = None,
     rows: Positions | None = None,
 ) -> Splits:
-    """Random folds. With `stratify` the rows are dealt out class by class, so that all folds have the same shares.
-
-    Of `clusters`, the largest are dealt out first, each to the fold with the fewest rows so far. `rows` are in an order
-    of their own (`OwnOrder`), so that the folds do not depend on how the rows come.
-    """
+    """Random folds; `stratify` gives all the same shares of classes, and the largest `clusters` are dealt out first."""
     n = len(y)
     sizes = np.ones(n, dtype=np.intp) if clusters is None else np.bincount(clusters)
     if not 2 <= count <= len(sizes):

@@ -54,10 +54,7 @@ def with_seed(estimator: Any, seed: np.random.SeedSequence) -> Any:
 
 
 def quick(estimator: Any) -> Any:
-    """A copy for refits whose values are only compared with one another: one search, from the start that it always has.
-
-    Never from where the fitted model ended: there its columns have already fitted the noise of these rows.
-    """
+    """A copy that searches once, from its usual start: where the model ended, columns have already fitted the noise."""
     from sklearn.base import clone
 
     from rsens.models import GPClassifier, GPRegressor

@@ -21,11 +21,7 @@ from rsens._warned import Warned, heard, say_once
 
 @dataclass(frozen=True)
 class Kept:
-    """Finished pieces by number, in a checkpoint under a name; `records` are the dataclasses that they are made of.
-
-    A piece that is not `required` and cannot be kept, because it holds a failure or the disk is full, is done again
-    the next time.
-    """
+    """Finished pieces by number, in a checkpoint; one that is not `required` and cannot be kept is done again."""
 
     checkpoint: Checkpoint
     name: str
@@ -60,10 +56,7 @@ def run_pieces(
 ) -> list[Any]:
     """work(*shared, *arguments(k)) for k = 0, …, count − 1, in this order, whichever piece is finished first.
 
-    The arguments of a piece are asked for when its turn comes; `shared` are those of all pieces, sent once to a Dask
-    cluster. A piece is kept as soon as it is done, and read instead of done if it is there. `done` is called after each
-    with all pieces, None where one is not there yet. `stage` names these pieces where others have the same noun. A
-    warning of several pieces is shown once, at the end.
+    `shared` is sent once to a Dask cluster. `done` is called after each piece with all, None where one is missing.
     """
     from joblib import effective_n_jobs
 
@@ -114,11 +107,7 @@ def _results(
 
 @dataclass(frozen=True, eq=False)
 class _Shared:
-    """Arguments of all pieces.
-
-    The key makes it differ from all others: Dask gives the same name to equal contents, and forgets what has that name
-    when the work before this one ends.
-    """
+    """Arguments of all pieces, with a key: Dask names equal contents alike, and forgets them when earlier work ends."""
 
     values: tuple[Any, ...]
     key: str = field(default_factory=lambda: uuid4().hex)
@@ -147,10 +136,7 @@ def _sent_once(shared: _Shared) -> Iterator[_Shared]:
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Processes that are started within this ignore Ctrl-C: they are ended by the one that started them.
-
-    A terminal sends it to all processes, and each would print a traceback. This process gets it at the end.
-    """
+    """Processes started within this ignore Ctrl-C, which a terminal sends to all: each would print a traceback."""
     if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         yield  # Windows; or a thread, which gets no signals
         return
@@ -173,8 +159,7 @@ _before: Any = None
 def workers() -> Iterator[None]:
     """Within this, joblib may start processes; they end with it, unless they were there before: those are the user's.
 
-    Stages of one call share their processes if all of them are within the same one of these. joblib has one pool for
-    the whole process, so calls in several threads share it, and the last of them ends it.
+    joblib has one pool for the whole process, so calls in several threads share it, and the last of them ends it.
     """
     global _calls, _before
     with _lock:

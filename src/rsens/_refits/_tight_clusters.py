@@ -40,14 +40,9 @@ class TightClusters:
 def tight_clusters(values: Array, categorical: Collection[int] = ()) -> TightClusters | None:
     """Whether rows lie in small clusters with space around them; None if that cannot be seen.
 
-    Let d_k be the distance from a row to its k-th neighbour. Around a point of a Poisson process in q dimensions,
-    (d_k/d_{k+1})^q has the distribution Beta(k, 1), whatever the density. So k log(d_{k+1}/d_k) is exponential with
-    mean 1/q, at most 1. With clusters of m rows the step from d_{m−1} to d_m is large. There are clusters if, for some
-    k, the mean over rows is above 1 and three standard errors, 3/√rows, and above 4 times what it is further out.
-
-    Columns are first replaced by their ranks, equal values in random order: then neither heavy tails nor rounded
-    numbers look like clusters. Columns that change within a cluster (the time of a visit) hide it, so this looks at all
-    numeric columns, at all but one, and at those with repeated values, the ones with most values first.
+    With d_k the distance to the k-th neighbour of a point of a Poisson process in q dimensions, (d_k/d_{k+1})^q is
+    Beta(k, 1), so k log(d_{k+1}/d_k) has the mean 1/q ≤ 1; in clusters of m rows the step from d_{m−1} to d_m is large.
+    Ranks keep heavy tails and rounded numbers from looking like clusters; some columns hide them, so sets are tried.
     """
     values = values[:MOST_ROWS]
     values = values[own_order(values).rows]  # the random numbers below go with rows, not with places

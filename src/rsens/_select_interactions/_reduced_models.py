@@ -36,9 +36,7 @@ class KernelTerms:
 class ReducedModels:
     """Reduced models of some rows, kept by their sets of pairs.
 
-    A cold search has the random restarts of the estimator; a warm one replaces them by one start from the model with
-    one pair fewer. That start alone would be too little: main effects that had to make up for a missing pair may be far
-    away.
+    A warm start alone is too little: main effects that had to make up for a missing pair may be far away.
     """
 
     estimator: Any

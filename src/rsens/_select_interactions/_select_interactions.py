@@ -229,12 +229,7 @@ class SplitAnalysis:
         return list(combinations(range(self.terms.n_columns), 2))
 
     def run(self, train: Positions, test: Positions | None, seed: np.random.SeedSequence) -> dict[str, Any]:
-        """One piece of work, as plain values.
-
-        {"ranked": {method: numbers of the k leading pairs}, "values": {method: their values}, "fits": how many GPs,
-        "warned": what they warned of}. A split, which has rows to score, adds {"full": mean log predictive density of
-        the full model, "scores": {method: the same for the models with 0 … k pairs}}.
-        """
+        """The ranked pairs, their values, fits and warnings; with rows to score, mean log predictive densities too."""
         X, y = refits.take_rows(self.X, train), refits.take_rows(self.y, train)
         with one_thread(), warnings.catch_warnings(record=True) as raised:
             warnings.simplefilter("always")

@@ -262,11 +262,7 @@ class Selection:
 
 
 def standard_error(scores: Array, ratio: float) -> Array:
-    """The standard error of the mean over splits, the last axis; NaN for a single split.
-
-    The training sets of splits share rows, so s/√S is too small. With `ratio` held-out rows per training row it is s
-    √(1/S + ratio) (Nadeau and Bengio 2003, "Inference for the generalization error", section 3).
-    """
+    """s √(1/S + ratio), as splits share training rows (Nadeau and Bengio 2003, section 3); NaN for a single split."""
     S = scores.shape[-1]
     if S < 2:
         return np.full(scores.shape[:-1], np.nan)

@@ -298,10 +298,7 @@ class SampleAnalysis:
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """How rows are drawn: `size` of `n`, or with `clusters` as many clusters with all their rows.
-
-    `classes` and `clusters` are codes by row; `rows` are in an order of their own, so that a seed draws the same rows.
-    """
+    """Draws `size` of `n` rows, or `size` clusters with all their rows; `rows` are in an order of their own."""
 
     n: int
     size: int
