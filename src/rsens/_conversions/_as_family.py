@@ -6,6 +6,7 @@ Classes are recognised by their names, so that no library is imported.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -84,10 +85,8 @@ def converted(obj: Any, expected: str) -> Distribution:
 
 def _advice(obj: Any) -> str:
     if isinstance(obj, tuple | list) and len(obj) == 2:
-        return (
-            "If these are a mean and a standard deviation, write Normal(mean, sd**2): it takes a variance, not a "
-            "standard deviation."
-        )
+        variance = "it takes a variance, not a standard deviation."
+        return f"If these are a mean and a standard deviation, write Normal(mean, sd**2): {variance}"
     if hasattr(obj, "freeze") and type(obj).__module__.startswith("scipy."):
         return f"Give it its parameters: scipy.stats.{obj.name}(…)."
     return "Build the family from its parameters (a variance, not a standard deviation)."
@@ -219,11 +218,8 @@ def _as_floats(values: Any) -> Any:
     return np.asarray(values, dtype=np.float64)[()]
 
 
-# ---- torch, NumPyro and TensorFlow Probability, which share names and attributes -------------------------------------
-
-
 def _torch_like(given: Callable[[Any], dict[str, Any]]) -> dict[str, Builder]:
-    """The shared table; `given(d)` holds the `probability` or the `logit`, whichever a distribution was built from."""
+    """The table that torch, NumPyro and TFP share; `given(d)` holds the `probability` or the `logit`, as d was built."""
     return {
         "Normal": lambda d: Normal(d.loc, squared(d.scale)),
         "StudentT": lambda d: StudentT(d.loc, squared(d.scale), d.df),
@@ -349,22 +345,17 @@ def _from_ngboost(obj: Any) -> Distribution:
     if _is_a("ngboost.MVN")(obj):
         return multivariate_normal(obj.loc, np.linalg.inv(obj.cov_inv))
     frozen = vars(obj).get("dist")
-    try:
+    with suppress(InputError):
         if _is_frozen(frozen):
             return _from_frozen(frozen)
-    except InputError:
-        pass
     # NGBoost wraps a distribution in classes that add a score.
     names = [kind.__name__ for kind in type(obj).__mro__ if kind.__module__.startswith("ngboost.distns")]
     own = next((name for name in names if name != "DistWithUncensoredScore"), type(obj).__name__)
     raise _unknown(own, "ngboost", NGBOOST)
 
 
-# ---- skpro: tables of distributions, with one row per row and one column per output ----------------------------------
-
-
 def _of(build: Callable[..., Distribution], *names: str) -> Builder:
-    """From these parameters, as arrays of the table's shape. A list of numbers is a row of outputs, not a column."""
+    """From these parameters of skpro, as arrays of a table's shape, (rows, outputs): a list is a row of outputs."""
 
     def builder(d: Any) -> Distribution:
         given = d.get_params(deep=False)
@@ -410,7 +401,7 @@ CONVERSIONS: list[Conversion] = [
 ]
 
 
-# ---- families from pieces, by arithmetic alone: the parameters may be tracers and tensors with gradients -------------
+# Families from pieces, by arithmetic alone: the parameters may be tracers and tensors with gradients.
 
 
 def one_value_per_row(family: Distribution) -> Distribution:

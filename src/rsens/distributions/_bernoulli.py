@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
@@ -28,14 +27,10 @@ class _Success(Univariate):
 
     probability: Any
     logit: Any
+    trials: Any
     support: ClassVar[Literal["counts"]] = "counts"
     same_support: ClassVar[bool] = False
     optional_fields: ClassVar[tuple[str, ...]] = ("probability", "logit")
-
-    @property
-    @abstractmethod
-    def trials(self) -> Array:
-        """Repetitions per row."""
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
@@ -61,13 +56,8 @@ class _Success(Univariate):
     def _check_given(self) -> None:
         if (self.probability is None) == (self.logit is None):
             got = "neither" if self.logit is None else "both"
-            raise InputError(
-                f"{type(self).__name__}: give either ",
-                Argument("probability"),
-                " or ",
-                Argument("logit"),
-                f"; got {got}.",
-            )
+            start = f"{type(self).__name__}: give either "
+            raise InputError(start, Argument("probability"), " or ", Argument("logit"), f"; got {got}.")
 
     def _pair(self) -> tuple[Array, Array]:
         """(π, 1 − π)."""
@@ -209,20 +199,13 @@ class Binomial(_Success):
         # Loader's saddle-point form: no factorial is ever subtracted from another one.
         n = self.n
         pi, rest = self._pair()
-        (log_pi, log_rest) = self._log_pair()
+        log_pi, log_rest = self._log_pair()
         inside = (y > 0.0) & (y < n)
         k = np.where(inside, y, 0.5 * n)
-        deviance = k * expm1mx(_log_expected(k, n, pi, log_pi)) + (n - k) * expm1mx(
-            _log_expected(n - k, n, rest, log_rest)
-        )
-        middle = (
-            stirling_error(n)
-            - stirling_error(k)
-            - stirling_error(n - k)
-            - deviance
-            + 0.5 * (np.log(n) - np.log(k) - np.log(n - k))
-            - HALF_LOG_TWO_PI
-        )
+        successes, failures = _log_expected(k, n, pi, log_pi), _log_expected(n - k, n, rest, log_rest)
+        deviance = k * expm1mx(successes) + (n - k) * expm1mx(failures)
+        error = stirling_error(n) - stirling_error(k) - stirling_error(n - k)
+        middle = error - deviance + 0.5 * (np.log(n) - np.log(k) - np.log(n - k)) - HALF_LOG_TWO_PI
         ends = np.where(y == 0.0, n * log_rest, np.where(y == n, n * log_pi, -np.inf))
         return np.where(inside, middle, ends)
 

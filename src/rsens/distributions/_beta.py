@@ -91,13 +91,9 @@ class Beta(Univariate):
         ψ(c) − ψ(a) = log(c/a) + (log − ψ)(a) − (log − ψ)(c).
         """
         a, b, c = self.a, self.b, self.a + self.b
-        log_p = (
-            0.5 * (np.log(a) + np.log(b) - np.log(c))
-            - HALF_LOG_TWO_PI
-            - a * expm1mx(by_a)
-            - b * expm1mx(by_b)
-            + (stirling_error(c) - stirling_error(a) - stirling_error(b))
-        )
+        error = stirling_error(c) - stirling_error(a) - stirling_error(b)
+        middle = 0.5 * (np.log(a) + np.log(b) - np.log(c)) - HALF_LOG_TWO_PI
+        log_p = middle - a * expm1mx(by_a) - b * expm1mx(by_b) + error
         drop = log_minus_digamma(c)
         return log_p, [by_a + log_minus_digamma(a) - drop, by_b + log_minus_digamma(b) - drop]
 
@@ -120,14 +116,11 @@ class Beta(Univariate):
             if beta != 0.0:
                 middle = alpha * a + beta * a1, alpha * b + beta * b1
                 terms += [term / -beta for term in _share_terms(a, b, *middle)]
-        return segment_gap(
-            lambda at, step: Beta(*at)._whiten(step, lambda field: field),
-            (a, b),
-            (a1, b1),
-            (a1 - a, b1 - b),
-            alpha,
-            np.broadcast_arrays(*terms),
-        )
+
+        def whiten(at: Array, step: Array) -> list[Array]:
+            return Beta(*at)._whiten(step, lambda field: field)
+
+        return segment_gap(whiten, (a, b), (a1, b1), (a1 - a, b1 - b), alpha, np.broadcast_arrays(*terms))
 
     def _reach(self) -> Reach:
         low, high = _log_quantile(self.a, self.b, NEGLIGIBLE), _log_quantile(self.b, self.a, NEGLIGIBLE)

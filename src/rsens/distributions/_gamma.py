@@ -269,10 +269,7 @@ class Weibull(Univariate):
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         relative = u[0] / row(self.shape)
-        return [
-            row(self.shape / self.scale) * u[1] - _LOG_MEAN * relative,
-            np.pi / np.sqrt(6.0) * relative,
-        ]
+        return [row(self.shape / self.scale) * u[1] - _LOG_MEAN * relative, np.pi / np.sqrt(6.0) * relative]
 
     def _reach(self) -> Reach:
         return exponential_reach(self.scale, self.shape)
@@ -312,9 +309,6 @@ def _renyi_different_shapes(ratio: Array, offset: Array, log_k: Array, alpha: fl
     """D_α by quadrature over t = log (y/s)^k, where p has the density e^{t − e^t}."""
     beta = 1.0 - alpha
 
-    def log_p(t: Array) -> Array:
-        return t - np.exp(t)
-
     def log_q(t: Array) -> Array:
         t1 = ratio[:, None] * t + offset[:, None]
         return log_k[:, None] + t1 - np.exp(t1)
@@ -325,7 +319,7 @@ def _renyi_different_shapes(ratio: Array, offset: Array, log_k: Array, alpha: fl
     # The other shape has features of width 1/ratio in t: they need panels too.
     fine = (np.linspace(-60.0, 60.0, 121) - offset[:, None]) / ratio[:, None]
     return integrated_renyi(
-        log_p,
+        lambda t: t - np.exp(t),
         log_q,
         lambda t: _log_ratio_at(t, ratio, offset, log_k),
         lambda log_f: rule(log_f, left, right, panels=120, breaks=fine),

@@ -109,10 +109,8 @@ class Histogram(Univariate):
     def _check_jointly(self) -> None:
         borders, bins = self.borders, self.probabilities.shape[-1]
         if borders.shape[-1] != bins + 1 or bins == 0:
-            raise self._refused(
-                "borders",
-                f" must be one more than the probabilities; got {borders.shape[-1]} borders and {bins} probabilities.",
-            )
+            got = f"{borders.shape[-1]} borders and {bins} probabilities"
+            raise self._refused("borders", f" must be one more than the probabilities; got {got}.")
         if (borders.reshape(-1, bins + 1) != self._borders).any():
             raise self._refused(
                 "borders",
@@ -124,9 +122,8 @@ class Histogram(Univariate):
             low, high = self._borders[wrong[0] : wrong[0] + 2]
             problem = f" must increase; got {low:g} and then {high:g} at position {wrong[0] + 1}."
             raise self._refused("borders", problem)
-        self._check_sums(
-            "probabilities", "Divide them by their sum; densities times the widths of the bins are probabilities."
-        )
+        advice = "Divide them by their sum; densities times the widths of the bins are probabilities."
+        self._check_sums("probabilities", advice)
 
     def with_parameters(self, λ: Any) -> Self:
         return type(self)(self.borders, λ)
@@ -273,8 +270,7 @@ def _tail(xp: Any, distance: Any, thinness: Any, mass: float) -> Any:
     scale = thinness * mass
     apart = scale > 0.0
     reach = xp.where(outside & apart, distance / xp.where(apart, scale, xp.ones_like(scale)), xp.zeros_like(distance))
-    beyond = xp.where(outside & ~apart, xp.zeros_like(reach), xp.exp(-reach))
-    return mass * beyond
+    return mass * xp.where(outside & ~apart, xp.zeros_like(reach), xp.exp(-reach))
 
 
 def _default_borders(levels: Array, values: Any) -> Array:

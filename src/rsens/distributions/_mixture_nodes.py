@@ -80,13 +80,9 @@ def nodes_of(groups: Sequence[Group], tails: bool = False) -> tuple[Array, Array
 def _continuous(families: Sequence[Any], tails: bool) -> tuple[Array, Array]:
     """Gauss–Legendre between the pooled quantiles of the components: fine wherever any component has mass."""
     levels = (np.concatenate([_TAILS, _FAR_TAILS]) if tails else _TAILS)[:, None]
-    quantiles = np.concatenate(
-        [
-            np.concatenate([f._quantile(levels[::-1]), f._quantile(np.array([[0.5]])), f._quantile(levels, upper=True)])
-            for f in families
-        ],
-        axis=1,
-    ).T  # (S, L)
+    half = np.array([[0.5]])
+    each = [(f._quantile(levels[::-1]), f._quantile(half), f._quantile(levels, upper=True)) for f in families]
+    quantiles = np.concatenate([np.concatenate(parts) for parts in each], axis=1).T  # (S, L)
     quantiles = np.where(np.isfinite(quantiles), quantiles, np.nanmedian(quantiles, axis=1, keepdims=True))
     ends = _distinct(quantiles)
     edges = quantiles.ravel()[ends]
@@ -111,8 +107,7 @@ def _about_zero(low: Array, high: Array, share: Array) -> tuple[Array, Array]:
 def _about_centres(quantiles: Array, owner: Positions, edges: Array, share: Array) -> tuple[Array, Array]:
     """Nodes between the edges, and log dy/dshare, along y = c + s sinh u for the nearest component's centre and spread.
 
-    That is y itself near the component and its logarithm in a heavy tail. `owner` is the component of each edge; of the
-    two of a panel the one is taken that the panel lies closer to, in its own spreads.
+    That is y itself near the component and its logarithm in a heavy tail. `owner` is the component of each edge.
     """
     middle = quantiles.shape[1] // 2
     centre, spread = quantiles[:, middle], quantiles[:, middle + 1] - quantiles[:, middle]
@@ -129,9 +124,7 @@ def _about_centres(quantiles: Array, owner: Positions, edges: Array, share: Arra
 def _distinct(quantiles: Array) -> Positions:
     """Which quantiles of all components (S, L), flattened, are sorted panel ends, without near repeats on one scale.
 
-    Each stands for a cell as wide as its distance to the next quantile of its own component, rounded to a power of two:
-    a thousand components that lie together need no more panels than one does, and a narrow one among them keeps its
-    own.
+    Each stands for a cell as wide as its distance to the next quantile of its component, rounded to a power of two.
     """
     flat = quantiles.ravel()
     if len(quantiles) <= _FEW_COMPONENTS:

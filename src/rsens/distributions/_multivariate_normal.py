@@ -72,10 +72,8 @@ class MultivariateNormal(Distribution):
     def _check_jointly(self) -> None:
         k, covariance = self._size, self.covariance
         if covariance.shape[-2:] != (k, k):
-            raise self._refused(
-                "covariance",
-                f" needs shape (rows, {k}, {k}) to match the mean; got {covariance.shape}.",
-            )
+            problem = f" needs shape (rows, {k}, {k}) to match the mean; got {covariance.shape}."
+            raise self._refused("covariance", problem)
         scale = np.sqrt(np.maximum(np.einsum("...ii->...i", covariance), 0.0))
         skew = np.abs(covariance - np.swapaxes(covariance, -1, -2))
         if (skew > 1e-8 * scale[..., :, None] * scale[..., None, :]).any():

@@ -128,8 +128,6 @@ def log1p_square_rise(z: Array, z1: Array) -> Array:
     return np.where(np.abs(x) < 0.5, np.log1p(np.clip(x, -0.9, 1.0)), log1p_square(z1) - log1p_square(z))
 
 
-# ---- Rényi divergences of distributions with the same df, which have no closed form ----------------------------------
-
 #: Distributions are close if their locations are within this many scales, and their scales within this share.
 CLOSE = 0.1
 _DIGITS = 38.0  # e^−38 ≈ 3e-17 of the integral is negligible
@@ -138,7 +136,7 @@ _NUMBERS = 2**17  # numbers in one array: they stay in the cache
 
 
 def student_t_renyi(gap: Array, scale2: Array, scale21: Array, df: Array, alpha: float) -> Array:
-    """D_α[t(0, scale2) ‖ t(gap, scale21)] for arrays (n,)."""
+    """D_α[t(0, scale2) ‖ t(gap, scale21)] for arrays (n,) and the same df, which has no closed form."""
     if np.isinf(alpha):
         return largest_log_ratio(gap, scale2, scale21, df)
     gap, reach = np.abs(gap), CLOSE / max(alpha, 1.0)
