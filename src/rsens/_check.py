@@ -86,7 +86,8 @@ def check(model: Any, X: Any, y: Any = None) -> Check:
             findings.append(found)
         findings += prepared.checks(table.source)
     said = dict.fromkeys(str(each.message) for each in heard if issubclass(each.category, RsensWarning))
-    new = [text for text in said if not any(_says(text, finding) for finding in findings)]
+    reasons = [finding.text.rstrip(".").partition(": ")[2] or finding.text for finding in findings]
+    new = [text for text in said if not any(reason in text for reason in reasons)]  # not what a finding says already
     warned = (Finding("warned of", "warning", text) for text in new)
     own = Description(source.name, type(family).__name__, "as the model gives it", source.made)
     return Check(prepared.description or own, (*findings, *warned))
@@ -140,12 +141,6 @@ class Check:
         count = counted(len(self.findings), "check")
         conclusion = f"{what}: {bad} of {count}." if bad else f"Nothing to warn about in {count}."
         return ShownTable("Checks", [f.name for f in self.findings], {"": marks, "finding": texts}, [conclusion])
-
-
-def _says(text: str, finding: Finding) -> bool:
-    """Whether a warning says what a finding says already, perhaps with other words in front of the colon."""
-    reason = finding.text.rstrip(".").partition(": ")[2] or finding.text
-    return reason in text
 
 
 def prediction_findings(source: Model, table: Table, family: Distribution) -> Iterator[Finding]:

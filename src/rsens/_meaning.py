@@ -6,11 +6,8 @@ from __future__ import annotations
 PER_VARIABLE = PER_PAIR = FAMILYWISE = 0.05
 DISCOVERY_RATE = 0.10
 
-#: The star of a variable.
 VARIABLE = "above the null level, which 95 % of irrelevant columns like this one stay below"
-#: What to expect of it.
 BY_CHANCE = "of 20 irrelevant variables about one gets a star by chance"
-#: What to expect of the star of a pair.
 PAIR_BY_CHANCE = "of 20 pairs that add up about one gets a star by chance"
 #: Variables whose p-value, from a curve through the probes, is on the other side of 0.05 than their star.
 BORDERLINE = "borderline, star and p below 0.05 disagree"
@@ -46,7 +43,6 @@ DIFFERS = "chance alone gives a difference as large in at most 5 % of cases"
 SUBGROUP_DIFFERS = "differs from the other rows: chance alone gives a difference as large in at most 5 % of cases"
 DIFFERS_BY_CHANCE = "of 20 that do not differ about one gets the mark by chance"
 
-#: How a scale on which terms add up is called.
 _SCALES = {"identity": "scale of y", "latent": "latent scale"}
 
 

@@ -44,16 +44,12 @@ class Part:
                 value.setflags(write=False)
 
     @classmethod
+    @cache  # every table and every file asks for the fields of all parts
     def fields(cls) -> Mapping[str, Field]:
         """The declared fields, by name, in their order."""
-        return _declared(cls)  # type: ignore[arg-type] # classes are hashable
-
-
-@cache
-def _declared(kind: type[Part]) -> Mapping[str, Field]:
-    """The fields of a part; cached, since every table and every file asks for those of all parts."""
-    declared = dataclasses.fields(kind)  # type: ignore[arg-type] # parts are dataclasses
-    return MappingProxyType({each.name: dataclasses.replace(each.metadata[_KEY], name=each.name) for each in declared})
+        declared = dataclasses.fields(cls)  # type: ignore[arg-type] # parts are dataclasses
+        named = {each.name: dataclasses.replace(each.metadata[_KEY], name=each.name) for each in declared}
+        return MappingProxyType(named)
 
 
 @dataclass(frozen=True)

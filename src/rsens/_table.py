@@ -261,14 +261,10 @@ def _check_names(names: tuple[str, ...], what: str) -> None:
 
 
 def _check_shape(shape: tuple[int, ...], what: str) -> None:
-    if len(shape) == 1:
-        raise InputError(
-            Argument(what),
-            f" must have two axes (rows, columns); got shape {shape}. "
-            f"For one column use {what}.reshape(-1, 1), for one row {what}.reshape(1, -1).",
-        )
     if len(shape) != 2:
-        raise InputError(Argument(what), f" must have two axes (rows, columns); got shape {shape}.")
+        reshape = f" For one column use {what}.reshape(-1, 1), for one row {what}.reshape(1, -1)."
+        hint = reshape if len(shape) == 1 else ""
+        raise InputError(Argument(what), f" must have two axes (rows, columns); got shape {shape}.{hint}")
     if 0 in shape:
         raise InputError(Argument(what), f" has no {'columns' if shape[0] else 'rows'}; give at least one.")
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from rsens._errors import RsensWarning, Sentence, warn
+from rsens._errors import Sentence, warn
 
 #: The most texts of one kind of warning that are said.
 MOST_TEXTS = 3
@@ -21,12 +21,6 @@ class Warned:
 
     category: type[Warning]
     text: Sentence | str
-
-    @classmethod
-    def of(cls, warning: warnings.WarningMessage) -> Warned:
-        """From what Python records."""
-        message = warning.message
-        return cls(warning.category, message.sentence if isinstance(message, RsensWarning) else str(message))
 
     @property
     def key(self) -> tuple[type[Warning], str]:
@@ -46,7 +40,9 @@ def heard() -> Iterator[list[Warned]]:
         try:
             yield found
         finally:
-            found[:] = dict.fromkeys(Warned.of(warning) for warning in raised)
+            found[:] = dict.fromkeys(
+                Warned(each.category, getattr(each.message, "sentence", str(each.message))) for each in raised
+            )
 
 
 @contextmanager

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Kind = Literal["numbers", "counts", "classes"]
-#: The predictions of each row.
 PREDICTED = ("log_density", "baseline", "prediction", "lower", "upper", "probabilities")
 #: The most lines of a summary, and the numbers of `to_dict`.
 MOST_LINES = 6
@@ -40,7 +39,6 @@ SHARES = (
     (0.45, "about two fifths"), (0.55, "about half"), (0.63, "about three fifths"), (0.705, "about two thirds"),
     (0.775, "about three quarters"), (0.85, "about four fifths"), (0.95, "about nine tenths"), (0.99, "nearly all"),
 )  # fmt: skip
-ALMOST_ALL = "all but a hundredth"
 #: Below this share there is little to speak of.
 LEAST = 0.05
 #: More than this many times as probable is not counted.
@@ -259,12 +257,31 @@ class Assessment:
     @property
     def phrase(self) -> str:
         """How good the model is, in a phrase: "explains about half of the variation on unseen rows"."""
-        return phrase_of(self)
+        if self.gain < -self.gain_error or not np.isfinite(self.gain):
+            return "is worse than a constant on unseen rows"
+        if self.gain <= self.gain_error:
+            return "is no better than a constant on unseen rows"
+        if self.accuracy is not None:
+            # −baseline is the entropy of the classes, what there is to know.
+            share, right = in_words(self.gain / -self.baseline), percent(self.accuracy)
+            return f"removes {share} of the uncertainty about the class of unseen rows, and is right in {right}"
+        if self.kind == "numbers" and self.r2 is not None and self.r2 >= LEAST:
+            r2 = number(self.r2, 2) if self.r2 < 0.99 else f"{self.r2:.3f}" if self.r2 < 0.9995 else "above 0.999"
+            return f"explains {in_words(self.r2)} of the variation on unseen rows (R² {r2})"
+        few = self.gain < np.log(MOST_TIMES)
+        times = number(np.exp(self.gain), 2) if few else f"more than {number(MOST_TIMES)}"
+        return f"gives what happened in unseen rows {times} times the probability that a constant would"
 
     @property
     def warnings(self) -> list[str]:
         """Reasons not to rely on the model, in plain sentences; empty if there are none."""
-        return warnings_of(self)
+        off = None
+        if self.n_rows >= FEWEST_ROWS:
+            if self.coverage is None or self.share_above is None:
+                off = _classes_off(self)
+            else:
+                off = calibration.intervals_off(self.coverage, self.share_above, self.n_rows)
+        return [sentence for sentence in (_against_constant(self), off or _too_few(self)) if sentence]
 
     @property
     def notes(self) -> list[str]:
@@ -364,41 +381,11 @@ def _familiar(a: Assessment) -> dict[str, str]:
     return {"R²": "undefined, as y is constant" if np.isnan(a.r2) else number(a.r2), **intervals}
 
 
-def phrase_of(a: Assessment) -> str:
-    """Numbers by R²; classes by the share of the constant's log score that is gained; counts by the gain itself."""
-    if a.gain < -a.gain_error or not np.isfinite(a.gain):
-        return "is worse than a constant on unseen rows"
-    if a.gain <= a.gain_error:
-        return "is no better than a constant on unseen rows"
-    if a.accuracy is not None:
-        # −baseline is the entropy of the classes, what there is to know.
-        share = in_words(a.gain / -a.baseline)
-        return (
-            f"removes {share} of the uncertainty about the class of unseen rows, and is right in {percent(a.accuracy)}"
-        )
-    if a.kind == "numbers" and a.r2 is not None and a.r2 >= LEAST:
-        r2 = number(a.r2, 2) if a.r2 < 0.99 else f"{a.r2:.3f}" if a.r2 < 0.9995 else "above 0.999"
-        return f"explains {in_words(a.r2)} of the variation on unseen rows (R² {r2})"
-    times = number(np.exp(a.gain), 2) if a.gain < np.log(MOST_TIMES) else f"more than {number(MOST_TIMES)}"
-    return f"gives what happened in unseen rows {times} times the probability that a constant would"
-
-
 def in_words(share: float) -> str:
     """About a fraction: a half, two thirds."""
     if share < LEAST:
         return "little"
-    return next((words for limit, words in SHARES if share < limit), ALMOST_ALL)
-
-
-def warnings_of(a: Assessment) -> list[str]:
-    """At most two: about the constant, and about the probabilities or that there are too few rows to judge them."""
-    off = None
-    if a.n_rows >= FEWEST_ROWS:
-        if a.coverage is None or a.share_above is None:
-            off = _classes_off(a)
-        else:
-            off = calibration.intervals_off(a.coverage, a.share_above, a.n_rows)
-    return [sentence for sentence in (_against_constant(a), off or _too_few(a)) if sentence]
+    return next((words for limit, words in SHARES if share < limit), "all but a hundredth")
 
 
 def _against_constant(a: Assessment) -> str | None:
@@ -470,8 +457,8 @@ def _one_row(a: Assessment) -> str | None:
     if len(known) < 10 or not np.isfinite(size).all() or gains[worst] > -1.0 or -gains[worst] < 0.5 * size.sum():
         return None
     rest = gains[known[known != worst]]
-    error = float(np.std(rest, ddof=1) / np.sqrt(len(rest)))
     return (
         f"One row decides the score: row {a.log_density.index[worst]} has the log density "
-        f"{number(float(a.log_density.iloc[worst]))}; without it the gain is {plus_minus(float(rest.mean()), error)}."
+        f"{number(float(a.log_density.iloc[worst]))}; without it the gain is "
+        f"{plus_minus(float(rest.mean()), _standard_error(rest))}."
     )

@@ -113,10 +113,8 @@ def held_in(coverage: pd.DataFrame) -> list[str]:
     return [f"the {percent(q)} interval holds {percent(share)}" for q, share in zip(levels, shares, strict=True)]
 
 
-def intervals_off(coverage: pd.DataFrame | None, share_above: float | None, n: int) -> str | None:
+def intervals_off(coverage: pd.DataFrame, share_above: float, n: int) -> str | None:
     """A sentence, or None where nothing is off."""
-    assert coverage is not None
-    assert share_above is not None
     shares, errors = coverage["share"].to_numpy(), coverage["standard_error"].to_numpy()
     off = shares - coverage.index.to_numpy(dtype=np.float64)
     side = _sign(share_above - 0.5, 0.5 / np.sqrt(n))
@@ -136,7 +134,6 @@ def intervals_off(coverage: pd.DataFrame | None, share_above: float | None, n: i
 
 
 def _word(signs: list[int], inner: float, outer: float, n: int) -> str:
-    tails = "Tails are {} than the model says"
     if sum(signs) == 0:  # one too many, one too few
         shape = signs[1]
     elif 0 in signs:
@@ -145,7 +142,7 @@ def _word(signs: list[int], inner: float, outer: float, n: int) -> str:
     else:
         shape = 0
     if shape:
-        return tails.format("heavier" if shape < 0 else "lighter")
+        return f"Tails are {'heavier' if shape < 0 else 'lighter'} than the model says"
     return "Intervals are too wide (under-confident)" if sum(signs) > 0 else "Intervals are too narrow (over-confident)"
 
 

@@ -179,24 +179,20 @@ class ComparisonFrame(pd.DataFrame):
         return comparison(self, ax=ax, **options)
 
     def _repr_html_(self) -> str | None:
+        plain, order = pd.DataFrame(self), self.attrs.get("order", 0)
         try:
-            return as_html(self)
+            ranks = _ranks(self, order)
         except InputError:  # other columns, or several comparisons in one table
-            return pd.DataFrame(self)._repr_html_()  # type: ignore[operator]
+            return plain._repr_html_()  # type: ignore[operator]
+        failed = plain.loc[plain["status"] != "ok", ["method", "status"]].itertuples(index=False)
+        failures = [html.warning(f"{method} could not answer: {why}") for method, why in failed]
+        return html.view(*ranks, *failures, _methods(self, order))
 
 
 def comparison_or_plain(*args: Any, **options: Any) -> pd.DataFrame:
     """Make a part of a comparison, for pandas."""
     frame = pd.DataFrame(*args, **options)
     return ComparisonFrame(frame) if set(COLUMNS) <= set(frame.columns) else frame
-
-
-def as_html(frame: ComparisonFrame) -> str:
-    """Ranks and values, terms × methods; then what each method measures and costs, and why some could not answer."""
-    order = frame.attrs.get("order", 0)
-    failed = pd.DataFrame(frame[frame["status"] != "ok"])[["method", "status"]]
-    failures = [html.warning(f"{method} could not answer: {why}") for method, why in failed.itertuples(index=False)]
-    return html.view(*_ranks(frame, order), *failures, _methods(frame, order))
 
 
 def _ranks(frame: ComparisonFrame, order: int) -> list[html.Html]:

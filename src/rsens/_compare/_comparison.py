@@ -49,7 +49,6 @@ class ComparisonSettings:
     numeric: Any = ()
     #: Positions of the columns whose two values are compared; None to decide for every model.
     two_valued: tuple[int, ...] | None = None
-    #: Columns that belong together, as in `explain`.
     groups: Any = None
 
     @classmethod

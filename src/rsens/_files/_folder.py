@@ -77,7 +77,9 @@ def check_folder(
     with writing(folder, "folder"):
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{folder} is a file. Give the name of a ", Argument("folder"), ".")
-        _try_to_write(folder)
+        place = Path(os.path.realpath(folder))
+        there = next(path for path in (place, *place.parents) if os.path.lexists(path))  # a link here leads nowhere
+        tempfile.TemporaryFile(dir=there).close()  # permissions do not tell everything
         if work is not None and (folder / work).is_symlink():
             raise InputError(
                 f"{folder / work} is a link, and rsens does not write outside the folder of the results. "
@@ -95,13 +97,6 @@ def check_folder(
         )  # fmt: skip
     if found is not None and question is not None:
         _check_question(found, question, folder)
-
-
-def _try_to_write(folder: Path) -> None:
-    """Make a file without a name: permissions do not tell everything."""
-    place = Path(os.path.realpath(folder))
-    there = next(path for path in (place, *place.parents) if os.path.lexists(path))  # a link here leads nowhere
-    tempfile.TemporaryFile(dir=there).close()
 
 
 def _check_question(summary: Mapping[str, Any], question: Mapping[str, Any], folder: Path) -> None:

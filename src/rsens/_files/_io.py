@@ -40,7 +40,6 @@ OF_THE_DISK = {
     errno.EMFILE: "too many files are open",
     errno.ENFILE: "too many files are open",
 }
-REASONS = OF_THE_PATH | OF_THE_DISK
 
 
 @contextmanager
@@ -109,7 +108,7 @@ class CannotWriteError(InputError, OSError):
 def reason_of(error: BaseException) -> str | None:
     """Why a file cannot be used, in plain words. None if that is not what the error is about."""
     if isinstance(error, OSError):
-        return REASONS.get(error.errno or 0)
+        return (OF_THE_PATH | OF_THE_DISK).get(error.errno or 0)
     if isinstance(error, ValueError) and not isinstance(error, InputError) and "embedded null" in str(error):
         return "its name has a null character"
     return None

@@ -33,7 +33,6 @@ from rsens._errors import InputError
 from rsens._files._io import write_whole
 from rsens._text import shorten
 
-#: The version of this encoding.
 VERSION = 4
 ENTRIES = {"format", "version", "rsens", "sha256", "content"}
 #: Arrays of truth values, whole numbers and numbers.
@@ -43,7 +42,6 @@ NOT_FINITE = ("nan", "inf", "-inf")
 Known = Mapping[str, type]
 #: Writes an array elsewhere, and returns entries that tell where.
 PutArray = Callable[[NDArray[Any]], dict[str, Any]]
-#: Reads an array from elsewhere.
 GetArray = Callable[[dict[str, Any]], NDArray[Any]]
 
 

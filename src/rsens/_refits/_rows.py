@@ -88,11 +88,8 @@ def numbers_of(X: Any) -> Array:
     return values.astype(np.float64) if values.ndim == 2 and values.dtype.kind in "iuf" else np.empty((len(values), 0))
 
 
-# Only estimators of rsens can be told their levels. Others get the rows as they are.
-
-
 def read_for_estimator(estimator: Any, X: Any) -> tuple[Coding, Table] | None:
-    """The categorical columns of X with all their levels, and its rows, checked; None for estimators of others."""
+    """The categorical columns of X with all their levels, and its rows; None for others, which take no levels."""
     from rsens.models import PredictiveClassifier, PredictiveRegressor
 
     if not isinstance(estimator, PredictiveRegressor | PredictiveClassifier):

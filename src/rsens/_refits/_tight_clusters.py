@@ -21,7 +21,6 @@ LEAST_ROWS, MOST_NEIGHBOURS = 20, 100
 TIMES = 4.0
 #: Columns with fewer different values than this, times √rows, are more like categories (the hour, a school mark).
 FEW_VALUES = 1.5
-#: Sets of columns that are tried.
 MOST_SETS = 25
 
 

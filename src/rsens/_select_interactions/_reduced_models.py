@@ -9,7 +9,6 @@ import numpy as np
 
 from rsens.kernels import ALL_KERNELS, Kernel, Stationary, Sum, additive
 
-#: Two columns, by position.
 ColumnPair = tuple[int, int]
 #: Pairs that a reduced model has, in no order.
 PairSet = frozenset[ColumnPair]

@@ -20,7 +20,7 @@ from rsens._contents import inverse, own_order
 from rsens._errors import Argument, InputError, RsensWarning, warn
 from rsens._files import Checkpoint, fingerprint
 from rsens._progress import progress_of
-from rsens._select_interactions._reduced_models import ColumnPair, KernelTerms, ReducedModels, fit_kernel, kind_of_terms
+from rsens._select_interactions._reduced_models import KernelTerms, ReducedModels, fit_kernel, kind_of_terms
 from rsens._select_interactions._selection import Scores, Selection
 from rsens._threads import one_thread
 from rsens._typing import Positions
@@ -223,11 +223,6 @@ class SplitAnalysis:
     warm: bool
     pair_ranks: Positions  # which of two pairs with equal values leads
 
-    @property
-    def pairs(self) -> list[ColumnPair]:
-        """All pairs of columns, in the order in which methods give their values."""
-        return list(combinations(range(self.terms.n_columns), 2))
-
     def run(self, train: Positions, test: Positions | None, seed: np.random.SeedSequence) -> dict[str, Any]:
         """The ranked pairs, their values, fits and warnings; with rows to score, mean log predictive densities too."""
         X, y = refits.take_rows(self.X, train), refits.take_rows(self.y, train)
@@ -266,7 +261,7 @@ class SplitAnalysis:
 
     def _scores(self, reduced: ReducedModels, ranked: list[int], X: Any, y: Any) -> list[float]:
         """The scores of the models with the first 0, 1, … k pairs."""
-        pairs = self.pairs
+        pairs = list(combinations(range(self.terms.n_columns), 2))
         chosen = [frozenset(pairs[number] for number in ranked[:k]) for k in range(len(ranked) + 1)]
         return [_score(reduced.model(now, before), X, y) for now, before in zip(chosen, [None, *chosen], strict=False)]
 

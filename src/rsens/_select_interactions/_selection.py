@@ -204,7 +204,7 @@ class Selection:
     def kernel(self, k: int | None = None, method: str | None = None) -> Kernel:
         """The kernel of main effects and the k leading pairs (None: `suggested`), where a fit starts."""
         r = self._scores
-        m = self._number(method)
+        m = 0 if method is None else self.methods.index(one_of(method, "method", self.methods))
         k = int(self.suggestions.iloc[m]) if k is None else whole_number(k, "k", 0)
         if k > r.k:
             raise InputError(Argument("k"), f" must be at most {r.k}, the number of ranked pairs; got {k}.")
@@ -221,9 +221,6 @@ class Selection:
                 "GPRegressor(kernel=selection.kernel(k)).fit(X, y)."
             )
         return fit_kernel(self._estimator, kernel, self._X, self._y)
-
-    def _number(self, method: str | None) -> int:
-        return 0 if method is None else self.methods.index(one_of(method, "method", self.methods))
 
     methods: tuple[str, ...] = _field("methods")
     names: tuple[str, ...] = _field("columns")

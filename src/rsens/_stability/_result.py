@@ -148,7 +148,7 @@ class Stability:
 
         Rows and columns add up to 1.
         """
-        m = self._position(method)
+        m = 0 if method is None else self.methods.index(one_of(method, "method", self.methods))
         ranks = self._by_method()[m]
         if not len(ranks):
             raise InputError(f"{self.methods[m]} failed in every sample; see Stability.failures for the reasons.")
@@ -226,9 +226,6 @@ class Stability:
 
     def _index(self) -> pd.Index:
         return pd.Index(self.terms, name="term")
-
-    def _position(self, method: str | None) -> int:
-        return 0 if method is None else self.methods.index(one_of(method, "method", self.methods))
 
 
 def ranks_of(values: Array, ties: NDArray[np.int64]) -> Ranks:
