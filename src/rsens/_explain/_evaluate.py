@@ -1,8 +1,7 @@
 """R-sens and R-sens₂ of all terms, in one pass over rows: local values, and their sums.
 
-A table in memory or a source of chunks becomes `Sums`, and only a chunk is in memory at a time; arrays of shape
-(n, T, T) are built chunk by chunk unless the caller keeps them. Where blocks of rows start and stop depends on the rows
-alone, and every block is evaluated with one thread. So how many run at once, and where, changes nothing.
+Only a chunk is in memory at a time. Where blocks of rows start and stop depends on the rows alone, and every block is
+evaluated with one thread. So how many run at once, and where, changes nothing.
 """
 
 from __future__ import annotations

@@ -164,7 +164,10 @@ class Explanation:
     @property
     def posterior(self) -> Posterior | None:
         """R-sens of each draw's own predictive, for models of posterior draws: another question than `main`."""
-        return None if self._posterior is None else self._posterior.shown(self.names)
+        if (found := self._posterior) is None:
+            return None
+        draws = pd.DataFrame(found.posterior_values.copy(), columns=list(self.names))
+        return Posterior(draws, pd.Series(found.posterior_weights.copy(), name="weight"))
 
     @property
     def effects(self) -> pd.DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,11 +36,6 @@ class DrawValues(Part):
         if sums.draws is None or sums.draw_weights is None:
             return None
         return cls(posterior_values=sums.draws / sums.main.weight, posterior_weights=sums.draw_weights)
-
-    def shown(self, names: Sequence[str]) -> Posterior:
-        """These values as tables."""
-        draws = pd.DataFrame(self.posterior_values.copy(), columns=list(names))
-        return Posterior(draws, pd.Series(self.posterior_weights.copy(), name="weight"))
 
 
 def draw_sums(derivatives: Derivatives, weights: Array, query: Query) -> tuple[Array | None, Array | None]:
