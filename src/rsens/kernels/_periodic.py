@@ -91,10 +91,8 @@ class _OnPeriodic(KernelOn):
         features = np.hstack([cos_z, sin_z, t_z * cos_z, t_z * sin_z])
         P_cos, P_sin, P_t_cos, P_t_sin = np.hsplit(weighted(P, features, self._symmetric), 4)
         period = (t_x * (sin_x * P_cos - cos_x * P_sin) - sin_x * P_t_cos + cos_x * P_t_sin).sum(0)
-        lengthscale = np.add(*np.split(squares, 2))
-        return np.concatenate(
-            [[variance], shared(lengthscale, self._kernel.lengthscale), shared(period, self._kernel.period)]
-        )
+        lengthscale = shared(np.add(*np.split(squares, 2)), self._kernel.lengthscale)
+        return np.concatenate([[variance], lengthscale, shared(period, self._kernel.period)])
 
 
 class _AtPeriodic(KernelAt):
@@ -127,9 +125,8 @@ class _AtPeriodic(KernelAt):
 
     def active_weighted_first(self, W: Array) -> Array:
         C = W * self.value
-        return self._omega * (
-            self._cos_x * row_products(C, self._sin_z.T) - self._sin_x * row_products(C, self._cos_z.T)
-        )
+        sin = self._cos_x * row_products(C, self._sin_z.T) - self._sin_x * row_products(C, self._cos_z.T)
+        return self._omega * sin
 
     def active_second(self, W: Array) -> Array:
         """k (∂_d h ∂_e h + δ_de ∂²_d h)."""

@@ -196,13 +196,8 @@ class NegativeBinomialLikelihood(CountLikelihood):
         # The largest value over f, in Loader's saddle-point form, minus half the deviance from f = log y.
         k = self.size
         x = np.where(y > 0.0, y, 1.0)
-        best = (
-            stirling_error(x + k)
-            - stirling_error(np.asarray(k))
-            - stirling_error(x)
-            + 0.5 * (np.log(k) - np.log(x) - np.log(x + k))
-            - HALF_LOG_TWO_PI
-        )
+        errors = stirling_error(x + k) - stirling_error(np.asarray(k)) - stirling_error(x)
+        best = errors + 0.5 * (np.log(k) - np.log(x) - np.log(x + k)) - HALF_LOG_TWO_PI
         return np.where(y > 0.0, best - _half_deviance(x, f - np.log(x), k), k * log_expit(np.log(k) - f))
 
     def f_derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:

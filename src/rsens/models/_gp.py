@@ -53,7 +53,6 @@ class GPSettings(Predictive):
 
     @property
     def description(self) -> str:
-        """The name of the model at the beginning of a sentence."""
         return "Gaussian process" if self.n_inducing is None else "Sparse Gaussian process"
 
     @property
@@ -434,7 +433,6 @@ class GPClassifier(GPSettings, PredictiveClassifier):
 
 
 def _regression_likelihood(given: str | Likelihood, noise_variance: float) -> Likelihood:
-    """The likelihood, given by name or as an object, for real numbers or counts."""
     if isinstance(given, Likelihood):
         if given.target == "classes":
             raise InputError(Argument("likelihood"), f": {type(given).__name__} is for classes. Use GPClassifier.")

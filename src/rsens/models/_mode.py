@@ -35,6 +35,7 @@ ROUNDING = 1e-8
 FALL = 0.1
 #: After this many steps with neither a smaller decrement nor a higher Ψ, rounding has stopped the search further away.
 MOST_IDLE = 10
+IMPOSSIBLE = "the likelihood of y is zero at the prior mean of f. Check y and offset for extreme values."
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +154,7 @@ def find_mode(
         if warm_psi > psi:
             a, f, psi, size = warm_a, warm_f, warm_psi, warm_size
     if psi == -np.inf:
-        raise InputError("the likelihood of y is zero at the prior mean of f. Check y and offset for extreme values.")
+        raise InputError(IMPOSSIBLE)
 
     decrement = least = np.inf
     highest, steps, idle = psi, 0, 0
@@ -166,12 +167,8 @@ def find_mode(
         previous, decrement = decrement, float(np.einsum("i,i", gradient, delta_f))
         idle = 0 if decrement < least or psi > highest + 1e-13 * size else idle + 1
         least, highest = min(least, decrement), max(highest, psi)
-        if (
-            decrement <= TOLERANCE
-            or ROUNDING >= decrement >= FALL * previous
-            or idle == MOST_IDLE
-            or steps == MAX_STEPS
-        ):
+        only_rounding = ROUNDING >= decrement >= FALL * previous
+        if decrement <= TOLERANCE or only_rounding or idle == MOST_IDLE or steps == MAX_STEPS:
             break
         for halvings in range(MAX_HALVINGS):
             t = 0.5**halvings

@@ -2,8 +2,7 @@
 
 L Lᵀ = K_uu is the covariance at the inducing inputs, so that f has the low-rank covariance Q = VᵀV = K_xu K_uu⁻¹ K_ux.
 We sum over rows in these whitened coordinates: K_ux W K_xu would have to be divided by K_uu twice, and would lose its
-digits if K_uu is nearly singular; VWVᵀ keeps them. Rows come in chunks. Memory holds the data, a few chunks, and V
-itself only if it is small.
+digits if K_uu is nearly singular; VWVᵀ keeps them.
 
 Gaussian noise has the variational bound of Titsias (2009). Other likelihoods have Laplace's approximation with the
 prior N(0, Q), known as DTC: in f it is Laplace's approximation with K replaced by Q, step for step (GPML, section 3.4
@@ -24,7 +23,7 @@ from rsens._typing import Array
 from rsens.kernels import Kernel
 from rsens.likelihoods import GaussianLikelihood, Likelihood
 from rsens.models._laplace import WarmStart
-from rsens.models._mode import ROUNDING, TOLERANCE, Point, newton
+from rsens.models._mode import IMPOSSIBLE, ROUNDING, TOLERANCE, Point, newton
 from rsens.models._rows import Data
 from rsens.posteriors import DenseRoot, LatentPosterior, even_chunks
 
@@ -138,9 +137,7 @@ class SparseLaplaceApproximation:
                 return warm
         here = self.at(np.zeros(self.prior.rank))
         if here is None:
-            raise InputError(
-                "the likelihood of y is zero at the prior mean of f. Check y and offset for extreme values."
-            )
+            raise InputError(IMPOSSIBLE)
         return here
 
     def at(self, w: Array) -> Pass | None:
