@@ -144,7 +144,6 @@ def _sizes_and_gaps(at: Differences, order: int) -> tuple[Array, Array]:
     return sizes.mean(axis=0), np.where(doubled, 0.0, gaps).mean(axis=0)
 
 
-#: Rows that are evaluated twice.
 TWICE = 8
 #: Two evaluations may differ by this share of the values: threads add up in another order.
 ROUNDING = 1e-13
@@ -365,10 +364,6 @@ def _zoomed(at: Differences, X: Array, e: Array, h: Array) -> tuple[Array, Array
 
 #: Steps to choose from, in units of a column.
 LADDER = (0.15, 0.3, 0.6)
-#: Twice the step may change R-sens by this share of the largest value.
-SETTLED = 0.1
-#: Rows at which steps are compared.
-ROWS = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -388,8 +383,8 @@ class WideStep:
 
     @property
     def settled(self) -> bool:
-        """Whether twice the step gives nearly the same."""
-        return self.change <= SETTLED
+        """Whether twice the step changes R-sens by at most a tenth of the largest value."""
+        return self.change <= 0.1
 
     def says(self, names: tuple[str, ...]) -> str:
         """The step, and what it and twice as much give for the column that matters most."""
@@ -409,11 +404,13 @@ def wide_step(
     The first of `LADDER` at which twice the step gives nearly the same R-sens: over too few jumps differences are
     mostly noise, and over too many they smooth away what is there.
     """
-    steps, some = Steps.of(X, None, None), spaced(len(X), ROWS)
+    steps, some = Steps.of(X, None, None), spaced(len(X), 256)
     at = Differences.of(fn, X[some], evaluate(fn, X[some]), columns, steps)
     if not columns or not _is_rough(at, None if levels is None else levels[some]):
         return None
-    gaps = np.array([_usual_gap(column) for column in X.T]) / steps.unit
+    # The median distance between neighbouring values: a step below it may cross no split.
+    usual = [np.median(np.diff(values)) if len(values) > 1 else 0.0 for values in map(np.unique, X.T)]
+    gaps = np.array(usual) / steps.unit
 
     def sizes(step: float) -> Array:
         """R-sens per unit of each column, averaged over the rows, (D,); 0 in columns of levels."""
@@ -445,9 +442,3 @@ def _is_rough(at: Differences, levels: Array | None) -> bool:
     except InputError:
         return True
     return False
-
-
-def _usual_gap(column: Array) -> float:
-    """The median distance between neighbouring values: 1 for whole numbers. A step below it may cross no split."""
-    values = np.unique(column)
-    return float(np.median(np.diff(values))) if len(values) > 1 else 0.0

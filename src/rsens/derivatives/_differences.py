@@ -18,10 +18,9 @@ EPS = float(np.finfo(np.float64).eps)
 DEFAULT_STEP = {1: EPS ** (1 / 3), 2: EPS ** (1 / 4)}
 #: The same balance for values in single precision; below it, rounding decides the result.
 SINGLE_STEP = {order: float(np.finfo(np.float32).eps) ** (1 / (order + 2)) for order in (1, 2)}
-#: A row far out moves by the step times this share of its distance from the middle, if that is more than a unit.
+#: A row far out moves by the step times this share of its distance from the middle, if that is more than a unit:
+#: there a function is often large and changes slowly, and differences over a unit would be mostly rounding.
 FAR = 0.1
-#: The interquartile range of a normal distribution, in standard deviations.
-_NORMAL_RANGE = 1.349
 #: Rows in one call of the function. Within the memory bound, that leaves the function 32 KB per row.
 ROWS_PER_CALL = 8192
 
@@ -33,11 +32,7 @@ def spaced(n: int, count: int) -> Positions:
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """How far to step in every column: `step` (D,), None for the default, times `unit` (D,).
-
-    With `centre` (D,), the middle of each column, the unit of an entry x is at least a tenth of |x − centre|. Far out
-    a function is often large and changes slowly: differences over the unit of the other rows would be mostly rounding.
-    """
+    """How far to step in each column: `step` (D,), None for the default, times `unit` (D,), wider far from `centre`."""
 
     step: Array | None
     unit: Array
@@ -78,15 +73,14 @@ class Steps:
 def step_unit(values: Array) -> Array:
     """The unit of each column, (D,): its standard deviation, unless a few values far out dominate it.
 
-    They do if it is more than twice the estimate from the middle half of the distinct values, range/1.349; then that
-    estimate is the unit. Distinct values, because a column may be 0, or 999, in most rows. A column that does not vary
-    has no unit of its own: it gets its magnitude, at least 1.
+    Then it is estimated from the middle half of the distinct values: a column may be 0, or 999, in most rows. A column
+    that does not vary gets its magnitude, at least 1.
     """
     spread = column_scale(values)
     magnitude = np.abs(values).max(axis=0)
     size = np.where(magnitude > 0.0, magnitude, 1.0)  # differences of huge values stay within float64
     quartiles = np.array([np.quantile(np.unique(column), [0.25, 0.75]) for column in (values / size).T])
-    middle = size * (quartiles[:, 1] - quartiles[:, 0]) / _NORMAL_RANGE
+    middle = size * (quartiles[:, 1] - quartiles[:, 0]) / 1.349  # as of a normal distribution
     return np.where((middle > 0.0) & (2.0 * middle < spread), middle, spread)
 
 

@@ -329,11 +329,10 @@ class Counter:
 class Around(Model):
     """A model around another one, which it forwards everything to that a subclass does not override."""
 
-    _FACTS = ("by_differences", "takes_tables", "takes_codes", "takes_many_levels", "n_parameters")
-
     def __init__(self, model: Model) -> None:
         self._model = model
-        for name in ("coding", *self._FACTS, "input_scale_", "training_inputs_", "classes_"):
+        facts = ("by_differences", "takes_tables", "takes_codes", "takes_many_levels", "n_parameters")
+        for name in ("coding", *facts, "input_scale_", "training_inputs_", "classes_"):
             setattr(self, name, getattr(model, name))
 
     @property

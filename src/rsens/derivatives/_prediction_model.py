@@ -63,20 +63,15 @@ class AsGiven(Model):
 
     def rows_from(self, numbers: Array) -> Any:
         """Rows of the type that was given, from numbers as `numbers` gives them."""
-        return self._rows(numbers if self.coding is None else _codes_of(self.coding, numbers))
+        values = numbers.copy()
+        for column in () if self.coding is None else self.coding.columns:  # the inverse of `Coding.numbers`
+            order = np.argsort(column.numbers)
+            values[:, column.position] = order[np.searchsorted(column.numbers[order], numbers[:, column.position])]
+        return self._rows(values)
 
     def _rows(self, values: Array) -> Any:
         """The same from values with level codes in categorical columns."""
         return values if self.like is None else self.like.like(values)
-
-
-def _codes_of(coding: Coding, numbers: Array) -> Array:
-    """Level codes in place of the numbers that stand for levels: the inverse of `Coding.numbers`."""
-    codes = numbers.copy()
-    for column in coding.columns:
-        order = np.argsort(column.numbers)
-        codes[:, column.position] = order[np.searchsorted(column.numbers[order], numbers[:, column.position])]
-    return codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,8 +157,7 @@ class PredictionModel(AsGiven):
         for finding in self.findings:
             if finding.verdict != "ok":
                 warn(f"{self.label}: {finding.text}")
-        step = None if wide is None else wide.by_column
-        source = DifferenceModel(model._of_numbers, step, None, coding=model.coding)
+        source = DifferenceModel(model._of_numbers, None if wide is None else wide.by_column, None, coding=model.coding)
         return replace(model, wide=wide, differences=source.prepared(table))
 
     def _of_numbers(self, numbers: Array) -> Distribution:

@@ -74,10 +74,7 @@ _STEP = 2.0**-8
 
 
 def matched_record(records: Sequence[Derivatives], weights: Array) -> Derivatives:
-    """The record of `Mixture.matched` of several records of the same rows and columns.
-
-    λ̄ is a function of the members' λ(x + t) = λ + ∂λ t + ½ tᵀ∂²λ t: differences of it need no evaluation of any model.
-    """
+    """The record of `Mixture.matched` of several records of the same rows and columns."""
     mixture = Mixture([record.distribution for record in records], weights).checked()
     family = mixture.matched().checked(len(records[0]))
     seconds = [record.second for record in records if record.second is not None]
@@ -85,6 +82,7 @@ def matched_record(records: Sequence[Derivatives], weights: Array) -> Derivative
         first = np.einsum("s,snmd->nmd", weights, [record.first for record in records])
         return Derivatives(family, first, np.einsum("s,snmde->nmde", weights, seconds) if seconds else None)
 
+    # λ̄ is a function of the members' λ(x + t) = λ + ∂λ t + ½ tᵀ∂²λ t: its differences need no evaluation of any model.
     def matched(step: Array) -> Array:
         λ: Array = Mixture([_moved(record, step) for record in records], weights).checked().matched().parameters
         return λ

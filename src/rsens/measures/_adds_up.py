@@ -83,18 +83,14 @@ def _moves(table: Table) -> list[Array]:
     half, far = np.empty_like(table.values), np.empty_like(table.values)
     for d, column in enumerate(table.values.T):
         distinct = np.unique(column)
-        if len(distinct) == 1:
-            distinct = _invented(table, d, float(distinct[0]))
+        if len(distinct) == 1 and table.coding is not None and d in table.coding.categorical:
+            distinct = np.arange(float(len(table.coding[d].labels)))
+        elif len(distinct) == 1:
+            distinct = np.array([distinct[0], distinct[0] + (abs(distinct[0]) or 1.0)])
         rank = np.searchsorted(distinct, column)
         half[:, d] = distinct[(rank + max(1, len(distinct) // 2)) % len(distinct)]
         far[:, d] = np.where(rank < len(distinct) / 2, distinct[-1], distinct[0])
     return [half, far]
-
-
-def _invented(table: Table, column: int, value: float) -> Array:
-    if table.coding is not None and column in table.coding.categorical:
-        return np.arange(float(len(table.coding[column].labels)))
-    return np.array([value, value + (abs(value) or 1.0)])
 
 
 def _bends(

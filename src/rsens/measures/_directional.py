@@ -124,11 +124,6 @@ def consistency(mean: Array, mean_size: Array) -> Array:
 
 def arrows(direction: Any, consistency: Any) -> list[str]:
     """An arrow up or down, or ±, for each mean derivative and its consistency; "" where nothing moves."""
-    pairs = zip(np.asarray(direction).ravel(), np.asarray(consistency).ravel(), strict=True)
-    return [_arrow(float(slope), float(share)) for slope, share in pairs]
-
-
-def _arrow(slope: float, share: float) -> str:
-    if not np.isfinite(share) or not np.isfinite(slope):
-        return ""
-    return BOTH if share < MIXED or slope == 0.0 else UP if slope > 0.0 else DOWN
+    slope, share = (np.asarray(each, dtype=np.float64).ravel() for each in (direction, consistency))
+    unknown, mixed = ~np.isfinite(share + slope), (share < MIXED) | (slope == 0.0)
+    return [str(arrow) for arrow in np.select([unknown, mixed, slope > 0.0], ["", BOTH, UP], DOWN)]

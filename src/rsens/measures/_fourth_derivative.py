@@ -191,10 +191,8 @@ def _poisson(p: Any, q: Any) -> Natural:
 
 
 def _successes(p: Any, q: Any, trials: Any) -> Natural:
-    """Against p itself as base measure: θ = difference of logits, A = n log(1 + π (e^θ − 1)).
-
-    Where π > ½ success and failure change places, so that π stands for the smaller of the two and keeps its digits.
-    """
+    """Against p itself as base measure: θ = difference of logits, A = n log(1 + π (e^θ − 1))."""
+    # Where π > ½ success and failure change places, so that π stands for the smaller of the two and keeps its digits.
     if q.logit is None:
         difference = jnp.log(q.probability / p.probability) - jnp.log((1.0 - q.probability) / (1.0 - p.probability))
         sign, small = jnp.sign(0.5 - p.probability), jnp.minimum(p.probability, 1.0 - p.probability)

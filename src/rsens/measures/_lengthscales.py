@@ -73,7 +73,6 @@ def _kernel_of(model: Any) -> Any:
         return None
 
 
-# Columns whose values are further apart than the length-scale of a Gaussian process: the slope at rows means little.
 # Between two values that are several length-scales apart, the prediction falls back to its mean: the slope at either of
 # them is near 0, however different the predictions there are. This happens to codes that are taken for numbers.
 

@@ -102,10 +102,7 @@ def parts(distribution: Distribution, derivative: Array, *, alpha: float = 1.0) 
 
 
 def _along_pairs(derivatives: Derivatives, units: Array, terms: Terms, pairs: tuple[Any, Any]) -> Array:
-    """∂²λ (n, M, P) of each of the pairs of terms: of two columns, or the combination that a group's norm is of.
-
-    Its weights are the first right singular vector of B ∂²λ, Bᵀ B = I(λ), over all links of the two terms.
-    """
+    """∂²λ (n, M, P) of each of the pairs of terms: of two columns, or the combination that a group's norm is of."""
     second, family = derivatives.second, derivatives.distribution
     assert second is not None  # asked for with order = 2
     firsts = np.array([members[0] for members in terms.members])
@@ -115,6 +112,7 @@ def _along_pairs(derivatives: Derivatives, units: Array, terms: Terms, pairs: tu
         if s in terms.grouped or t in terms.grouped:
             a, b = (index.ravel() for index in np.meshgrid(terms.members[s], terms.members[t], indexing="ij"))
             links = second[:, :, a, b] * (units[a] * units[b])
+            # The first right singular vector of B ∂²λ, Bᵀ B = I(λ), over all links of the two terms.
             _, _, weights = np.linalg.svd(family.whiten(links), full_matrices=False)
             change[:, :, p] = np.einsum("nml,nl->nm", links, weights[:, 0])
     return change

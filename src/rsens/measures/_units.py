@@ -87,8 +87,7 @@ def level_deviations(deviations: Array, coding: Coding) -> Array:
     or different, 0 or 1, so E[(x − x′)²] becomes P(x ≠ x′). Two levels have √(f(1 − f)), the standard deviation of a
     0/1 column; one level has 0.
 
-    `deviations` are those of the numbers in numeric columns of levels, which may count rows differently (a fit with
-    `sample_weight`). With two of them, (x − x′)² is the squared gap or 0: the unit is their deviation over the gap.
+    Of two numbers, (x − x′)² is the squared gap or 0: the unit is their deviation over the gap.
     """
     units = deviations.copy()
     for column in coding.columns:

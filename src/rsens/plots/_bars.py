@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 #: The most variables in a file, and on a page.
 MOST, MOST_ON_PAGE = 30, 20
-BAR_HEIGHT = 0.7  # of a row
-NULL_HEIGHT = 0.92  # of a row, where levels differ
 NULL = "null level"
 DIRECTION = f"up, {DOWN} down, {BOTH} both ways"  # beside a ▲ in the legend
 SIGN_SIZE = {UP: 0.75, DOWN: 0.75, BOTH: 1.1, STAR: 1.2, DOUBT: 1.0}  # of the font: the triangles are large
@@ -112,7 +110,7 @@ def _draw_parts(ax: Axes, values: pd.Series[float], parts: pd.DataFrame | None) 
     left, handles = np.zeros(len(values)), []
     for k, label in enumerate(look.part_labels(split.columns)):
         width, colour = split.iloc[:, k].to_numpy(), look.PARTS[k % len(look.PARTS)]
-        handles.append(ax.barh(np.arange(len(left)), width, BAR_HEIGHT, left, color=colour, label=label))
+        handles.append(ax.barh(np.arange(len(left)), width, 0.7, left, color=colour, label=label))
         left = left + width
     return handles if len(handles) > 1 else []
 
@@ -124,7 +122,7 @@ def _draw_null(ax: Axes, null: Array) -> Any:
     style: dict[str, Any] = {"color": look.BLACK, "linestyle": (0, (3, 1.5)), "linewidth": 1.4, "zorder": 3}
     if known.all() and np.ptp(level) <= 1e-9 * np.abs(level).max():
         return ax.axvline(float(level[0]), label=NULL, **style)
-    rows, half = np.flatnonzero(known), 0.5 * NULL_HEIGHT
+    rows, half = np.flatnonzero(known), 0.46  # of a row
     ax.vlines(level, rows - half, rows + half, color="white", linewidth=3.0, zorder=2.9)  # seen on dark bars too
     ax.vlines(level, rows - half, rows + half, **style)
     return ax.plot([], [], label=NULL, **style)[0]

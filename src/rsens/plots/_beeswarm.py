@@ -179,9 +179,6 @@ def _level_texts(levels: Levels) -> list[tuple[str, str]]:
     return [*texts, (f"+ {len(levels) - len(fitting)}", look.GREY)] if len(fitting) < len(levels) else texts
 
 
-#: The most variables on a page.
-MOST_ON_PAGE = 10
-
 BEESWARM = Plot(
     name="beeswarm",
     draw=beeswarm,
@@ -191,5 +188,5 @@ BEESWARM = Plot(
     takes=("X",),
     caption=lambda explanation: "Local R-sens of each row, coloured by the value of the variable; diamonds: the mean.",
     alt=lambda explanation: f"Points, one for each row and variable, by local R-sens; means: {leading(explanation)}.",
-    layout=lambda explanation: page_of_rows(len(explanation.names), MOST_ON_PAGE, row=0.45),
+    layout=lambda explanation: page_of_rows(len(explanation.names), most=10, row=0.45),
 )

@@ -63,7 +63,6 @@ def _histogram(ax: Axes, assessment: Any) -> None:
     width = (table["right"] - table["left"]).to_numpy()
     ax.fill_between([0.0, 1.0], low, high, color=look.tint(look.BLACK, 0.18), linewidth=0.0, zorder=0, label=BY_CHANCE)
     ax.bar(table["left"], shares, width, align="edge", color=look.tint(look.BLUE, 0.65), edgecolor="white", zorder=1)
-    # The band, over the bars.
     ax.hlines([low, high], 0.0, 1.0, color=look.tint(look.BLACK, 0.6), linewidth=0.8, zorder=2)
     ax.axhline(ideal, color=look.BLACK, linestyle=(0, (4, 2)), linewidth=1.2, zorder=3, label=IDEAL)
     ax.set_xlim(0.0, 1.0)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-GUIDE = "#B0B0B0"
 #: Predictions that are probabilities: effects are in percentage points.
 PROBABILITIES = ("Bernoulli", "Categorical")
 #: The most levels of a category: those with the largest effects.
@@ -62,7 +61,7 @@ def effects(explanation: Any, *, top: int | None = None, ax: Axes | None = None)
     for row_number, (_, table) in enumerate(lines):
         _draw_line(ax, row_number, table, outputs, times, explanation.intervals_hold, size)
     for start in starts[1:]:
-        ax.axhline(start - 0.5, color=GUIDE, linewidth=0.5, zorder=0)
+        ax.axhline(start - 0.5, color="#B0B0B0", linewidth=0.5, zorder=0)
     ax.margins(x=0.06)
     what = "change of the prediction" if times == 1.0 else "change of the probability, percentage points"
     look.set_label_below(ax, what, notes)

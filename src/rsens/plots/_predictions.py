@@ -23,7 +23,6 @@ from rsens.distributions import Distribution, Mixture, Univariate, is_event
 from rsens.measures import finite, training_inputs
 from rsens.plots._style import some_rows
 
-#: What a prediction is.
 Kind = Literal["number", "count", "probability", "vector"]
 #: With more rows than this, effects are made from this many: evenly spaced in the order of the variable.
 MOST_ROWS = 500
@@ -144,11 +143,7 @@ def counted_rows(
 
 
 def masses(levels: Any) -> Array:
-    """The probability within each band, narrowest first.
-
-    A level from 1 on counts standard deviations of a normal distribution: 1, 2 and 3 hold 68.3, 95.4 and 99.7 %. A
-    level below 1 is the probability itself.
-    """
+    """The probability within each band, narrowest first; levels from 1 on count standard deviations of a normal."""
     try:
         values = np.atleast_1d(np.asarray(levels, dtype=np.float64))
     except (TypeError, ValueError):

@@ -20,12 +20,8 @@ if TYPE_CHECKING:
 NEEDED = ("method", "term", "value", "rank", "status")
 #: Distance of the correlations from the cells, in rows.
 GAP = 0.35
-#: The most characters of a reason why a method failed.
-REASON = 90
 #: Stability: with more ranks than this, cells have no numbers and means are a line.
 MOST_FEW = 15
-#: Smaller shares are not written.
-LEAST_WRITTEN = 0.005
 #: Distance of the cells from the column of the later ranks, in columns.
 LATER_GAP = 0.25
 #: Ticks of the colour bar.
@@ -65,10 +61,12 @@ def comparison(df: pd.DataFrame, *, top: int | None = None, ax: Axes | None = No
     hidden = len(ranks) - len(shown)
     names, methods = [str(term) for term in shown.index], [str(method) for method in shown.columns]
     last, rows = f"correlation with {methods[0]}", len(shown) + bool(hidden)
-    notes = [f"{name} gave no values: {shorten(why, REASON, placeholder=' …')}" for name, why in failed.items()]
+    notes = [f"{name} gave no values: {shorten(why, 90, placeholder=' …')}" for name, why in failed.items()]
     if ax is None:
         ax = look.cell_axes([*names, *["…"] * bool(hidden), last], len(methods), cell=(0.56, 0.32), notes=notes)
-    cells, correlations = shown.to_numpy(dtype=np.float64), _correlations(values)
+    cells, by_value = shown.to_numpy(dtype=np.float64), values.rank()
+    with np.errstate(divide="ignore", invalid="ignore"):  # NaN where a method gives all terms the same
+        correlations = np.asarray(by_value.corrwith(by_value.iloc[:, 0]), dtype=np.float64)  # Spearman's
     # On a log scale: whether a term is first or fourth matters more than whether it is 41st or 44th.
     depth = 1.0 - np.log(cells) / np.log(max(2.0, float(np.nanmax(ranks))))
     ax.pcolormesh(depth, cmap=look.CELLS, vmin=-0.1, vmax=1.15, edgecolors="white", linewidth=0.8)
@@ -100,13 +98,6 @@ def _split(df: Any) -> tuple[pd.DataFrame, dict[str, str]]:
         raise InputError("a method has two rows for one term. Draw one comparison at a time.")
     failed = dict(zip(df["method"][~ok].astype(str), df["status"][~ok].astype(str), strict=True))
     return df[ok].astype({"rank": "float64", "value": "float64"}), failed
-
-
-def _correlations(values: pd.DataFrame) -> Array:
-    """Spearman's rank correlation of every method with the first; NaN where one of them gives all terms the same."""
-    ranks = values.rank()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(ranks.corrwith(ranks.iloc[:, 0]), dtype=np.float64)
 
 
 COMPARISON = Plot(name="comparison", draw=comparison, of="comparison", file="comparison")
@@ -167,7 +158,7 @@ def rank_stability(
             (float(x[j]) + 0.5, i + 0.5): (f"{100.0 * share:.0f}", "white" if share > 0.35 else "black")
             for x, cells in blocks
             for (i, j), share in np.ndenumerate(cells)
-            if share >= LEAST_WRITTEN
+            if share >= 0.005  # else nothing is written
         }
         look.write_cells(ax, texts)
     _draw_means(ax, means[order], few, hidden > 0)

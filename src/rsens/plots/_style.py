@@ -50,8 +50,6 @@ LETTER, SENTENCE = 0.58, 0.53
 AXES_WIDTH = 0.775
 #: The most of the height of axes that a legend takes inside them.
 INSIDE = 0.4
-#: With more rows than this, a rug shows some of them.
-RUG = 500
 LINE_HEIGHT = 1.15  # of one line of text, in units of its font size
 
 
@@ -232,7 +230,7 @@ def draw_colour_bar(ax: Axes, mesh: Any, label: str, **options: Any) -> Any:
 
 def draw_rug(ax: Axes, data: Array, colour: str = BLACK, *, height: float = 0.0, size: float = 7.0) -> None:
     """The data as ticks at a height of the axes; of many rows, some."""
-    shown = data[np.sort(some_rows(data, RUG))]
+    shown = data[np.sort(some_rows(data, 500))]
     style: dict[str, Any] = {"color": colour, "alpha": 0.6, "markersize": size, "markeredgewidth": 0.6, "zorder": 4}
     ax.plot(shown, np.full(len(shown), height), "|", transform=ax.get_xaxis_transform(), **style)
 
@@ -414,8 +412,6 @@ UNSURE = "#808080"
 GREY = "#8C8C8C"
 #: Low, middle and high values: all readers can tell blue from orange, and each is lighter than the one before.
 LOW_HIGH = (BLUE, "#A79AA5", "#F5B335")
-#: The colours of a variable span these two quantiles, so that one outlier does not use them up.
-COLOURED = (0.05, 0.95)
 
 
 def low_high() -> Colormap:
@@ -427,7 +423,7 @@ def low_high() -> Colormap:
 
 def between_quantiles(values: Array) -> Array:
     """0 for low and 1 for high values; ½ where all are the same."""
-    low, high = np.quantile(values, COLOURED)
+    low, high = np.quantile(values, (0.05, 0.95))  # one outlier does not use the colours up
     if low == high:  # a rare value beside a common one
         low, high = values.min(), values.max()
     with np.errstate(over="ignore"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +34,9 @@ if TYPE_CHECKING:
 
 
 Quantity = Literal["prediction", "interaction", "uncertainty", "rsens2"]
-QUANTITIES = ("prediction", "interaction", "uncertainty", "rsens2")
 
 #: With more rows than this, this many are used and drawn, evenly spaced in the order of the first variable.
 POINTS = 500
-#: About how many lines.
 LINES = 4
 #: What varies by less than this share of its size has no lines.
 FLAT = 1e-6
@@ -46,7 +44,6 @@ FLAT = 1e-6
 FADED = 0.25
 #: Larger tables, along one side, have no values in their cells.
 WRITTEN = 10
-#: How light red, green and blue are.
 LUMINANCE = np.array([0.2126, 0.7152, 0.0722])
 #: How many cells along each number near the rows, and how many points on a slice.
 CELLS, SLICE_POINTS = 30, 40
@@ -110,7 +107,7 @@ def surface(
         ('x0', 'x1')
     """
     look.check_plot(explanation, "surface", "rsens.explain", ("main", "scale_kind"), ax=ax)
-    one_of(quantity, "quantity", QUANTITIES)
+    one_of(quantity, "quantity", get_args(Quantity))
     values = pair_surface(explanation, first, second, n_grid, at=at, output=output, model=model, X=X)
     shown = getattr(values, {"uncertainty": "spread", "rsens2": "sensitivity"}.get(quantity, quantity))
     ax = look.new_axes(6.2, 4.6) if ax is None else ax
