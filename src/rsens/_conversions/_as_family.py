@@ -123,10 +123,9 @@ def _is_a(*names: str) -> Callable[[Any], bool]:
 
 
 def _by_name(library: str, table: Mapping[str, Builder]) -> Builder:
-    """Converts an object by the nearest ancestor of its class that the table names.
+    """Converts an object by the nearest ancestor of its class that the table names; a `library` "" is any.
 
-    A class between the two with a density of its own is another distribution, unless a library wrote it: Pyro wraps the
-    distributions of torch. Without a `library`, the names alone decide.
+    A class between the two with a density of its own is another distribution, unless Pyro wrote it, which wraps torch.
     """
 
     def convert(obj: Any) -> Distribution:
@@ -219,7 +218,7 @@ def _as_floats(values: Any) -> Any:
 
 
 def _torch_like(given: Callable[[Any], dict[str, Any]]) -> dict[str, Builder]:
-    """The table that torch, NumPyro and TFP share; `given(d)` holds the `probability` or the `logit`, as d was built."""
+    """The table of torch, NumPyro and TFP; `given(d)` holds the `probability` or the `logit`, as it was built."""
     return {
         "Normal": lambda d: Normal(d.loc, squared(d.scale)),
         "StudentT": lambda d: StudentT(d.loc, squared(d.scale), d.df),

@@ -1,9 +1,7 @@
 """Columns that belong together as one column: its numbers say which joint value the group has.
 
-Black-box methods exchange values between rows. If the joint values that a group takes in the rows are numbered, and the
-numbers stand in one column, a method that shuffles, replaces or holds that column does the same to all columns of the
-group at once: a group is one column to permute and one player of a game. Methods that need distances or a distribution
-ask for the values themselves (`Grouping.coordinates`).
+A method that shuffles, replaces or holds that column does the same to all columns of the group at once. Methods that
+need distances or a distribution ask for the values themselves (`Grouping.coordinates`).
 """
 
 from __future__ import annotations

@@ -25,11 +25,7 @@ ROUNDING_OF_SIZE, ROUNDING_OF_RANGE = 1e-13, 1e-10
 
 
 def h_statistic(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> Array:
-    """H of every pair, on at most `budget.rows` rows.
-
-    For a model with several outputs both sums run over the outputs too. A pair whose numerator is at the level of
-    rounding gets 0, even where the model depends on neither column and H would be 0/0.
-    """
+    """H of every pair, on at most `budget.rows` rows, with sums over outputs too; 0 where the numerator is rounding."""
     predictor.check_rows("h")
     rows = sample_rows(predictor.values, budget.rows, rng)
     alone = [predictor.partial_dependence((d,), rows[:, [d]], rows) for d in range(rows.shape[1])]

@@ -77,9 +77,8 @@ LOWEST, HIGHEST = 0.1, 0.9
 def pd_pairs(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> Array:
     """(ι_d|e + ι_e|d)/2 of every pair, summed over the outputs of the model.
 
-    The grid of a column is `budget.pair_grid` of its quantiles; all its levels if it is categorical, all its values if
-    they are fewer (budget "paper": quantiles all the same); of a group of columns, joint values of as many rows at
-    random. Averages are over at most `budget.average` rows.
+    The grid of a column is `budget.pair_grid` of its quantiles, or all its levels or values if they are fewer (budget
+    "paper": quantiles all the same); of a group of columns, joint values of as many rows at random.
     """
     predictor.check_rows("pd")
     rows = sample_rows(predictor.values, budget.average, rng)

@@ -23,9 +23,8 @@ from rsens.measures import ComparedMethod
 class Method(ComparedMethod):
     """One way to score columns (order 1) or pairs of columns (order 2) from predictions alone.
 
-    `value(predictor, budget, rng)` gives one number per column (D,), or a symmetric (D, D) with a zero diagonal. With
-    groups of columns, a column of the predictor can stand for several (`Predictor.grouped`), and holds numbers of their
-    joint values, which have no order.
+    `value(predictor, budget, rng)` gives one number per column (D,), or a symmetric (D, D) with a zero diagonal. A
+    column of the predictor can stand for a group (`Predictor.grouped`): numbers of joint values, which have no order.
     """
 
     value: Callable[[Predictor, Budget, np.random.Generator], Array]

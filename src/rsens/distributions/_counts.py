@@ -131,12 +131,11 @@ class NegativeBinomial(Univariate):
         found = count_quantile(nbinom, q, upper, self.mean, self.variance, self.size, np.where(long, 0.5, share))
         if not long.any():
             return found
-        shape = np.broadcast_shapes(np.shape(q), long.shape)
 
         def reached(y: Array) -> Flags:
             return self._cdf(y, upper) <= q if upper else self._cdf(y, upper) >= q
 
-        return np.where(long, first_count(reached, shape), found)
+        return np.where(long, first_count(reached, np.broadcast_shapes(np.shape(q), long.shape)), found)
 
     def _cdf(self, y: Array, upper: bool) -> Array:
         total = self.size + self.mean
@@ -317,9 +316,8 @@ def _log_tail(x: Array, k: Array, log_q: Array) -> Array:
 def count_rule(log_f: LogIntegrand, high: Array) -> tuple[Array, Array]:
     """Nodes y and log weights (n, K) with Σ_y f(y) ≈ Σ_k w_k f(y_k), for an f that is smooth over its own spread.
 
-    From y = J = 4096 on, Σ f = ∫ f + f'/24 + … (Euler–Maclaurin at the half-integer J − ½), f' = f(J) − f(J − 1); the
-    integral is taken in log y. A count family has a spread of 64 or more there, so the next term is below 1e-9 of the
-    sum.
+    From y = J = 4096 on, Σ f = ∫ f + f'/24 + … (Euler–Maclaurin at the half-integer J − ½), f' = f(J) − f(J − 1). A
+    count family has a spread of 64 or more there, so the next term is below 1e-9 of the sum.
     """
     n = len(high)
     exact = np.broadcast_to(np.arange(_EXACT + 1, dtype=np.float64), (n, _EXACT + 1))

@@ -221,8 +221,7 @@ _MOST_BINS = 200
 def _masses(xp: Any, values: Any, levels: Array, at: Array) -> Any:
     """The probabilities of the bins, (n, K): the distribution function is linear between quantiles, exponential beyond.
 
-    Each piece of it is monotone and its differences are added up, so that no small probability is a difference of large
-    ones. At the ends the pieces are taken at ±∞: what lies outside counts in the outermost bins.
+    Differences of its monotone pieces are added up, so that no small probability is a difference of large ones.
     """
     b = xp.as_tensor(at, dtype=values.dtype, device=values.device) if xp.__name__ == "torch" else xp.asarray(at)
     # The density at the start of a tail: next to it, or of the whole row if that is lower; quantiles may be tied.
@@ -262,10 +261,7 @@ def _steps(xp: Any, values: Any, low: float, high: float) -> Any:
 
 
 def _tail(xp: Any, distance: Any, thinness: Any, mass: float) -> Any:
-    """The mass further out than `distance` from the outermost quantile, all of it for a distance below 0.
-
-    The density begins at 1/thinness and falls off as e^{−distance/(thinness·mass)}, so that it holds this mass.
-    """
+    """The mass beyond `distance` from the outermost quantile, of a density e^{−distance/(thinness·mass)}/thinness."""
     outside = distance > 0.0
     scale = thinness * mass
     apart = scale > 0.0

@@ -132,9 +132,8 @@ def _graded(halvings: int) -> tuple[Array, Array, Array]:
 def finite_renyi(log_p: Array, log_q: Array, d: Array, alpha: float, *, exact: bool = True) -> Array:
     """D_α over the last axis; d = log(q/p) is passed in as well, because it keeps digits that log q − log p loses.
 
-    For close distributions, Σ p^α q^β − 1 is summed as terms of one sign, which keeps its digits and uses Σp = Σq = 1.
-    Far apart the plain sum is just as good. At quadrature nodes (`exact=False`), which are chosen for p^α q^β, Σq = 1
-    holds only for close distributions.
+    For close distributions, Σ p^α q^β − 1 is summed as terms of one sign, which uses Σp = Σq = 1; at quadrature nodes
+    for p^α q^β (`exact=False`), Σq = 1 holds only for close distributions.
     """
     beta = 1.0 - alpha
     held = log_p > -np.inf
@@ -200,10 +199,7 @@ def largest(f: Callable[[Array], Array], low: Array, high: Array) -> Array:
 def rule(
     log_f: LogIntegrand, low: Array, high: Array, panels: int = 40, order: int = 20, breaks: Array | None = None
 ) -> tuple[Array, Array]:
-    """Nodes and log weights (n, K) of Gauss–Legendre panels over the window of the integrand.
-
-    The panels are equally wide; `breaks` (n, …) adds panel ends where the integrand has finer features.
-    """
+    """Nodes and log weights (n, K) of even Gauss–Legendre panels over the window of f, with more ends at `breaks`."""
     low, high = (end[:, None] for end in window(log_f, low, high))
     edges = low + (high - low) * np.linspace(0.0, 1.0, panels + 1)
     if breaks is not None:
@@ -221,10 +217,7 @@ def integrated_renyi(
     nodes: Callable[[LogIntegrand], tuple[Array, Array]],
     alpha: float,
 ) -> Array:
-    """D_α from nodes and log weights (n, K) that suit p^α q^β; d = log(q/p).
-
-    Close distributions need nodes that hold all of p and all of q as well.
-    """
+    """D_α from nodes and log weights (n, K) that suit p^α q^β, and for close pairs all of p and q; d = log(q/p)."""
 
     def product(t: Array) -> Array:
         value = alpha * log_p(t) + (1.0 - alpha) * log_q(t)

@@ -284,10 +284,7 @@ class Mixture(Ordered):
         return self._over_rows(y, share, np.add)
 
     def _over_rows(self, y: Array, of: Callable[..., Array], add: Callable[..., Array]) -> Array:
-        """`of` the components of each group at y, added up, in blocks of rows; y has the rows last (vectors: before k).
-
-        `of` gets a family with arrays (S, 1, rows), weights (rows, S) and points (points, rows).
-        """
+        """`of` a family with arrays (S, 1, rows), weights (rows, S) and points (points, rows), added over groups."""
         event = 1 if self.support == "vector" else 0
         n, draws = self._rowed.weights.shape
         shape = np.broadcast_shapes(y.shape[: y.ndim - event], (n,))
@@ -389,11 +386,7 @@ class Mixture(Ordered):
         return (PREDICTION, NOISE, KNOWLEDGE) if family.orthogonal_blocks else ()
 
     def shares(self, u: ArrayLike) -> dict[str, Array]:
-        """With g = Σ_k g_k of the parts k, ∫ g_k g/p of each, as a share of ∫ g²/p.
-
-        One can be a little below 0, where a part works against the others: it counts as 0, and the others by their
-        share of the rest, so that they add up to 1.
-        """
+        """∫ g_k g/p of each part k as a share of ∫ g²/p, g = Σ_k g_k; one below 0 counts as 0, and they add up to 1."""
         me, changes, shape = self._changes(u)
         names = me.part_names
         if not names:
@@ -447,10 +440,7 @@ class Mixture(Ordered):
 
 
 def _split_by_part(group: Group, row: int, u: Array, names: tuple[str, ...]) -> Array:
-    """The change u (S·M, R) of one row as changes that add up to it, one for each part: (S·M, parts · R).
-
-    With w_s the weights and m_s the location of draw s: ∂m̄ = Σ w_s ∂m_s for all draws, ∂m_s − ∂m̄, and the rest of ∂λ_s.
-    """
+    """The change u (S·M, R) of one row split into (S·M, parts · R): ∂m̄ = Σ w_s ∂m_s, ∂m_s − ∂m̄, the rest of ∂λ_s."""
     location = next(iter(group.family.orthogonal_blocks.values()), slice(0, 1))
     own = u[group.columns]  # (S, M, R)
     parts = {name: np.zeros_like(own) for name in names}

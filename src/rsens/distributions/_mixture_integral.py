@@ -4,9 +4,8 @@ With p = Σ w_s p_s and a change u of λ, g = Σ w_s p_s (score_s · u_s) is the
 
     uᵀ I u = ∫ g²/p dy.
 
-Scores are never put side by side: at K nodes there is one array (K, S) of component densities, and matrix products
-with the changes of all directions at once. The values a_k = g/√p at the nodes times the root of their weight have
-aᵀa = uᵀIu for all pairs of directions, and nothing is squared before it is scaled.
+The values a_k = g/√p at the nodes times the root of their weight have aᵀa = uᵀIu for all pairs of directions, and
+nothing is squared before it is scaled.
 """
 
 from __future__ import annotations

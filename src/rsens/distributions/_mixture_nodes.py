@@ -198,19 +198,11 @@ _NEWTON = 20
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """A grid of even steps from `low` in the variable τ, and how τ becomes t: for components that are one number.
+    """A grid of even steps from `low` in the variable τ, and how τ becomes t on the line of the components.
 
-    The trapezoidal rule on an even grid converges exponentially in 1/step for functions that are smooth on the whole
-    line and vanish at both ends, and its nodes nest: halving the step costs only the new ones. The line is y itself,
-    log y or logit y (`Univariate.line`), and for counts the counts, of which every h-th is taken.
-
-    Where components differ a lot in width, or lie far apart, or have heavy tails, even steps would be too many. Then
-    they are even in
-
-        τ(t) = Σ_b asinh((t − c_b)/s_b)
-
-    over one representative (centre c, width s) of every group of similar components: about as fine as s_b near c_b,
-    and logarithmic far away from all of them.
+    The trapezoidal rule on it converges exponentially in 1/step for smooth functions that vanish at both ends, and its
+    nodes nest. Where components differ a lot in width or distance, τ(t) = Σ_b asinh((t − c_b)/s_b) over representatives
+    (centre c, width s) of similar components: as fine as s_b near c_b, and logarithmic far away.
     """
 
     low: float
@@ -248,10 +240,7 @@ class Grid:
         return None if (high - low) / step > _MOST else cls(low, high, step, whole=True)
 
     def halvings(self) -> Iterator[tuple[Array, Array, float, bool]]:
-        """New nodes t (K,), dt/dτ there, the step, and whether no halving can add anything: every count was summed.
-
-        The first are those of the first step; it ends when another halving would need too many nodes.
-        """
+        """New nodes t (K,), dt/dτ there, the step, and whether no halving can add anything: every count was summed."""
         step, gap, first = self.step, self.step, self.low
         while (self.high - self.low) / step <= _MOST:
             tau = np.arange(first, self.high + gap, gap)

@@ -159,9 +159,7 @@ def student_t_renyi(gap: Array, scale2: Array, scale21: Array, df: Array, alpha:
 def trapezoidal_renyi(gap: Array, scale2: Array, scale21: Array, df: Array, alpha: float, halvings: float) -> Array:
     """D_α from even steps in t, where x = s√ν sinh t and p(x) dx ∝ cosh⁻ᵛ(t) dt; −1 halvings are close pairs.
 
-    Both densities are analytic around the real axis of t, up to the pole of q at sinh t = gap/(s√ν) ± i s'/s; a
-    trapezoidal rule of step h is off by e^(−2π·height/h). So few nodes have all digits, and rows with the same df share
-    them.
+    Up to the pole of q at sinh t = gap/(s√ν) ± i s'/s, a trapezoidal rule of step h is off by e^(−2π·height/h).
     """
     beta, (g, ratio) = 1.0 - alpha, _in_units(gap, scale2, scale21, df)
     spread = 0.5 * log_ratio(scale2, scale21)[:, None]
@@ -233,10 +231,9 @@ def _precision(ratio: Array, alpha: float) -> Array:
 
 
 def far_renyi(gap: Array, scale2: Array, scale21: Array, df: Array, alpha: float) -> Array:
-    """D_α[t(0, scale2) ‖ t(gap, scale21)] for gap ≥ 0.
+    """D_α[t(0, scale2) ‖ t(gap, scale21)] for gap ≥ 0, from pieces split at the two locations.
 
-    No closed form: the integral is split at the two locations, and each piece is taken in the logarithm of the distance
-    from them, where a power-law tail is an exponential and scales of 1e-75 and 1e75 are equally far from zero.
+    In the logarithm of the distance from them a power-law tail is an exponential, and 1e-75 and 1e75 are equally far.
     """
     nu, root = df[:, None], np.sqrt(df)[:, None]
     spread = 0.5 * log_ratio(scale2, scale21)[:, None]
