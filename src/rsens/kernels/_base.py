@@ -1,7 +1,4 @@
-"""Covariance functions: values, derivatives in their hyperparameters, derivatives in x.
-
-A kernel is a `Leaf`, which has hyperparameters and columns of its own, or a sum or product of kernels (`_compose.py`).
-"""
+"""Covariance functions: values, derivatives in their hyperparameters, derivatives in x; sums are in `_compose.py`."""
 
 from __future__ import annotations
 

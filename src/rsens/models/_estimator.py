@@ -45,7 +45,7 @@ SMALLEST, LARGEST = 1e-75, 1e75
 
 
 class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
-    """A model with one or more latent f. It reads and checks its inputs.
+    """A model with one or more latent f.
 
     The link scale is the mean η of f, on which effects add up; a probability, or a rate exp(m + v/2), bends even then.
     """

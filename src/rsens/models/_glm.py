@@ -1,8 +1,4 @@
-"""Generalised linear models with a Gaussian prior and Laplace's posterior (supplement, logistic regression).
-
-The linear predictor f = xᵀβ + intercept has a Gaussian posterior at every row, with mean m = xᵀβ̂ and variance v = xᵀΣx.
-A likelihood turns it into the predictive distribution, with the uncertainty of the weights integrated out.
-"""
+"""Generalised linear models with a Gaussian prior and Laplace's posterior (supplement, logistic regression)."""
 
 from __future__ import annotations
 

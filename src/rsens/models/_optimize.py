@@ -106,7 +106,6 @@ class Optimizer:
         """A summit in coordinates z, θ = start + Az for the free entries; and the inverse curvature there.
 
         A makes the objective about as steep in all directions; without it, most steps would go into finding that out.
-        With `far`, the run ends as soon as an entry is beyond it and steps gain little.
         """
         slope = A.T @ objective(start)[1][free]
         step = A @ slope  # Newton's. The first step of L-BFGS-B has length 1, so let that be the unit, but no leap.
