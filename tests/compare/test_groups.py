@@ -149,7 +149,7 @@ def test_stability_ranks_the_group(fitted, tmp_path):
     assert not len(found.failures)
     again = stability(model, X, y, n_boot=3, groups=GROUP, random_state=0, folder=tmp_path / "kept")
     pd.testing.assert_frame_equal(again.ranks, found.ranks)
-    with pytest.raises(InputError, match="another question"):
+    with pytest.raises(InputError, match="another question: methods was rsens, ead"):
         stability(model, X, y, n_boot=3, random_state=0, folder=tmp_path / "kept")
     for methods in ("kl", ["rsens", "kl"]):
         with pytest.raises(InputError, match="kl has no value for columns that belong together"):
