@@ -244,7 +244,7 @@ class Distribution(ABC):
         """y as float64, with rows (and, for vectors, components) that fit this family."""
         values = as_numbers(y, "y")
         event = self._checked.mean.shape[-1:] if self.support == "vector" else ()
-        target = self._checked.parameters.shape[:-1] + event
+        target = self._shape[:-1] + event
         try:
             fits = values.shape[len(values.shape) - len(event) :] == event
             np.broadcast_shapes(values.shape, target)
@@ -255,9 +255,15 @@ class Distribution(ABC):
             raise self._refused("y", f" needs {want}; got shape {values.shape}.")
         return values
 
+    @cached_property
+    def _shape(self) -> tuple[int, ...]:
+        """The shape of λ, (n, M)."""
+        shape: tuple[int, ...] = self._checked.parameters.shape
+        return shape
+
     def _read_change(self, u: ArrayLike) -> Array:
         """A change of λ as float64, (n, M, …)."""
-        values, shape = as_numbers(u, "u"), self._checked.parameters.shape
+        values, shape = as_numbers(u, "u"), self._shape
         if values.shape[: len(shape)] != shape:
             want = f"the shape (rows, parameters, …), here {shape} and perhaps further axes"
             raise self._refused("u", f", a change of the parameters, must have {want}; got {values.shape}.")
@@ -295,7 +301,7 @@ class Distribution(ABC):
                 f"renyi compares two distributions of one family; got {type(self).__name__} and {type(other).__name__}."
             )
         order = divergence_order(alpha)
-        rows, others = self._checked.parameters.shape[:-1], other._checked.parameters.shape[:-1]
+        rows, others = self._shape[:-1], other._shape[:-1]
         if rows != others and rows not in ((), (1,)) and others not in ((), (1,)):
             raise InputError(f"renyi compares row with row; got {rows[0]} rows and {others[0]} rows.")
         self._checked._check_comparable(other._checked)
@@ -310,7 +316,7 @@ class Distribution(ABC):
     def whiten(self, u: ArrayLike) -> Array:
         """B u with Bᵀ B = I(λ), the Fisher information, for u (n, M, …): a Euclidean view of a change of λ."""
         u = self._read_change(u)
-        axis = self._checked.parameters.ndim - 1
+        axis = len(self._shape) - 1
 
         def row(field: Array) -> Array:
             return field.reshape(field.shape + (1,) * (u.ndim - 1 - field.ndim))
@@ -320,7 +326,7 @@ class Distribution(ABC):
 
     def fisher_norm(self, u: ArrayLike) -> Array:
         """sqrt(uᵀ I(λ) u) for u (n, M, …), from the factor B, so nothing is squared before it is scaled."""
-        return norm(self.whiten(u), self._checked.parameters.ndim - 1)
+        return norm(self.whiten(u), len(self._shape) - 1)
 
     @property
     def part_names(self) -> tuple[str, ...]:
@@ -331,7 +337,7 @@ class Distribution(ABC):
         """The share of each part of u (n, M, …) in uᵀIu, by name: at least 0 and adding up to 1, or 0 where u is."""
         u = as_numbers(u, "u")
         whole = self.fisher_norm(u)
-        safe, axis = np.where(whole > 0.0, whole, 1.0), self._checked.parameters.ndim - 1
+        safe, axis = np.where(whole > 0.0, whole, 1.0), len(self._shape) - 1
         shares = {}
         for name, block in self.orthogonal_blocks.items():
             alone, index = np.zeros_like(u), (*(slice(None),) * axis, block)
@@ -341,7 +347,7 @@ class Distribution(ABC):
 
     def fisher(self) -> Array:
         """The Fisher information I(λ), shape (n, M, M)."""
-        *rows, m = self._checked.parameters.shape
+        *rows, m = self._shape
         factor = self.whiten(np.broadcast_to(np.eye(m), (*rows, m, m)))
         with np.errstate(over="ignore", under="ignore"):
             information = np.einsum("...ri,...rj->...ij", factor, factor)

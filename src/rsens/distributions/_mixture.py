@@ -352,7 +352,7 @@ class Mixture(Ordered):
 
     def _changes(self, u: ArrayLike) -> tuple[Self, Array, tuple[int, ...]]:
         """The mixture with rows, u as (n, M, R), and the shape of what has one value for each change."""
-        changes, (*rows, m) = self._read_change(u), self._checked.parameters.shape
+        changes, (*rows, m) = self._read_change(u), self._shape
         rest = changes.shape[len(rows) + 1 :]
         return self._checked._rowed, changes.reshape(-1, m, int(np.prod(rest))), (*rows, *rest)
 
