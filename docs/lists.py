@@ -18,7 +18,7 @@ from rsens.plots import PLOTS
 PAGE = Path(__file__).with_name("lists.md")
 HEAD = """# What there is
 
-Made from the lists in the code by `make lists`. [architecture.md](architecture.md) says how to add to them.
+Made from the lists in the code by `make lists`. [architecture.md](architecture.md) explains how to add to them.
 """
 
 
@@ -40,14 +40,14 @@ def kernels() -> Iterator[str]:
 
 
 def likelihoods() -> Iterator[str]:
-    """What y is given f."""
+    """Distributions of y given f."""
     rows = [(f"`{each.name}`", each.label, each.target, summary(each)) for each in ALL_LIKELIHOODS]
     text = "For `GPRegressor(likelihood=…)`, `GPClassifier(link=…)` and `--likelihood`."
     yield from section("Likelihoods", text, ("Name", "In a sentence", "y", "What it is"), rows)
 
 
 def methods() -> Iterator[str]:
-    """What `compare` knows, variables first."""
+    """Methods of `compare`, variables first."""
     rows = [
         (f"`{method.name}`", order, method.meaning, "yes" if method.place else "by name", method.needs_extra or "")
         for order in (1, 2)
@@ -66,18 +66,18 @@ def plots() -> Iterator[str]:
 def commands() -> Iterator[str]:
     """The command line."""
     rows = [(f"`rsens {command.name}`", command.summary) for command in COMMANDS]
-    yield from section("Commands", "`rsens COMMAND --help` says more.", ("Command", "What it does"), rows)
+    yield from section("Commands", "`rsens COMMAND --help` lists the options.", ("Command", "What it does"), rows)
 
 
 def adapters() -> Iterator[str]:
-    """What can be explained without being wrapped."""
+    """Models that need no wrapping."""
     rows = [(adapter.name,) for adapter in ADAPTERS]
-    text = "These can be explained as they are. Functions go through `from_jax`, `from_torch` or `from_function`."
+    text = "Models of these libraries need no wrapping. Functions go through `from_jax`, `from_torch` or `from_function`."
     yield from section("Models", text, ("Objects",), rows)
 
 
 def conversions() -> Iterator[str]:
-    """What functions may return in place of a family."""
+    """Objects that functions may return in place of a family."""
     rows = [(source.name, code(sorted(source.known, key=str.lower))) for source in CONVERSIONS]
     text = (
         "`as_family` turns these into families, and functions given to `from_function`, `from_jax` and `from_torch` "
@@ -87,7 +87,7 @@ def conversions() -> Iterator[str]:
 
 
 def fields() -> Iterator[str]:
-    """What an explanation holds, in memory and in its file."""
+    """Fields of an explanation, in memory and in its file."""
     rows = [
         (part, f"`{field.name}`", " × ".join(map(str, field.shape)), first_sentence(field.meaning))
         for part, field in rsens.Explanation.fields()
@@ -120,7 +120,7 @@ def code(names: Iterable[str]) -> str:
 
 
 def support(family: type) -> str:
-    """What y is; a mixture is what its components are."""
+    """The type of y; a mixture has the type of its components."""
     kind = getattr(family, "support", "")
     return kind if isinstance(kind, str) else "as its components"
 

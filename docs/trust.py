@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 PAGE = HERE / "trust.md"
 RESULTS = HERE / "results"
 BENCHMARKS = HERE.parent / "benchmarks" / "results"
-#: The file with bounds, what it is about, and the page that says how it was measured.
+#: The file with bounds, its subject, and the page that describes the measurement.
 BOUNDS = (
     ("gp", "Gaussian processes", "measured/gp.md"),
     ("foreign", "Models of other libraries, and posterior draws", "measured/foreign.md"),
@@ -28,11 +28,11 @@ def page() -> str:
 
 
 def head() -> Iterator[str]:
-    """What the page is."""
+    """The heading and the first paragraph."""
     yield "# How fast, how exact\n"
     yield from paragraph(
         "Figures that commands of this project write to files; `make trust` makes this page of them. Bounds are what",
-        "we aim at, and those that do not hold are shown like the others.",
+        "we aim at, and bounds that do not hold are shown too.",
     )
 
 
@@ -48,17 +48,17 @@ def fast() -> Iterator[str]:
         yield from table(("Quantity", "Measured", "Bound", "Holds"), rows)
         yield f"\n[How it was measured]({link}).\n"
         if name == "gp":
-            yield "What stands between these and the bounds that do not hold: [the parts](measured/gp_parts.md).\n"
+            yield "Where the time goes in cases that miss their bound: [the parts](measured/gp_parts.md).\n"
     yield from methods()
     yield from paragraph(
         "[All methods](measured/methods.md), [a million rows](measured/scaling.md),",
         "[whole commands](measured/commands.md), and [what a sparse Gaussian process costs](measured/cost_model.md)",
-        "have pages of their own.",
+        "have separate pages.",
     )
 
 
 def methods() -> Iterator[str]:
-    """What other methods cost for the same answer, as multiples of R-sens."""
+    """Costs of other methods for the same answer, as multiples of R-sens."""
     rows = [row for row in read_csv("methods") if row["budget"] == "standard"]
     sizes = sorted({(int(row["rows"]), int(row["columns"])) for row in rows})
     cells = {(row["order"], row["method"], int(row["rows"]), int(row["columns"])): float(row["ratio"]) for row in rows}
@@ -92,7 +92,7 @@ def exact() -> Iterator[str]:
     yield from paragraph(
         f"The worst relative error against arithmetic with {result['digits']} digits, over a grid of extreme",
         "parameters; of a log density below 1 it is the error of the density.",
-        f"{result['promised']:.0e} is what we promise where nothing else is said. Made by `{result['command']}`.",
+        f"{result['promised']:.0e} is the promise unless stated otherwise. Made by `{result['command']}`.",
     )
     for kind, title in (("families", "Family"), ("likelihoods", "Likelihood")):
         subjects = result[kind]
@@ -161,7 +161,7 @@ def mutated() -> Iterator[str]:
     yield from paragraph(
         f"`{result['command']}` puts small faults into the code of families and measures, one at a time:",
         f"{result['run']:,} of {result['faults that could be made']:,}, drawn at random. The tests noticed",
-        f"{result['noticed']:,} ({result['score']:.1%}). {result['equivalent']:,} of the others change nothing that",
+        f"{result['noticed']:,} ({result['score']:.1%}). {result['equivalent']:,} of the remaining ones change nothing that",
         f"could be seen, which leaves {left:,}: {result['score without equivalent']:.1%} of the faults that matter are",
         "noticed.",
     )
@@ -175,7 +175,7 @@ def mutated() -> Iterator[str]:
 
 
 def covered() -> Iterator[str]:
-    """What the tests run."""
+    """Lines and branches that the tests run."""
     result = read_json("coverage")
     if result is None:
         return

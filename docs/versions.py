@@ -17,16 +17,16 @@ HEAD = """# Versions
 rsens runs on Python {first} to {last}. NumPy, SciPy, pandas, matplotlib and scikit-learn are supported for two years
 after a release, as [SPEC 0](https://scientific-python.org/specs/spec-0000/) has it; so are, as far as we can, all other
 dependencies. SPEC 0 gives a Python three years. We keep one for longer while the newest NumPy, or the one before, still
-runs on it. What is no longer supported is left out in a minor release, never in a bug-fix release, and the changelog
-says so.
+runs on it. Support ends in a minor release, never in a bug-fix release, and the changelog
+lists it.
 
-Public names, file formats and the columns of tables stay as they are within a minor version (0.1.x). What is to go away
+Public names, file formats and the columns of tables do not change within a minor version (0.1.x). What is to go away
 in a later one warns for at least one minor version before. A file in another version of the format
 is refused, and the error names that version: read the file with the rsens that wrote it, or write it again.
 """
 LOWEST = """## The oldest
 
-`make test-lowest` installs exactly these, and runs the tests of all that computes, reads and writes.
+`make test-lowest` installs exactly these, and runs the tests of computing, reading and writing.
 """
 NEWEST = """## The newest
 
@@ -45,7 +45,7 @@ def page() -> str:
 
 
 def lowest() -> Iterator[str]:
-    """What pyproject.toml states, by extra."""
+    """Requirements in pyproject.toml, by extra."""
     groups = {"": PROJECT["dependencies"]} | PROJECT["optional-dependencies"]
     rows = [
         (named(extra), ", ".join(group).replace(">=", " ")) for extra, group in groups.items() if extra not in OUR_OWN
@@ -54,7 +54,7 @@ def lowest() -> Iterator[str]:
 
 
 def newest(environments: list[dict]) -> Iterator[str]:
-    """What was found in each environment."""
+    """Versions found in each environment."""
     rows = [
         (e["python"], named(e["extra"]), ", ".join(f"{n} {v}" for n, v in e["versions"].items())) for e in environments
     ]
@@ -62,7 +62,7 @@ def newest(environments: list[dict]) -> Iterator[str]:
 
 
 def named(extra: str) -> str:
-    """What pip is asked for."""
+    """Arguments for pip."""
     return f"`rsens[{extra}]`" if extra else "`rsens`"
 
 

@@ -18,7 +18,7 @@ HOW = """\
 ## How it is made
 
 An analysis draws a data set from a design, fits the model and calls `rsens.explain(model, X, y, random_state=…)` with
-default settings. "Before" is commit c0a28b0, on the same data sets. Unless a design says otherwise it has 150 rows,
+default settings. "Before" is commit c0a28b0, on the same data sets. By default a design has 150 rows,
 8 columns and a GP, and y = x₀ + sin 1.5x₁ + ½x₂ + ½ε; "one interaction" adds ½x₀x₂, "two" add 0.7x₀x₂ + 0.7x₁x₃.
 `experiments/_calibration/designs.py` has them all.
 
@@ -193,7 +193,7 @@ def _intervals(both: Both) -> list[str]:
         "## Intervals that hold the expected value",
         "",
         "In percent of intervals; 95 is claimed. The expected value is the mean over all data sets of the design. "
-        '`interval_kind` says what an interval covers: "refits", new data of this size; "rows", only which rows '
+        '`interval_kind` names what an interval covers: "refits", new data of this size; "rows", only which rows '
         "are explained.",
         "",
         *table(head, _rows(both, row)),

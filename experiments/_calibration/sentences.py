@@ -12,14 +12,14 @@ from experiments._calibration.designs import DESIGNS
 from experiments._calibration.rates import Both, Rate, Rates
 from experiments.page._markdown import number
 
-VARIABLE = "**A star on a variable** says: it reaches more than 95 % of irrelevant columns made like this one."
+VARIABLE = "**A star on a variable** means that it reaches more than 95 % of irrelevant columns made like this one."
 P_VALUE = (
-    "**Its p-value** says how often an irrelevant column made like this one reaches as much. `discovery` keeps the "
+    "**Its p-value** is how often an irrelevant column made like this one reaches as much. `discovery` keeps the "
     "share of false ones among its marks at 10 % on average, `familywise` keeps the chance of any false mark at 5 %."
 )
 PAIR = (
-    "**A star on a pair** says: the data contradict a model in which these two add up on its latent scale (logit, log "
-    "rate), whatever other pairs do. Its p-value says how often chance alone does so."
+    "**A star on a pair** means that the data contradict a model in which these two add up on its latent scale (logit, log "
+    "rate), also if other pairs interact. Its p-value is how often chance alone does so."
 )
 INTERVAL = (
     '**An interval** (95 %) is for new data of this size where the model was refitted (`interval_kind` "refits"); else '
@@ -108,10 +108,10 @@ LIMITS = """\
 - **Below 60 rows** an irrelevant variable may have a star more often than claimed.
 - **Noise that depends on x**: pairs of relevant variables that add up may have a star more often.
 - **Beside a true interaction**, above all a three-way one, so may pairs that share a variable with it.
-- **Correlation 0.9**: x₀x₂ can hardly be told from x₀² and x₂². No star means *cannot be told*, not *adds up*.
+- **Correlation 0.9**: x₀x₂ is difficult to distinguish from x₀² and x₂². No star means *inconclusive*, not *adds up*.
 - **Where nothing has a star**, the intervals do not hold.
 
-The program says so where it can tell.
+The program warns where it can detect this.
 """
 
 
