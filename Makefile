@@ -194,8 +194,9 @@ accuracy: $(INSTALLED) ## every family and likelihood against 60 digits, into do
 	$(RUN).accuracy
 
 # Each goes on where it was interrupted.
-mutation: $(INSTALLED) ## put 1,100 small faults into the formulas and see which the tests notice; an hour or so
-	$(RUN).mutation
+mutation: $(INSTALLED) ## put 1,300 small faults into the code and see which the tests notice; an hour or two
+	$(RUN).mutation --area formulas
+	$(RUN).mutation --area calls
 
 coverage: $(INSTALLED) ## which lines and branches of src the tests run, folder by folder; an hour or so
 	$(KEEP_COMPILED) $(RUN).coverage

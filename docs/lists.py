@@ -72,7 +72,9 @@ def commands() -> Iterator[str]:
 def adapters() -> Iterator[str]:
     """Models that need no wrapping."""
     rows = [(adapter.name,) for adapter in ADAPTERS]
-    text = "Models of these libraries need no wrapping. Functions go through `from_jax`, `from_torch` or `from_function`."
+    text = (
+        "Models of these libraries need no wrapping. Functions go through `from_jax`, `from_torch` or `from_function`."
+    )
     yield from section("Models", text, ("Objects",), rows)
 
 

@@ -152,22 +152,28 @@ def fuzzed() -> Iterator[str]:
 
 
 def mutated() -> Iterator[str]:
-    """Faults put into the formulas."""
-    result = read_json("mutation")
+    """Faults put into the code."""
+    yield "## Would the tests notice?\n"
+    yield from mutated_area("mutation", "families and measures")
+    yield from mutated_area("mutation_calls", "explain, adapters, models and tables")
+
+
+def mutated_area(file: str, area: str) -> Iterator[str]:
+    """Faults put into one area, and how many the tests noticed."""
+    result = read_json(file)
     if result is None:
         return
     left = result["run"] - result["noticed"] - result["equivalent"]
-    yield "## Would the tests notice?\n"
     yield from paragraph(
-        f"`{result['command']}` puts small faults into the code of families and measures, one at a time:",
+        f"`{result['command']}` puts small faults into the code of {area}, one at a time:",
         f"{result['run']:,} of {result['faults that could be made']:,}, drawn at random. The tests noticed",
-        f"{result['noticed']:,} ({result['score']:.1%}). {result['equivalent']:,} of the remaining ones change nothing that",
+        f"{result['noticed']:,} ({result['score']:.1%}). {result['equivalent']:,} of the rest change nothing that",
         f"could be seen, which leaves {left:,}: {result['score without equivalent']:.1%} of the faults that matter are",
         "noticed.",
     )
     groups: dict[str, Counter[str]] = {}
     for file, counts in result["by file"].items():
-        package = file.partition("/")[0]
+        package = file.rpartition("/")[0].partition("/_sklearn")[0]
         groups.setdefault(package, Counter()).update({key: counts[key] for key in ("run", "noticed", "equivalent")})
     rows = [(f"`{p}`", *(f"{c[key]:,}" for key in ("run", "noticed", "equivalent"))) for p, c in groups.items()]
     yield from table(("Package", "Faults", "Noticed", "Equivalent"), rows)

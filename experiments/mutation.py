@@ -1,13 +1,13 @@
-"""Mutation testing of the formulas: put small faults into the code, one at a time, and see whether a test notices.
+"""Mutation testing: put small faults into the code, one at a time, and see whether a test notices.
 
     make mutation
-    python -m experiments.mutation --mutants 200 --out build/mutation
+    python -m experiments.mutation --area calls --mutants 20 --out build/mutation
 
-A seeded sample of all faults that `_mutation/mutants.py` can make in `distributions/` and `measures/`. The tests are
-collected once; each mutant runs in a fork of that process, with the tests that reach its line, quick ones first,
-until one fails. A mutant that no test notices gets a second round with more time. Results are written as they come, so
+A seeded sample of all faults that `_mutation/mutants.py` can make in an area: the formulas, or the calls around them.
+The tests are collected once; each mutant runs in a fork of that process, with the tests that reach its line, quick
+ones first, until one fails. A mutant that no test notices gets a second round with more time. Results are written as they come, so
 that the same command goes on after an interruption; a mutant is asked again when its file has changed. Writes
-docs/results/mutation.json.
+docs/results/mutation.json and mutation_calls.json.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -34,21 +35,45 @@ from experiments._tables import announce, replace_file
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "rsens"
-FOLDERS = ("distributions", "measures")
-TESTS = ("tests/distributions", "tests/measures", "tests/test_conformance.py", "tests/test_errata.py")
 RESULTS = ROOT / "docs" / "results"
-FILE = "mutation.json"
-#: Processor seconds of tests that a mutant gets in the first round, and in the second if it survives.
-ROUNDS = (1.0, 10.0)
-#: What JAX compiles takes a test seconds, and so gets this many times as long in the second round.
+
+
+@dataclass(frozen=True)
+class Area:
+    """Folders that get faults, the tests that should notice them, and the file with the result."""
+
+    folders: tuple[str, ...]
+    tests: tuple[str, ...]
+    file: str
+    mutants: int
+    #: Processor seconds of tests that a mutant gets in the first round, and in the second if it survives.
+    rounds: tuple[float, float]
+
+    @cache  # noqa: B019 - there are two areas
+    def all_mutants(self) -> tuple[Mutant, ...]:
+        """Every possible fault, in the order of files and lines."""
+        files = [path for folder in self.folders for path in sorted((SOURCE / folder).rglob("*.py"))]
+        return tuple(mutant for path in files for mutant in mutants_of(path, SOURCE))
+
+
+AREAS = {
+    "formulas": Area(
+        folders=("distributions", "measures"),
+        tests=("tests/distributions", "tests/measures", "tests/test_conformance.py", "tests/test_errata.py"),
+        file="mutation.json",
+        mutants=1100,
+        rounds=(1.0, 10.0),
+    ),
+    "calls": Area(
+        folders=("_explain", "adapters", "models", "_app/tables"),
+        tests=("tests/explain", "tests/adapters", "tests/models", "tests/app/tables"),
+        file="mutation_calls.json",
+        mutants=200,
+        rounds=(3.0, 60.0),
+    ),
+}
+#: JAX compiles for seconds in these tests, so they get this many times as long in the second round.
 COMPILED, LONGER = "measures/_fourth_derivative.py", 6.0
-
-
-@cache
-def all_mutants() -> tuple[Mutant, ...]:
-    """Every fault there is, in the order of files and lines."""
-    files = [path for folder in FOLDERS for path in sorted((SOURCE / folder).rglob("*.py"))]
-    return tuple(mutant for path in files for mutant in mutants_of(path, SOURCE))
 
 
 def sample(mutants: Sequence[Mutant], size: int, seed: int) -> list[Mutant]:
@@ -124,12 +149,12 @@ class Chooser:
         return names, total
 
 
-def run(session: Session, mutants: Sequence[Mutant], journal: Journal, measured: Path) -> None:
-    """Both rounds, over what is not in the journal yet."""
+def run(session: Session, mutants: Sequence[Mutant], journal: Journal, measured: Path, rounds: Sequence[float]) -> None:
+    """Both rounds, over mutants that are not in the journal yet."""
     chooser = Chooser(json.loads(measured.read_text()), list(session.items))
     functions = live_functions()
     check_machinery(session, mutants, chooser, functions)
-    for number, limit in enumerate(ROUNDS, 1):
+    for number, limit in enumerate(rounds, 1):
         todo = [mutant for mutant in mutants if asked_again(journal.found.get(mutant.name), number)]
         with progress(len(mutants), len(mutants) - len(todo), f"round {number}") as bar:
             for mutant in todo:
@@ -165,7 +190,8 @@ def check_machinery(session: Session, mutants: Sequence[Mutant], chooser: Choose
 def main(arguments: list[str] | None = None) -> None:
     """Measure the tests if need be, run the mutants, and write the result."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--mutants", type=whole_number(1), default=1100, help="default: %(default)s")
+    options.add_argument("--area", choices=list(AREAS), default="formulas", help="default: %(default)s")
+    options.add_argument("--mutants", type=whole_number(1), help="default: 1100 in the formulas, 200 in the calls")
     options.add_argument("--seed", type=whole_number(0), default=0)
     options.add_argument("--work", type=Path, default=ROOT / "build" / "mutation", help="default: %(default)s")
     options.add_argument("--out", type=Path, default=RESULTS, help="default: %(default)s")
@@ -173,22 +199,23 @@ def main(arguments: list[str] | None = None) -> None:
     options.add_argument("--report", action="store_true", help="only write what has been found so far")
     options.add_argument("--measure", action="store_true", help="only measure tests that are new")
     given = options.parse_args(arguments)
-    measured, journal = given.work / "measured.json", Journal(given.work / "mutants.jsonl")
+    area, work = AREAS[given.area], given.work / given.area
+    measured, journal = work / "measured.json", Journal(work / "mutants.jsonl")
     if given.measure:
-        start(TESTS, partial(measure, root=SOURCE, folders=FOLDERS, out=measured))
+        start(area.tests, partial(measure, root=SOURCE, folders=area.folders, out=measured))
         return
-    if not given.report:  # in a process of its own: what tests leave behind must not be in the forks
-        command = [sys.executable, "-m", "experiments.mutation", "--measure", "--work", str(given.work)]
-        subprocess.run(command, cwd=ROOT, check=True)
-    mutants = sample(all_mutants(), given.mutants, given.seed)
+    if not given.report:  # in a separate process: state that tests leave behind must not be in the forks
+        command = [sys.executable, "-m", "experiments.mutation", "--measure", "--area", given.area]
+        subprocess.run([*command, "--work", str(given.work)], cwd=ROOT, check=True)
+    mutants = sample(area.all_mutants(), given.mutants or area.mutants, given.seed)
     if given.survivors:
         journal.forget_survivors()
     if not given.report:
-        start(TESTS, partial(run, mutants=mutants, journal=journal, measured=measured))
+        start(area.tests, partial(run, mutants=mutants, journal=journal, measured=measured, rounds=area.rounds))
     found = [(mutant, journal.found[mutant.name]) for mutant in mutants if mutant.name in journal.found]
-    result = summary(found, total=len(all_mutants()), seed=given.seed, reasons=read_reasons())
-    replace_file(given.out / FILE, (json.dumps(result, indent=1, ensure_ascii=False) + "\n").encode())
-    announce(given.out / FILE)
+    result = summary(found, total=len(area.all_mutants()), seed=given.seed, reasons=read_reasons())
+    replace_file(given.out / area.file, (json.dumps(result, indent=1, ensure_ascii=False) + "\n").encode())
+    announce(given.out / area.file)
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ P_VALUE = (
     "share of false ones among its marks at 10 % on average, `familywise` keeps the chance of any false mark at 5 %."
 )
 PAIR = (
-    "**A star on a pair** means that the data contradict a model in which these two add up on its latent scale (logit, log "
-    "rate), also if other pairs interact. Its p-value is how often chance alone does so."
+    "**A star on a pair** means that the data contradict a model in which these two add up on its latent scale (logit, "
+    "log rate), also if other pairs interact. Its p-value is how often chance alone does so."
 )
 INTERVAL = (
     '**An interval** (95 %) is for new data of this size where the model was refitted (`interval_kind` "refits"); else '

@@ -101,7 +101,7 @@ def test_code_swapped_for_itself_is_the_same(file: Path) -> None:
 
 
 def test_a_larger_sample_begins_with_the_smaller_one() -> None:
-    mutants = mutation.all_mutants()
+    mutants = mutation.AREAS["formulas"].all_mutants()
     assert len({mutant.name for mutant in mutants}) == len(mutants) > 5000
     assert mutation.sample(mutants, 300, 0)[:100] == mutation.sample(mutants, 100, 0)
     assert mutation.sample(mutants, 100, 1) != mutation.sample(mutants, 100, 0)
@@ -140,7 +140,7 @@ def test_what_is_not_noticed_lowers_the_score(file: Path) -> None:
 
 
 def test_the_committed_result_adds_up() -> None:
-    result = json.loads((mutation.RESULTS / mutation.FILE).read_text(encoding="utf-8"))
+    result = json.loads((mutation.RESULTS / mutation.AREAS["formulas"].file).read_text(encoding="utf-8"))
     assert result["run"] >= 1000
     for groups in (result["by file"], result["by kind"]):
         for count in ("run", "noticed", "equivalent"):
@@ -151,5 +151,5 @@ def test_the_committed_result_adds_up() -> None:
 
 
 def test_every_reason_is_about_a_fault_that_can_be_made() -> None:
-    labels = {label(mutant) for mutant in mutation.all_mutants()}
+    labels = {label(mutant) for mutant in mutation.AREAS["formulas"].all_mutants()}
     assert set(read_reasons()) <= labels
