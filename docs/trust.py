@@ -153,9 +153,9 @@ def fuzzed() -> Iterator[str]:
 
 def mutated() -> Iterator[str]:
     """Faults put into the code."""
-    yield "## Would the tests notice?\n"
-    yield from mutated_area("mutation", "families and measures")
-    yield from mutated_area("mutation_calls", "explain, adapters, models and tables")
+    areas = {"mutation": "families and measures", "mutation_calls": "explain, adapters, models and tables"}
+    parts = [line for file, area in areas.items() for line in mutated_area(file, area)]
+    yield from ["## Would the tests notice?\n", *parts] if parts else []
 
 
 def mutated_area(file: str, area: str) -> Iterator[str]:

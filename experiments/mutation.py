@@ -5,9 +5,9 @@
 
 A seeded sample of all faults that `_mutation/mutants.py` can make in an area: the formulas, or the calls around them.
 The tests are collected once; each mutant runs in a fork of that process, with the tests that reach its line, quick
-ones first, until one fails. A mutant that no test notices gets a second round with more time. Results are written as they come, so
-that the same command goes on after an interruption; a mutant is asked again when its file has changed. Writes
-docs/results/mutation.json and mutation_calls.json.
+ones first, until one fails. A mutant that no test notices gets a second round with more time. Results are
+written as they come, so that the same command goes on after an interruption; a mutant is asked again when its file has
+changed. Writes docs/results/mutation.json and mutation_calls.json.
 """
 
 from __future__ import annotations
