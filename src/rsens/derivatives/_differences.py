@@ -143,11 +143,11 @@ class Quotients:
         """z at the rows moved to the ends that `signs` (points, D) names, (points, n, M), in a few large calls."""
         below, above = self.X - h, self.X + h
         per_call = max(1, ROWS_PER_CALL // len(self.X))
-        z = np.empty((len(signs), *self.z.shape))
+        parts = []
         for k in range(0, len(signs), per_call):
             sign = signs[k : k + per_call, None, :]
-            z[k : k + per_call] = self.moved(np.where(sign > 0, above, np.where(sign < 0, below, self.X)))
-        return z
+            parts.append(self.moved(np.where(sign > 0, above, np.where(sign < 0, below, self.X))))
+        return parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, *self.z.shape)), *parts])
 
 
 def extrapolated(quotient: Callable[[Array], Array], h: Array) -> Array:

@@ -273,12 +273,13 @@ def _held(families: Iterable[Distribution], count: int, n: int) -> Distribution:
     fields: dict[str, Array] = {}
     kind: type[Distribution] | None = None
     for s, family in enumerate(families):
-        kind = type(family)
-        for name, values in family.fields().items():
-            event = values.shape[values.ndim - family.domains[name].event_ndim :]
-            if s == 0:
+        if kind is None:
+            kind = type(family)
+            for name, values in family.fields().items():
+                event = values.shape[values.ndim - family.domains[name].event_ndim :]
                 fields[name] = np.empty((count, n, *event), values.dtype)
-            fields[name][s] = values
+        for name, held in fields.items():
+            held[s] = getattr(family, name)
     assert kind is not None  # there is at least one
     return kind(**fields)
 

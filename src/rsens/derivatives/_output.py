@@ -200,13 +200,13 @@ class Evaluation:
 
         For a logit g' = π(1 − π) and g'' = π(1 − π)(1 − 2π), without cancellation in either tail.
         """
+        if not any(self.by_logit):
+            return z_first, z_second
         slope = np.where(self.by_logit, expit(self.z) * expit(-self.z), 1.0)
         bend = np.where(self.by_logit, -slope * np.tanh(0.5 * self.z), 0.0)
         first = slope[..., None] * z_first
         if z_second is None:
             return first, None
-        if not bend.any():
-            return first, slope[..., None, None] * z_second
         products = z_first[..., :, None] * z_first[..., None, :]
         return first, slope[..., None, None] * z_second + bend[..., None, None] * products
 
@@ -291,8 +291,11 @@ def _z_of(family: Distribution) -> tuple[Array, list[bool]]:
         if not family.held_as_arrays:
             parts = [_z_of(component) for component in family.components]
             return np.concatenate([z for z, _ in parts], axis=1), [logit for _, logits in parts for logit in logits]
-        logit = family.components.fields().get("logit")  # draws in front of the rows
+        each = family.components  # with draws in front of the rows: λ is written draw by draw, not transposed
+        logit = each.fields().get("logit")
+        columns = np.broadcast_arrays(*each.columns()) if logit is None else [logit]
+        z = np.stack(columns, axis=1).reshape(-1, columns[0].shape[-1]).T
     else:
         logit = family.fields().get("logit")
-    z: Array = family.parameters if logit is None else np.atleast_2d(logit).T
+        z = family.parameters if logit is None else np.atleast_2d(logit).T
     return z, [logit is not None] * len(family.parameter_names)
