@@ -17,7 +17,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 # One BLAS thread per process: test processes already fill the cores, and small matrices gain nothing from more.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: help install demo test test-adapters test-lowest golden lint types audit release-check browser format docs figures lists trust bench scaling paper paper-quick calibration calibration-quick accuracy mutation coverage interruptions hostile fuzz clean
+.PHONY: help install demo test test-slow test-adapters test-lowest golden lint types audit release-check browser format docs figures lists trust bench scaling paper paper-quick calibration calibration-quick accuracy mutation coverage interruptions hostile fuzz clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -35,8 +35,12 @@ KEEP_COMPILED := PYTHONDONTWRITEBYTECODE=
 # Tests run what JAX compiles on few rows: code that is made quickly beats code that is quick. (An unknown flag would end the process:
 # these are known to the version in constraints.txt.)
 QUICK_COMPILER := XLA_FLAGS="--xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
+PYTEST = $(ONE_THREAD) $(QUICK_COMPILER) $(KEEP_COMPILED) $(BIN)/pytest -n $(JOBS) $(BY_FILE)
 test: lint ## check style, types and imports, then run the tests
-	$(ONE_THREAD) $(QUICK_COMPILER) $(KEEP_COMPILED) $(BIN)/pytest -n $(JOBS) $(BY_FILE)
+	$(PYTEST) -m "not slow"
+
+test-slow: $(INSTALLED) ## run the tests that take seconds each, which `make test` leaves out
+	$(PYTEST) -m slow
 
 # The newest PyMC, bambi and skpro need Python 3.12 and hold numba and pandas back: an environment of their own.
 # PYTHON_ADAPTERS= names the interpreter; without it, the first of these that runs is taken.
