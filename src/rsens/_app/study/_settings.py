@@ -23,7 +23,7 @@ from rsens._app.tables import (
     read_where,
 )
 from rsens._arguments import jobs, one_of, seed_sequence, whole_number
-from rsens._compare import resolved
+from rsens._compare import find_methods
 from rsens._errors import Argument, InputError
 from rsens._explain import Division
 from rsens._text import counted, number, quoted
@@ -166,7 +166,7 @@ class Settings:
         for name, least in (("samples", 2), ("folds", 2), ("repeats", 1)):
             self._set(name, whole_number(getattr(self, name), name, least))
         if self.methods != CHEAP:
-            resolved(self.method_names, self.order)
+            find_methods(self.method_names, self.order)
 
     def _check_left_to_the_file(self, model_file: str | os.PathLike[str]) -> None:
         defaults = {each.name: each.default for each in fields(self)}
