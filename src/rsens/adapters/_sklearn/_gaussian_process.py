@@ -40,7 +40,7 @@ from rsens.kernels import (
     Sum,
 )
 from rsens.likelihoods import LogitLikelihood
-from rsens.posteriors import Latent, LatentPosterior, ScaledTriangularRoot, TriangularRoot
+from rsens.posteriors import Latent, LatentPosterior, TriangularRoot
 
 #: An `alpha` below this share of the prior variance only keeps the Cholesky factor stable.
 JITTER = 1e-8
@@ -183,7 +183,7 @@ def read_gp_classifier(gp: Any) -> Prediction:
     closed = []
     for member, kernel in zip(members, kernels, strict=True):
         weights = np.asarray(member.y_train_ - member.pi_, dtype=np.float64)
-        root = ScaledTriangularRoot(np.asfortranarray(member.L_, np.float64), np.ravel(member.W_sr_))
+        root = TriangularRoot(np.asfortranarray(member.L_, np.float64), np.ravel(member.W_sr_))
         posterior = LatentPosterior(kernel.smooth, _inputs(member), weights, root)
         closed.append(LatentGP(posterior, kernel.white, LogitLikelihood(), **words))
     return closed[0] if len(closed) == 1 else OneVsRest(closed, **words)
