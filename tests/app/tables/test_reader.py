@@ -21,6 +21,7 @@ import rsens
 from rsens import InputError, RsensWarning, TableReader
 from tests.app.tables.tables import N, repeated, table
 
+
 @parametrize_with_checks([TableReader()])
 def test_conventions_of_scikit_learn(estimator, check):
     check(estimator)

@@ -11,7 +11,7 @@ import pandas as pd
 from rsens._app.tables._checks import look, shown
 from rsens._app.tables._columns import CLUSTER, Note, check_unique, columns_to_read, naming
 from rsens._app.tables._likelihood import Choice, choose_likelihood
-from rsens._app.tables._reader import ReadRows, TableReader, settled_type
+from rsens._app.tables._reader import ReadColumns, TableReader, settled_type
 from rsens._app.tables._where import KeptRows
 from rsens._arguments import one_of
 from rsens._errors import Argument, InputError, Sentence
@@ -143,13 +143,15 @@ def drawn(index: Any, most: int | None, seed: int) -> Any:
     return index[np.sort(rng.choice(len(index), most, replace=False))]
 
 
-def _likelihood(found: ReadRows, reader: TableReader, asked: str) -> Choice:
+def _likelihood(found: ReadColumns, reader: TableReader, asked: str) -> Choice:
     choice = choose_likelihood(settled_type(found.table[reader.target]), asked)
     kind = reader.readings_[str(reader.target)].kind
     return Choice("gaussian", TIMES[kind]) if asked == "auto" and kind in TIMES else choice  # days are not counts
 
 
-def _complete(found: ReadRows, reader: TableReader, notes: list[Note], missing: str, clusters: Any = None) -> ReadRows:
+def _complete(
+    found: ReadColumns, reader: TableReader, notes: list[Note], missing: str, clusters: Any = None
+) -> ReadColumns:
     """The rows without a missing value, also in the labels of clusters."""
     table = found.table
     gaps = table.isna() if clusters is None else table.isna().assign(**{str(clusters.name): clusters.isna()})
@@ -180,7 +182,7 @@ def _complete(found: ReadRows, reader: TableReader, notes: list[Note], missing: 
     return found.some(table.index[~incomplete])
 
 
-def _check_left(found: ReadRows, reader: TableReader) -> None:
+def _check_left(found: ReadColumns, reader: TableReader) -> None:
     """An error if there is nothing left to explain, or to explain it with."""
     y = found.table[reader.target]
     if len(y) == 1:

@@ -38,14 +38,14 @@ DECIMAL_POINTS = "decimal_points"
 
 
 @dataclass(frozen=True, eq=False)
-class ReadRows:
-    """Rows as numbers and labels, one column for each that was read; the local moments of dates; and notes."""
+class ReadColumns:
+    """Columns as numbers and labels; the local moments of those with dates; and notes."""
 
     table: pd.DataFrame
     moments: dict[str, Any]
     notes: list[Note]
 
-    def some(self, index: Any) -> ReadRows:
+    def some(self, index: Any) -> ReadColumns:
         """The rows with these labels."""
         return replace(self, table=self.table.loc[index])
 
@@ -173,7 +173,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     # ---- The steps of `fit`, between which `study` leaves out rows ---------------------------------------------------
 
-    def learn(self, frame: pd.DataFrame) -> ReadRows:
+    def learn(self, frame: pd.DataFrame) -> ReadColumns:
         """Find out how each column is read, and read all."""
         frame = _named(frame)
         names = list(frame.columns)
@@ -204,7 +204,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._note_conversions()
         return self._without_codes(rows)
 
-    def without_useless(self, rows: ReadRows) -> ReadRows:
+    def without_useless(self, rows: ReadColumns) -> ReadColumns:
         """The rows without columns that have no information in them; these are left out from now on."""
         for name in [name for name in self.readings_ if name != self.target]:
             note = useless(name, rows.table[name], self.readings_[name], name in self.categorical_)
@@ -215,7 +215,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 del self.readings_[name]
         return replace(rows, table=rows.table[list(self.readings_)])
 
-    def settle(self, rows: ReadRows) -> None:
+    def settle(self, rows: ReadColumns) -> None:
         """Choose the columns that dates become, and the levels of categories, by these rows."""
         parts = read_all_parts(self.date_parts)
         for name, reading in self.readings_.items():
@@ -245,7 +245,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if doubles:
                 raise InputError(f"the dates of {name!r} make a column {doubles[0]!r}, and there is one. Rename it.")
 
-    def read_again(self, frame: pd.DataFrame) -> ReadRows:
+    def read_again(self, frame: pd.DataFrame) -> ReadColumns:
         """New rows, read as before; the target may be missing."""
         frame = _named(frame)
         names = list(frame.columns)
@@ -262,7 +262,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             notes += marks_notes(name, marks)
         return self._read(cleaned, frame.index, notes)
 
-    def inputs(self, rows: ReadRows) -> pd.DataFrame:
+    def inputs(self, rows: ReadColumns) -> pd.DataFrame:
         """The columns that a model is given, without the target and with the columns that dates become."""
         columns: dict[str, Any] = {}
         for name, reading in self.input_readings.items():
@@ -307,7 +307,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     # ---- Parts of the steps ------------------------------------------------------------------------------------------
 
-    def _read(self, cleaned: Mapping[str, Any], index: Any, notes: list[Note]) -> ReadRows:
+    def _read(self, cleaned: Mapping[str, Any], index: Any, notes: list[Note]) -> ReadColumns:
         columns: dict[str, Any] = {}
         moments = {}
         for name, column in cleaned.items():
@@ -321,9 +321,9 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 columns[name] = columns[name].mask(infinite)
                 text = f"{name!r} has {counted(int(infinite.sum()), 'infinite value')}, taken as missing."
                 notes.append(Note("infinite", (name,), text))
-        return ReadRows(pd.DataFrame(columns, index=index), moments, notes)
+        return ReadColumns(pd.DataFrame(columns, index=index), moments, notes)
 
-    def _without_codes(self, rows: ReadRows) -> ReadRows:
+    def _without_codes(self, rows: ReadColumns) -> ReadColumns:
         """The rows without numbers that mean a missing value; named codes as categories."""
         given = self.missing_codes
         asked = (

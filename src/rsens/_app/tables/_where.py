@@ -39,7 +39,7 @@ LISTED = 20
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Condition:
     """The condition for a row to be kept: how a cell compares with a value."""
 
     column: str
@@ -64,7 +64,7 @@ def read_where(where: Any) -> tuple[str, ...]:
     return tuple(text.strip() for text in texts)
 
 
-def comparisons_of(where: Sequence[str], names: Sequence[str], what: str) -> list[Comparison]:
+def comparisons_of(where: Sequence[str], names: Sequence[str], what: str) -> list[Condition]:
     """The comparisons, for a table with these columns; a sign may be part of a name."""
     found = []
     for text in where:
@@ -76,7 +76,7 @@ def comparisons_of(where: Sequence[str], names: Sequence[str], what: str) -> lis
         assert match is not None  # `read_where` has looked
         column = column or find(match["column"], names, what, "column to select rows by")
         in_quotes = re.fullmatch(r"(['\"])(.*)\1", match["value"], re.DOTALL)
-        found.append(Comparison(column, match["sign"], in_quotes[2] if in_quotes else match["value"]))
+        found.append(Condition(column, match["sign"], in_quotes[2] if in_quotes else match["value"]))
     return found
 
 
@@ -160,7 +160,7 @@ class _Column:
     reading: Reading
     moments: Any
 
-    def compared(self, asked: Comparison) -> Any:
+    def compared(self, asked: Condition) -> Any:
         """The rows in which a comparison holds; an `InputError` if a value that must be equal does not occur."""
         order = asked.sign not in ("=", "==", "!=")
         if self.reading.categorical:
