@@ -18,7 +18,7 @@ from rsens.likelihoods import Likelihood, LogitLikelihood, PoissonLikelihood, Pr
 from rsens.models import _mode
 from rsens.models._estimator import PredictiveClassifier, PredictiveRegressor, read_precision
 from rsens.models._mode import Point, newton
-from rsens.models._weights import Design, LinearModel, WeightPosterior, triangular
+from rsens.models._weights import LinearDesign, LinearModel, WeightPosterior, triangular
 
 #: Newton's method ends when gᵀH⁻¹g, the squared distance to the mode in posterior standard deviations, is below this.
 TOLERANCE = 1e-24
@@ -53,7 +53,7 @@ class _GeneralizedLinear(LinearModel):
         flat = read_precision(self.intercept_precision, "intercept_precision", zero=True) == 0.0
         centred = self.fit_intercept and (self.standardize or flat)
         names, intercept = self._column_names, self.fit_intercept
-        design = Design.of(rows, names, self.coding_, weights, proper=True, intercept=intercept, centred=centred)
+        design = LinearDesign.of(rows, names, self.coding_, weights, proper=True, intercept=intercept, centred=centred)
         slopes = np.full(len(design), precision)
         if not self.standardize:
             slopes /= design.scale**2  # of β·scale, the weights of the scaled columns

@@ -12,7 +12,7 @@ from rsens._text import quoted
 from rsens._typing import Array
 from rsens.distributions import StudentT
 from rsens.models._estimator import PredictiveRegressor, read_precision
-from rsens.models._weights import Design, LinearModel, WeightPosterior, triangular
+from rsens.models._weights import LinearDesign, LinearModel, WeightPosterior, triangular
 
 WAY_OUT = "Drop columns, or set a prior, for example prior_precision=1.0 with standardize=True."
 EPS = float(np.finfo(np.float64).eps)
@@ -92,7 +92,7 @@ class BayesianLinearRegression(LinearModel, PredictiveRegressor):
         """
         proper = self.prior_precision is not None
         rows, y, offset, _ = self._read_training(X, y, offset=offset, keep_unused=proper)
-        design = Design.of(
+        design = LinearDesign.of(
             rows,
             self._column_names,
             self.coding_,
@@ -122,7 +122,7 @@ class BayesianLinearRegression(LinearModel, PredictiveRegressor):
         self.coef_scale2_: Array = self.noise_variance_ * self._posterior.coef_covariance
         return self
 
-    def _prior(self, design: Design) -> Array:
+    def _prior(self, design: LinearDesign) -> Array:
         """Prior precision of the weights of the design, relative to the precision of the noise."""
         slopes = np.zeros(len(design.scale))
         if self.prior_precision is not None:
@@ -142,7 +142,7 @@ class BayesianLinearRegression(LinearModel, PredictiveRegressor):
             WAY_OUT,
         )
 
-    def _check_rank(self, rows: Array, design: Design, singular: Array, Vt: Array) -> None:
+    def _check_rank(self, rows: Array, design: LinearDesign, singular: Array, Vt: Array) -> None:
         """Under the flat prior the data must determine every direction, by more than the rounding of the inputs."""
         values, names = design.features(rows), np.array(design.names, dtype=object)
         rounding = float((np.abs(values).max(axis=0) / design.scale).max(initial=0.0))

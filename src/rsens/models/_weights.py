@@ -30,7 +30,7 @@ MOST_FEATURES = 5000
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
+class LinearDesign:
     """Rows of X as rows ζ of the design: features φ(x), centred and scaled, with a column of ones in front.
 
     φ(x) (P,) has x_d for a continuous column, and [x_c = l] for each level l of a categorical one, column after column.
@@ -55,7 +55,7 @@ class Design:
         proper: bool,
         intercept: bool,
         centred: bool,
-    ) -> Design:
+    ) -> LinearDesign:
         """Numbers scaled to standard deviation 1, constants divided by their size; indicators centred but not scaled.
 
         Every level has an indicator, except under a flat prior (not `proper`), where features must not be collinear:
@@ -145,7 +145,7 @@ class Design:
 class WeightPosterior:
     """N(w, C) with C = root rootᵀ, for the weights of the design."""
 
-    design: Design
+    design: LinearDesign
     mean: Array  # w (P,)
     root: Array  # (P, P)
 
