@@ -92,7 +92,7 @@ class TestExplain:
         assert not hasattr(found, "pairs")
         np.testing.assert_allclose(found.main.to_numpy()[0], 10.0 * X[:, 0].std(), rtol=1e-3)
 
-    @pytest.mark.parametrize("options", [{"pairs": True}, {"keep_local_pairs": True}])
+    @pytest.mark.parametrize("options", [{"pairs": True}, {"keep_local": "pairs"}])
     def test_asking_for_them_is_an_error(self, options):
         with pytest.raises(InputError, match=NOTHING):
             explain(model(ABSURD["few digits left"]), X, **options)

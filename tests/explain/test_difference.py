@@ -264,7 +264,7 @@ def test_other_families_and_missing_pairs_are_said():
 # ---- wrong arguments -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [{"alpha": 0.5}, {"scale": "raw"}, {"level": 0.9}, {"pair_scale": "link"}])
+@pytest.mark.parametrize("options", [{"scale": "raw"}, {"intervals": ("rows", 0.9)}, {"pairs": "link"}])
 def test_what_was_measured_otherwise_is_refused(options):
     X, y = sample(0)
     a = first_sample(BayesianLinearRegression)

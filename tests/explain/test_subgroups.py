@@ -11,7 +11,7 @@ from rsens import Explanation
 from rsens._arguments import child, seed_sequence
 from rsens._contents import own_order
 from rsens._explain import explain
-from rsens._explain._query import FOLDS
+from rsens._explain._context import FOLDS
 from rsens._refits import rounds_of_folds
 from tests.explain.models import BayesianLinear, Linear
 

@@ -1021,9 +1021,9 @@ def explain_rows_weighted_by_link() -> Found:
     model = rsens.GPRegressor(likelihood="poisson", n_restarts=0, random_state=0).fit(data.array()[0], data.counts())
     weights = np.linspace(0.0, 2.0, 150)
     explanation = rsens.explain(
-        model, X, weights=weights, pair_scale="link", alpha=0.5, level=0.9, keep_local_pairs=True, random_state=1
+        model, X, weights=weights, pairs="link", intervals=("auto", 0.9), keep_local="pairs", random_state=1
     )
-    return explained(explanation), str(explanation)
+    return {name: value * _alpha(name) for name, value in explained(explanation).items()}, str(explanation)
 
 
 @call()
@@ -1143,7 +1143,7 @@ def explanation_saved() -> Found:
 def explanation_of_a_row() -> Found:
     X, _ = data.mixed()
     found, texts = {}, []
-    explanation = rsens.explain(data.mixed_gp(), X, random_state=0, keep_local_pairs=True)
+    explanation = rsens.explain(data.mixed_gp(), X, random_state=0, keep_local="pairs")
     classes = rsens.explain(
         rsens.GPClassifier(n_restarts=0, random_state=0).fit(data.numeric()[0], data.classes(k=3)), data.numeric()[0]
     )

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from rsens._arguments import whole_number
 from rsens._errors import Argument, InputError, MissingExtraError
 from rsens._explain import _text
+from rsens._explain._context import Setup
 from rsens._explain._difference import Difference, difference_of
 from rsens._explain._effect_table import effect_table
 from rsens._explain._effects import Effects
 from rsens._explain._interaction_marks import Interactions
 from rsens._explain._null_level import NullLevel
 from rsens._explain._posterior import DrawValues, Posterior
-from rsens._explain._query import Setup
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups, by_frame
 from rsens._explain._tables import FORM, frame_of, ranked_by, read_order, shown_field, uncertainty_only
@@ -134,7 +134,6 @@ class Explanation:
     scale_kind: str = shown_field("setup", "scale")
     pair_scale: str = shown_field("setup", "pair_scale")
     understood: str = shown_field("setup", "understood")
-    alpha: float = shown_field("setup", "alpha")
     level: float = shown_field("setup", "level")
     family: str = shown_field("values", "family")
 
@@ -154,7 +153,7 @@ class Explanation:
     local_pairs: NDArray[np.float64] = shown_field(
         "values",
         "local_pairs",
-        missing=("has no local pairs, which take n × T × T numbers. Ask for them", "keep_local_pairs", "."),
+        missing=("has no local pairs, which take n × T × T numbers. Ask for them", Argument("keep_local", "pairs"), "."),
     )
     direction: pd.Series[float] | pd.DataFrame = shown_field("values", "direction")
     consistency: pd.Series[float] | pd.DataFrame = shown_field("values", "consistency")
@@ -308,7 +307,7 @@ class Explanation:
         `random_state`, so that their refits leave out the same rows and can be compared in pairs.
 
         Args:
-            other: Another explanation, with the same `scale`, `alpha` and `level`.
+            other: Another explanation, with the same `scale` and level of intervals.
             names: What the two are called in tables and plots, this one first.
 
         Returns:

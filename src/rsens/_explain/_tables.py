@@ -10,11 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rsens._errors import Argument, InputError
+from rsens._explain._context import Setup
 from rsens._explain._effects import Effects
 from rsens._explain._interaction_marks import Interactions
 from rsens._explain._null_level import NullLevel
 from rsens._explain._posterior import DrawValues
-from rsens._explain._query import Setup
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups
 from rsens._explain._values import Intervals, KeptRefits, Values
@@ -173,7 +173,7 @@ class NotComputedError(InputError, AttributeError):
 
 
 def shown_field(
-    part: str, field: str, *, name: str | None = None, missing: tuple[str, str, str] | None = None
+    part: str, field: str, *, name: str | None = None, missing: tuple[str, str | Argument, str] | None = None
 ) -> Any:  # fmt: skip
     """An attribute that shows a field of a part, documented by its meaning; None is the error `missing`."""
     declared = FORM.parts[part].fields()[field]
@@ -182,7 +182,8 @@ def shown_field(
         values = getattr(self._part(part), field, None)
         if values is None and missing is not None:
             text, argument, end = missing
-            raise NotComputedError(f"This explanation {text} with explain(..., ", Argument(argument, True), f"){end}")
+            argument = argument if isinstance(argument, Argument) else Argument(argument, True)
+            raise NotComputedError(f"This explanation {text} with explain(..., ", argument, f"){end}")
         return table_of(self, declared, values, field if name is None else name)
 
     return property(shown, doc=declared.meaning)

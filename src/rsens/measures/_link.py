@@ -126,9 +126,9 @@ def _link(distribution: Distribution) -> FamilyLink:
     link = family_link(distribution)
     if link is None:
         raise InputError(
-            Argument("pair_scale", "link"),
+            Argument("pairs", "link"),
             f" needs a scale on which effects may add up, and a {type(distribution).__name__} has none that we know. "
-            "Use pair_scale='parameters'.",
+            "Use pairs=True.",
         )
     return link
 

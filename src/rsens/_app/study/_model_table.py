@@ -34,7 +34,7 @@ from rsens._app.tables import (
     with_columns_of,
 )
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
-from rsens._explain import CollinearityWarning, collinearity_warning
+from rsens._explain import CollinearityWarning
 from rsens._files import MissingPathError, fingerprint
 from rsens._labels import columns_of_labels
 from rsens._text import counted, listed, quoted
@@ -299,7 +299,8 @@ def not_said_yet(warning: RsensWarning, notes: Sequence[Note]) -> RsensWarning |
     if not isinstance(warning, CollinearityWarning):
         return warning
     said = {name for note in notes if note.kind in ("collinear", "same") for name in note.columns}
-    return collinearity_warning(tuple(name for name in warning.names if name not in said))
+    left = [name for name in warning.names if name not in said]
+    return CollinearityWarning(*left) if left else None
 
 
 def numeric_columns(asked: Iterable[str], X: pd.DataFrame) -> tuple[str, ...]:
