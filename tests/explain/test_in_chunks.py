@@ -179,8 +179,6 @@ def test_without_values_of_rows(tmp_path):
     again = Explanation.load(tmp_path / "kept.json")
     assert_same(kept, again)
     assert again.n == 600
-    with pytest.raises(InputError, match="keep_local="pairs" keeps values of single rows"):
-        explain(model, X, keep_local=False, keep_local="pairs")
 
 
 # ---- refusals --------------------------------------------------------------------------------------------------------

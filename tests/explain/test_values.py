@@ -297,7 +297,7 @@ def test_pairs_are_automatic_up_to_thirty_columns():
 
 
 def test_local_pairs_only_when_asked_for(X):
-    with pytest.raises(NotComputedError, match="keep_local="pairs""):
+    with pytest.raises(NotComputedError, match="keep_local='pairs'"):
         _ = explain(Heteroscedastic(), X).local_pairs
 
 
