@@ -1,4 +1,4 @@
-"""What `explain` works with: the model and rows as they were read (`Query`), and how to work (`Context`)."""
+"""The records of one call of `explain`: a model with its rows (`Query`), and all else (`Context`)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rsens.measures import Terms, check_groups, check_weights, column_units, dev
 AUTO_PAIRS_COLUMNS = 30
 #: Pairs of this many columns are 45,000; they and their parts take gigabytes above.
 MOST_COLUMNS_OF_PAIRS = 300
-#: The null level and intervals take about twenty refits, with so many columns and 100 rows a minute or two.
+#: The null level and intervals take about twenty refits: with 3,000 columns and 100 rows, a minute or two.
 MOST_REFIT_COLUMNS = 3_000
 #: Differences ask the model about twice as many rows as there are numbers in X, of all columns each.
 MOST_COLUMNS_OF_DIFFERENCES = 5_000
@@ -41,7 +41,7 @@ Keep = Literal["main", "pairs"] | None
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """The arguments of `explain`, as they were given."""
+    """The arguments of `explain`."""
 
     model: Any
     X: Any
@@ -65,7 +65,7 @@ class Asked:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Query:
-    """A model and rows (n, D), as they were read, and what is computed there."""
+    """A model and rows (n, D) that were read, and the values to compute there."""
 
     source: Model
     table: Table  # has level codes also in numeric columns of two values, which are compared
@@ -140,11 +140,11 @@ class Reader:
         return *as_contrasts(source, plain, self.compared, training=training, weights=counted), training, shares
 
     def query(self, model: Any, X: Any, weights: Array | None = None) -> Query:
-        """What is asked of the model at these rows."""
+        """The query for a model and its rows."""
         return self.asked(model, *self.rows(model, X, weights))
 
     def asked(self, model: Any, source: Model, table: Table, training: Array | None, shares: Array) -> Query:
-        """The same for a model and rows that have been read."""
+        """The query for a model and rows that have been read."""
         terms, deviations = Terms.of(self.groups, table.names), deviations_of(model, table, training, shares)
         check_groups(terms, table)
         return Query(
@@ -175,7 +175,7 @@ def read_rows(model: Any, X: Any, training: Any, weights: Any) -> tuple[Model, T
 
 @dataclass(frozen=True, eq=False)
 class ReadRows:
-    """The rows of `explain` as they were read first, before columns of two values were compared."""
+    """The rows of `explain`, before and after columns of two values are compared."""
 
     source: Model
     plain: Table
@@ -193,7 +193,7 @@ class ReadRows:
                 f"They come from the inputs that the model was trained on, which {type(model).__name__} does not know. "
                 "Pass them as ",
                 Argument("training"),
-                ", or any table that stands for all rows; or explain all rows at once, as one table in memory.",
+                ", or any table that represents all rows; or explain all rows at once, as one table in memory.",
             )
         rows = plain if not in_chunks or inputs is None else _table_of(inputs, plain)
         grouped = Terms.of(groups, plain.names).grouped_columns
@@ -205,13 +205,13 @@ class ReadRows:
         query = reader.asked(model, contrasted, table, inputs, shares)
         if not isinstance(scale, str):  # refits have the same units
             reader = replace(reader, scale=query.units)
-        if in_chunks or training is not None:  # whatever rows it is asked about
+        if in_chunks or training is not None:  # for all rows that it may be asked about
             _, known = as_contrasts(source, _table_of(query.training, plain), compared, training=query.training)
             query = replace(query, source=prepare(contrasted, known), prepared=True)
         return cls(source, plain, reader, query)
 
     def further(self, X: Any, weights: Array) -> tuple[Table, Query]:
-        """Further rows of the same table, as the model reads them, and what is asked of the model there."""
+        """Further rows of the same table as the model reads them, and the query for them."""
         training, compared = self.query.training, self.reader.compared
         assert training is not None
         plain = rows_of(self.source, X)
@@ -258,7 +258,7 @@ def check_pair_columns(n_columns: int, got: Argument) -> None:
 
 
 def check_refit_columns(model: Any, n_columns: int, *way_out: str | Argument) -> None:
-    """An error for refits to too many columns; `way_out` says what to do instead."""
+    """An error for refits to too many columns; `way_out` is the advice at its end."""
     if n_columns > MOST_REFIT_COLUMNS:
         raise InputError(
             f"{type(model).__name__} is refitted about twenty times, which takes too long with more than "
@@ -319,7 +319,7 @@ class Context:
 
     @property
     def model(self) -> Any:
-        """The model, as it was given."""
+        """The model that was given."""
         return self.asked.model
 
     @property

@@ -1,4 +1,4 @@
-"""What a change of a variable does to the prediction, in the units of the target: `Explanation.effects`.
+"""Effects, changes of the prediction with a variable in the units of the target: `Explanation.effects`.
 
 With f the prediction (or its spread, or its logarithm; `Quantities`), over rows i with weights w_i that add up to 1:
 
@@ -34,9 +34,9 @@ from rsens.measures import Terms, first_of_prediction, first_of_spread, has_spre
 if TYPE_CHECKING:
     from rsens._explain._refit_intervals import RefitValues
 
-#: What a line is about: a slope times a standard deviation; a step between two values; a level against the rest.
+#: Kinds of lines: a slope times a standard deviation; a step between two values; a level against the rest.
 SLOPE, STEP, LEVEL = "slope", "step", "level"
-#: What an effect is about: the term, a level of it, and where a step starts and stops.
+#: The key of an effect: the term, a level of it, and where a step starts and stops.
 Key = tuple[str, str | None, float | None, float | None]
 
 
@@ -100,14 +100,14 @@ class Effects(Part):
 
     @property
     def kinds(self) -> list[str]:
-        """What each line is about, in a word."""
+        """The kind of each line."""
         return [
             LEVEL if level is not None else SLOPE if np.isnan(start) else STEP
             for level, start in zip(self.effect_levels, self.effect_start, strict=True)
         ]
 
     def with_refits(self, rounds: Sequence[Sequence[RefitValues]], level: float) -> Effects:
-        """These with intervals from refits; none for a line that a refit lacks (a rare level)."""
+        """The same with intervals from refits; none for a line that a refit lacks (a rare level)."""
         if not self.effect_terms:
             return self
         starts, stops = (
@@ -132,7 +132,7 @@ class Effects(Part):
         return values * times[:, np.newaxis]
 
     def with_values(self, quantities: Quantities, values: Array, ends: Array | None) -> Effects:
-        """These with values (lines, Q) and their ends (2, lines, Q)."""
+        """The same with values (lines, Q) and their ends (2, lines, Q)."""
         names = ("effect", "effect_spread", "effect_log")
         parts: dict[str, Any] = dict(zip(names, quantities.split(_finite(values)), strict=True))
         if ends is not None:
@@ -141,7 +141,7 @@ class Effects(Part):
 
 
 def _finite(values: Array) -> Array:
-    """NaN for what does not fit in float64, or does not exist: a Student-t with df ≤ 2 has no spread."""
+    """NaN for values that overflow float64 or do not exist: a Student-t with df ≤ 2 has no spread."""
     return np.where(np.isfinite(values), values, np.nan)
 
 
@@ -310,8 +310,8 @@ class Quantities:
         return values[..., :p], values[..., p] if self.spread else None, values[..., -1] if self.log else None
 
 
-# A standard deviation is no change that people make where a column is mostly 0, or has a long tail: from most rows it
-# leads to values that rarely occur. There the step is from the 25 % to the 75 % quantile, of the other values where
+# A standard deviation is not a change that people make where a column is mostly 0, or has a long tail: from most rows
+# it leads to values that rarely occur. There the step is from the 25 % to the 75 % quantile, of the other values where
 # more than half of the rows share one.
 
 #: A column has a long tail if its standard deviation is longer than this many times the middle half of its values:
@@ -319,12 +319,12 @@ class Quantities:
 LONG_TAIL = 1.25
 #: One unit of a column is a readable change if it is between these shares of a standard deviation.
 READABLE = (1.0 / 30.0, 2.0)
-#: A step between two values is made of at most this many parts, with at least so many rows in each.
+#: A step between two values has at most MOST_PARTS parts, with at least ROWS_PER_PART rows in each.
 MOST_PARTS, ROWS_PER_PART = 10, 20
 
 
 def steps_of(values: Array, columns: Iterable[int], weights: Array | None = None) -> dict[int, Step]:
-    """The steps, by position, of those columns of the inputs (n, D) whose standard deviation is no sensible change."""
+    """The steps, by position, of the columns of the inputs (n, D) whose standard deviation is not a sensible change."""
     shares = np.full(len(values), 1.0 / len(values)) if weights is None else weights
     counted = shares > 0.0
     found = {d: _step(values[counted, d], shares[counted]) for d in columns}
@@ -332,7 +332,7 @@ def steps_of(values: Array, columns: Iterable[int], weights: Array | None = None
 
 
 def numeric_columns(terms: Terms, table: Table) -> list[int]:
-    """Positions of the columns that have slopes: numbers, and terms of their own."""
+    """Positions of the columns that have slopes: numbers outside of groups."""
     levels = () if table.coding is None else table.coding.categorical
     return [members[0] for members in terms.members if len(members) == 1 and members[0] not in levels]
 
@@ -342,7 +342,7 @@ def readable_unit(deviation: float) -> float:
     if not (np.isfinite(deviation) and deviation > 0.0) or READABLE[0] * deviation <= 1.0 <= READABLE[1] * deviation:
         return 1.0
     power = max(math.floor(math.log10(deviation)), -323)  # the smallest that float64 holds
-    return float(f"1e{power}")  # 0.01 as it is read, not 10⁻² with its rounding
+    return float(f"1e{power}")  # 0.01 exactly, not 10⁻² with its rounding
 
 
 def _step(values: Array, shares: Array) -> Step | None:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
 
-from rsens._chunks import LEAST_ROWS, MOST_PIECES, RowGroups, chunks_of, comes_in_chunks, row_groups_of
+from rsens._chunks import LEAST_ROWS, MOST_PIECES, chunks_of, comes_in_chunks
 from rsens._errors import Argument, InputError
 from rsens._explain._context import Asked, Query, ReadRows
 from rsens._explain._effects import Quantities, line_changes, line_keys, step_moments
@@ -25,7 +25,7 @@ from rsens._explain._rows import extrapolates, index_of
 from rsens._explain._subgroups import division_of
 from rsens._explain._values import LocalValues, RowMoments, Sums
 from rsens._frames import as_pandas
-from rsens._progress import Progress, progress_of
+from rsens._progress import Progress
 from rsens._refits import one_target, quiet, run_pieces
 from rsens._threads import one_thread
 from rsens._typing import Array
@@ -45,7 +45,7 @@ from rsens.measures import (
 AUTO_LOCAL_ROWS = 200_000
 #: The rows of a block are a multiple of this.
 BLOCK = 256
-#: Starting processes, which import all that the model needs, takes seconds: with less work left, rows stay here.
+#: Starting processes, which import the libraries of the model, takes seconds: with less work left, rows stay here.
 WORTH_IT = 10.0
 #: The order of the divergence: for another one all values are √α times as large.
 ALPHA = 1.0
@@ -68,7 +68,7 @@ def sums_of(query: Query, *, watch: bool = True, advance: Callable[[int], Any] =
 
 
 def _with_link_pairs(query: Query, *, watch: bool, advance: Any) -> Sums:
-    """Pairs on the link scale, and the rest as usual. These pairs have no parts, since η is the prediction."""
+    """Pairs on the link scale, without parts since η is the prediction, and the rest as usual."""
     assert query.link is not None
     keep: Literal["main"] | None = None if query.keep is None else "main"
     found = sums_of(replace(query, pairs=False, link=None, keep=keep), watch=watch, advance=advance)
@@ -105,7 +105,7 @@ def _of_chunk(derivatives: Derivatives, query: Query) -> Sums:
     if division is not None:
         moments |= division.moments(main, weights)
     by_draw, draw_weights = draw_sums(derivatives, query) if query.details else (None, None)
-    # Parameters that cannot be told apart are one part, the whole.
+    # Parameters that are not separable are one part, the whole.
     part_names = tuple(parts) or (("joint",) if derivatives.first.shape[1] > 1 else ())
     return Sums(
         family=type(derivatives.distribution).__name__,
@@ -192,94 +192,48 @@ def one_piece(*, warns: bool = False) -> Iterator[None]:
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
-    """The arguments that go with rows in chunks: weights, subgroups, and which values of single rows to keep."""
+class Chunks:
+    """X in chunks, and the arguments that go with its rows."""
 
+    tables: Iterator[Any]
     weights: Any
     by: Any
-    keep: Literal["auto", "pairs"] | bool  # "auto": of the first rows, up to `AUTO_LOCAL_ROWS`
-    first_row: int = 0  # the number of the first row, for errors
-
-    def part(self, start: int, stop: int) -> Given:
-        """The same for the rows from `start` to `stop`."""
-        keep = stop <= AUTO_LOCAL_ROWS if self.keep == "auto" else self.keep
-        by = self.by if isinstance(self.by, str) else _slice(self.by, start, stop, "by")
-        return Given(_slice(self.weights, start, stop, "weights"), by, keep, self.first_row + start)
-
-
-@dataclass(frozen=True, eq=False)
-class Chunks:
-    """X in chunks: the first one, the others, and the source that they are read from."""
-
-    X: Any
-    columns: list[str] | None
-    first: Any
-    others: Iterator[Any]
-    given: Given
+    keep_local: Literal["auto", "pairs"] | bool
 
     def sums(self, read: ReadRows, n_jobs: int | None, progress: Progress) -> Sums:
-        """The sums over the rows of all chunks. Which are added to which depends on the files alone."""
-        given = self.given
-        if groups := row_groups_of(self.X, self.columns):
-            ends = list(accumulate(group.n_rows for group in groups))
-            first, *others = run_pieces(
-                _sums_of_row_groups,
-                len(groups),
-                lambda k: (groups[k], given.part(ends[k] - groups[k].n_rows, ends[k]), k == 0),
-                shared=(read,),
-                n_jobs=n_jobs,
-                progress=progress,
-                noun="row group",
-            )
-            found = sum(others, start=first)
-        else:
-            found = _sums_of_tables(read, chain([self.first], self.others), given, n_jobs, progress)
-        n = found.main.rows
-        for values, name in ((given.weights, "weights"), (given.by, "by")):
+        """The sums over the rows of all chunks, one after the other."""
+        total: Sums | None = None
+        n = 0
+        for X in self.tables:
+            rows = slice(n, n + len(X))
+            sums = self._of_chunk(read, X, rows, n_jobs, progress)
+            total, n = sums if total is None else total + sums, rows.stop
+        assert total is not None
+        for values, name in ((self.weights, "weights"), (self.by, "by")):
             if values is not None and not isinstance(values, str) and len(values) != n:
                 raise InputError(Argument(name), f": expected one entry for each of the {n} rows; got {len(values)}.")
-        if not found.main.weight > 0.0:
+        if not total.main.weight > 0.0:
             check_weights(np.zeros(1), 1)  # the error for weights that are all 0
-        return found
+        return total
 
-
-def _sums_of_tables(
-    read: ReadRows, tables: Iterable[Any], given: Given, n_jobs: int | None, progress: Progress
-) -> Sums:
-    """The sums over the rows of some tables, one after the other."""
-    total: Sums | None = None
-    start = 0
-    for X in tables:
-        sums = _sums_of_table(read, X, given.part(start, start + len(X)), n_jobs, progress)
-        total = sums if total is None else total + sums
-        start += len(X)
-    assert total is not None
-    return total
-
-
-def _sums_of_row_groups(read: ReadRows, groups: RowGroups, given: Given, warns: bool) -> Sums:
-    with one_piece(warns=warns):
-        return _sums_of_tables(read, groups.batches(), given, 1, progress_of(False))
-
-
-def _sums_of_table(read: ReadRows, X: Any, given: Given, n_jobs: int | None, progress: Progress) -> Sums:
-    """The sums over one chunk, with what is kept of its single rows."""
-    weights = _weights(given.weights, len(X))
-    plain, query = read.further(X, weights)
-    outside = extrapolates(plain, query.training)
-    query = replace(
-        query,
-        keep="pairs" if given.keep == "pairs" else "main" if given.keep else None,
-        division=None if given.by is None else division_of(given.by, X, plain),
-        first_row=given.first_row,
-    )
-    sums = replace(over_table(query, n_jobs, progress), outside=int(outside.sum()))
-    if sums.local is None:
-        return sums
-    main, pairs = sums.local_main, sums.local_pairs
-    assert main is not None
-    asked = None if given.weights is None else weights
-    return replace(sums, local=(LocalValues(main, pairs, index_of(plain), outside, asked),))
+    def _of_chunk(self, read: ReadRows, X: Any, rows: slice, n_jobs: int | None, progress: Progress) -> Sums:
+        """The sums over one chunk, with the values of its single rows if they are kept."""
+        weights = _weights(_taken(self.weights, rows, "weights"), len(X))
+        plain, query = read.further(X, weights)
+        by = self.by if isinstance(self.by, str) else _taken(self.by, rows, "by")
+        keep = rows.stop <= AUTO_LOCAL_ROWS if self.keep_local == "auto" else self.keep_local
+        outside = extrapolates(plain, query.training)
+        query = replace(
+            query,
+            keep="pairs" if keep == "pairs" else "main" if keep else None,
+            division=None if by is None else division_of(by, X, plain),
+            first_row=rows.start,
+        )
+        sums = replace(over_table(query, n_jobs, progress), outside=int(outside.sum()))
+        if (main := sums.local_main) is None:
+            return sums
+        given = None if self.weights is None else weights
+        return replace(sums, local=(LocalValues(main, sums.local_pairs, index_of(plain), outside, given),))
 
 
 def opened(asked: Asked) -> tuple[Chunks | None, Any, Any]:
@@ -300,21 +254,21 @@ def opened(asked: Asked) -> tuple[Chunks | None, Any, Any]:
     first = next(chunks, None)
     if first is None:
         raise InputError(Argument("X"), " has no rows; give at least one.")
-    given = Given(asked.weights, as_pandas(asked.by, "by"), asked.keep_local)
-    return Chunks(asked.X, columns, first, chunks, given), first, None
+    tables = chain([first], chunks)
+    return Chunks(tables, asked.weights, as_pandas(asked.by, "by"), asked.keep_local), first, None
 
 
-def _slice(values: Any, start: int, stop: int, name: str) -> Any:
+def _taken(values: Any, rows: slice, name: str) -> Any:
     """The entries of these rows, for values of all rows."""
     if values is None:
         return None
     if isinstance(values, str) or not hasattr(values, "__len__"):
         raise InputError(Argument(name), f" must have one entry per row of all chunks; got {type(values).__name__}.")
-    return values.iloc[start:stop] if hasattr(values, "iloc") else values[start:stop]
+    return values.iloc[rows] if hasattr(values, "iloc") else values[rows]
 
 
 def _weights(given: Any, n: int) -> Array:
-    """The weights of some rows as they were given, checked; all may be 0."""
+    """The given weights of some rows, checked; all may be 0."""
     if given is None:
         return np.ones(n)
     values = np.asarray(given, dtype=np.float64)

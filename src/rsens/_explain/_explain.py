@@ -89,8 +89,8 @@ def explain(
             values are compared, like the levels of a categorical column (`Explanation.two_valued`), because a slope at
             the rows does not show how far apart the predictions at the two values are. Whether there are two is decided
             on the training inputs (`training_inputs_`) if the model knows them, else on X.
-        clusters: Rows that belong together, one label per row: several of one person, say. Refits then leave out, and
-            probes move, whole clusters; without it, marks and intervals of such rows promise too much.
+        clusters: Rows that belong together, one label per row, such as the person. Refits then leave out, and probes
+            move, whole clusters; without it, marks and intervals of such rows promise too much.
         by: Subgroups of rows: a column of X, or one label per row. See `Explanation.by` and `Explanation.by_frame`,
             which marks where a subgroup differs from the other rows.
         weights: How much each row counts, at least 0. A weight of 2 is the same as giving the row twice.
@@ -99,7 +99,7 @@ def explain(
             column: a Series or dict by name, or numbers in order. A pair is scaled by the product of its two steps.
             Where levels are compared, "raw" is per switch to another level, and "sd" counts a switch √(P(two random
             rows differ)/2): sd² = ½ E[(x − x′)²], and levels are 1 apart or 0. For two levels that is the standard
-            deviation of a 0/1 column, so that categories and numbers can stand in one ranking.
+            deviation of a 0/1 column, so that one ranking can hold categories and numbers.
         null: Whether to find the level that an irrelevant variable passes once in twenty times. The model is refitted
             with probes next to the real columns: columns made like those of X, and collinear like them, that have
             nothing to do with y. The level is the 95 % quantile of the values that probes reach. And whether to test
@@ -176,7 +176,7 @@ def explanations(
 ) -> Iterator[Explanation]:
     """The explanation after each of three steps: rows evaluated, intervals from refits, and marks.
 
-    `refits` gives the values of refits by round and fold, or None where there are none.
+    `refits` gives the values of refits by round and fold, or None without any.
     """
     with workers():  # intervals and marks share them
         context, sums = evaluate(context)
@@ -243,13 +243,13 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "null": (True, False, "auto"),
     "keep_local": (True, False, "auto", "pairs"),
 }
-#: What to do instead of refits.
+#: The advice to do without refits.
 WITHOUT_REFITS = (
     "Use fewer columns, or ",
     Argument("null", False),
     " and ",
     Argument("intervals", "rows"),
-    ", which take the model as it is.",
+    ", which take the model as given.",
 )
 
 

@@ -49,18 +49,19 @@ class Interactions(Part):
         "pairs", column="above_null",
     )  # fmt: skip
     pair_unclear: Flags = stored(
-        "Whether a pair that is not marked cannot be told: other columns nearly determine one of its two.", "pairs",
+        "Whether the test of a pair that is not marked is inconclusive: other columns nearly determine one of its two.",
+        "pairs",
     )  # fmt: skip
     test_scale: str = stored(
         'The scale on which terms add up in the test: "identity" (of y), "log", "logit" or "probit".'
     )
-    pair_null_kind: str = stored("What the mark of pairs is.")
+    pair_null_kind: str = stored("The procedure behind the mark of pairs.")
     pair_rows: int = stored("How many rows the test of pairs used.")
-    pair_notes: tuple[str, ...] = stored("What to know about the marks of pairs.")
+    pair_notes: tuple[str, ...] = stored("Remarks on the marks of pairs.")
 
 
 def find_interaction_marks(context: Context, additive: Flags) -> Interactions | None:
-    """`interaction_marks`, its notes as warnings; None if there is no test, with a warning or an error."""
+    """`interaction_marks`, its notes as warnings; None without a test, with a warning or an error."""
     collinear = collinear_terms(context.query)
     try:
         found = interaction_marks(context, additive, collinear)
@@ -141,7 +142,7 @@ class CollinearityWarning(RsensWarning):
         super().__init__(
             f"Other columns nearly determine {listed(names, 10)} (variance inflation above {MOST_INFLATION:g}), so an "
             "interaction is almost indistinguishable from a curve: the test of a pair of these that is not marked is "
-            "inconclusive. Leave out columns that say the same, or group them."
+            "inconclusive. Leave out columns that repeat others, or group them."
         )
 
 

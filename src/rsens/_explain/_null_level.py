@@ -2,8 +2,8 @@
 
 Wherever a model is unsure of its function, irrelevant inputs score above zero: the width of the prediction depends on
 them (paper, Figure 2). How far above zero depends on the model and the data, so we measure it. A probe is made like a
-real column but has nothing to do with y (`_probes.py`). The model is refitted with a few probes beside the real columns
-(many would change the model), again and again until there are enough probes.
+real column but has nothing to do with y (`_probes.py`). The model is refitted with a few probes next to the real
+columns (many would change the model), again and again until there are enough probes.
 
 1. In each refit we read R-sens of the real terms and of the probes, on the same rows and per standard deviation. R_j is
    the root mean square over the refits for the real term j. The value of the model itself would not do: it has fewer
@@ -12,7 +12,7 @@ real column but has nothing to do with y (`_probes.py`). The model is refitted w
    its link scale (there the standard error of a slope grows like this) and e = ¼ for others.
 3. L is the 95 % quantile of probe/s of its source, at rank q(N + 1) of N probes: one more irrelevant variable lies
    above it with chance 1/20. Term j is above the level where R_j/s_j > L.
-4. On the scale of the value: null_j = L s_j · value_j/R_j. So value_j > null_j says the same as R_j/s_j > L, in any
+4. On the scale of the value: null_j = L s_j · value_j/R_j. So value_j > null_j is equivalent to R_j/s_j > L, in any
    unit.
 
 Numbers share their probes. Categories are compared with probes of categories: with two levels or six, even ones or
@@ -20,7 +20,7 @@ rare ones, they reach 1.2 to 2.4 times as far as numbers, and with less spread, 
 many of some and too few of others. For the same reason s_j of a category also has a factor: how far its own probes
 reach, relative to all probes of categories. Numbers with two values, which are contrasts too but which the model knows
 as numbers, are a third kind, with that factor.
-A group has probes of its own, because several columns together reach higher.
+A group has its own probes, because several columns together reach higher.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ from rsens._typing import Array, Flags, Positions
 N_PROBES, N_PROBES_OF_MANY, MANY_ROWS = 60, 42, 600
 #: With fewer rows than this, more than 5 % of the irrelevant variables may pass: docs/calibration.md goes down to 40.
 FEW_ROWS = 60
-#: With more rows than this, the refits take so many at random. The level holds, as real terms and probes are compared
-#: in the same refits; and what so many rows do not tell from noise is small.
+#: With more rows than this, the refits take this many at random. The level holds, as real terms and probes are
+#: compared in the same refits; and effects that this many rows do not separate from noise are small.
 MOST_ROWS = 100_000
 NULL_KIND = "conditional probes, 5 % per variable"
-#: Probes beside the real columns in one refit: half as many as there are columns, but within these.
+#: Probe columns in one refit: half as many as there are real columns, but within these bounds.
 FEWEST_PROBE_COLUMNS, MOST_PROBE_COLUMNS = 3, 6
 #: Probes of each column with levels: how far they reach differs from one to the next.
 FEWEST_OF_CONTRAST = 3
@@ -70,7 +70,7 @@ TAIL, LEAST_IN_TAIL = 0.25, 5
 class NullLevel(Part):
     """Levels and marks by term, and the probes they come from."""
 
-    null_kind: str = stored("How the null level was found, and what it holds for.")
+    null_kind: str = stored("How the null level was found, and its error rate.")
     null: Array = stored(
         "The level that an irrelevant variable passes once in twenty times, by term, on the scale of its value. NaN "
         "where the unit of a term has nothing to do with its spread, or the refitted model never uses such columns.",
@@ -99,8 +99,8 @@ class NullLevel(Part):
     )  # fmt: skip
     probe_terms: tuple[str, ...] = stored("The term that each probe is made like.")
     probe_values: Array = stored(
-        "The value that each probe reached in its refit, per standard deviation, divided by what the collinearity of "
-        "its term accounts for (VIF^¼; VIF^½ in linear models), and for columns with levels by how far probes of the "
+        "The value that each probe reached in its refit, per standard deviation, divided by the factor of its collinearity "
+        "(VIF^¼; VIF^½ in linear models), and for columns with levels by how far probes of the "
         "same term reach, relative to all of their kind.", "probe_terms",
     )  # fmt: skip
 
@@ -120,7 +120,7 @@ def find_null_level(context: Context, value: Array, *, linear: bool) -> NullLeve
         refitted, probes, made_like = refit_with_probes(context, sources, plan)
     except (ValueError, TypeError, ArithmeticError, LookupError, RuntimeError, AttributeError) as error:
         return _unavailable(context, f"refitting with {len(plan[0])} more columns failed ({error})", error)
-    if not probes.any():  # a kernel with fixed dims, say: its zero would say that everything matters
+    if not probes.any():  # a kernel with fixed dims, for example: with its zero everything would matter
         return _unavailable(context, "the refitted model does not use the columns that were added")
     if len(query) < FEW_ROWS:
         warn(
@@ -185,7 +185,7 @@ def _kinds(query: Query) -> Positions:
 def _compare(
     refitted: Array, probes: Array, made_like: Positions, inflation: Array, query: Query, value: Array
 ) -> NullLevel:
-    """The level of each term on the scale of its value, and how it stands among its probes (N,), made like terms (N,).
+    """The level of each term on the scale of its value, and its place among its probes (N,), made like terms (N,).
 
     `refitted` (refits, T) and `probes` are per standard deviation.
     """
@@ -228,7 +228,7 @@ def _compare(
 
 
 def _reach_of_terms(values: Array, terms: Positions, t: int) -> tuple[Array, Array]:
-    """How far the probes of each of T terms reach: their root mean square c_j, relative to c of all of these probes.
+    """How far the probes of each of T terms reach: their root mean square c_j, relative to c of all these together.
 
     Also the same for each probe without itself, since a real value does not count in its c_j either. Few probes are
     drawn towards all: c_j² = (Σ_j probe² + c²)/(m_j + 1). Terms without probes get 1.
@@ -284,7 +284,7 @@ def _in_turn(terms: list[int], count: int, rng: np.random.Generator) -> list[int
 
 
 def _mixed(*lists: list[int]) -> list[int]:
-    """All entries, those of each list spread evenly from first to last."""
+    """All entries, each list spread evenly from first to last."""
     places = [((k + 0.5) / len(entries), entry) for entries in lists for k, entry in enumerate(entries)]
     return [entry for _, entry in sorted(places, key=lambda place: place[0])]
 
@@ -388,7 +388,7 @@ def tail_p_values(values: Array, probes: Array) -> Array:
 
 
 def discoveries(p: Array, rate: float) -> Flags:
-    """Which p-values are discoveries (Benjamini and Hochberg, 1995): to the last p₍ᵢ₎ ≤ i/T · rate; NaN is none."""
+    """Which p-values are discoveries (Benjamini and Hochberg, 1995): to the last p₍ᵢ₎ ≤ i/T · rate; NaN never is."""
     tested = np.flatnonzero(~np.isnan(p))
     ordered = np.sort(p[tested])
     below = np.flatnonzero(ordered <= np.arange(1, len(tested) + 1) / max(len(tested), 1) * rate)

@@ -17,7 +17,7 @@ from rsens._typing import Array
 from rsens.derivatives import Derivatives, draw_records, is_of_draws
 from rsens.measures import rsens_of
 
-#: At most so many draws are looked at, evenly spaced, and kept in files.
+#: The most draws that are looked at, evenly spaced, and kept in files.
 MOST_DRAWS = 1000
 
 
@@ -55,7 +55,7 @@ def draw_sums(derivatives: Derivatives, query: Query) -> tuple[Array | None, Arr
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """What the draws say about which variable matters more: R-sens of each draw's own predictive.
+    """Posterior of the importances: R-sens of each draw's own predictive.
 
     A draw's own predictive knows nothing of the other draws: what they do not agree on is in `Explanation.main` and
     not in here. So the mean of these values is not `main`, and their intervals are not intervals of `main`.

@@ -48,9 +48,9 @@ from rsens._typing import Array, Flags, Positions
 from rsens.measures import on_link
 
 N_FOLDS = 5
-#: One round of folds says little about a standard error (4 degrees of freedom, t = 2.8). As many refits as two rounds
+#: One round of folds determines a standard error poorly (4 degrees of freedom, t = 2.8). As many refits as two rounds
 #: of five are enough. With more rows than this one round will do: it holds as often, intervals are a fifth wider, and
-#: with so many rows they are narrow.
+#: with that many rows they are narrow.
 REFITS_ENOUGH, ONE_ROUND_ROWS = 10, 2_000
 #: With fewer folds the parts are too unlike the whole, and t is too large to be of use.
 LEAST_FOLDS = 3
@@ -95,7 +95,7 @@ class ValuesOfRefits:
         return cls(context.rows.reader, X, some, weights, query.steps, query.division, on_link=query.link is not None)
 
     def __call__(self, model: Any, train: Positions, test: Positions) -> RefitValues:
-        """The rows and units are those of the fit. Pairs take the units of all its rows, and fewer rows."""
+        """The fit determines rows and units. Pairs take the units of all its rows, and fewer rows."""
         weights = None if self.weights is None else self.weights[train]
         if weights is not None and not weights.any():
             raise InputError("none of its training rows counts: their weights are 0.")
@@ -158,12 +158,12 @@ def _unavailable(reason: str, *, required: bool, error: Exception | None = None)
 
 
 def rounds_for(n_folds: int, n_rows: int) -> int:
-    """How many rounds of so many folds: two, or one if there are many folds or many rows."""
+    """The number of rounds of folds: two, or one if there are many folds or many rows."""
     return 2 if n_folds < REFITS_ENOUGH and n_rows <= ONE_ROUND_ROWS else 1
 
 
 def most_folds(y: NDArray[Any], stratify: bool, clusters: Positions | None) -> tuple[int, str]:
-    """The most folds there can be, and the name of what limits them: every fold must leave some in the rest."""
+    """The largest number of folds, and the units that limit it: every fold must leave some in the rest."""
     if clusters is not None:
         return int(clusters.max()) + 1, "clusters"
     if stratify:
@@ -189,7 +189,7 @@ def refit_without_folds(context: Context) -> list[list[Any]] | None:
     [seen] = refit_folds(
         fit.quick(),
         rows,
-        y if is_pandas(y) else targets,  # a function of the user gets y as it was given
+        y if is_pandas(y) else targets,  # a function of the user gets y in its own type
         rounds,
         [ValuesOfRefits.of(context, rows, seed, order)],
         n_jobs=context.n_jobs,

@@ -91,9 +91,7 @@ def _explain_again(setup: ModelSetup) -> Explanation:
     setup.notes.extend(note_on_two_values(found.two_valued))
     outside = int(found.extrapolation.sum())
     if outside:
-        text = (
-            f"{outside:,} of {found.n:,} rows lie outside the data of the model: what it says there is extrapolation."
-        )
+        text = f"{outside:,} of {found.n:,} rows lie outside the data of the model, where it extrapolates."
         setup.notes.append(Note("warning", (), text))
     return found
 

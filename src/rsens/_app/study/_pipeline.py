@@ -38,7 +38,7 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Analysis(Generic[Found]):
-    """What every command has as its result. Text, JSON and files are views of it; `Study` documents the fields.
+    """The result of every command. Text, JSON and files are views of it; `Study` documents the fields.
 
     Only `found` differs from command to command.
     """
@@ -57,11 +57,11 @@ class Analysis(Generic[Found]):
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """What is ranked: the columns, and groups in the place of theirs."""
+        """The terms of the ranking: the columns, and groups in the place of theirs."""
         return Terms.of(self.groups, tuple(map(str, self.X.columns))).names
 
 
-#: What random numbers are for.
+#: Purposes of random numbers.
 FOLDS, PROBES = range(2)
 SKIPPED = "The model was not cross-validated: nobody knows how good it is."
 
@@ -79,8 +79,8 @@ def check_model(
 ) -> list[list[Any]] | None:
     """Cross-validate; the values that a look for intervals takes from the refits, or None if there are too few folds.
 
-    There are at most as many folds as rows. The check is that of the first round, the same as without a look; `checked`
-    gets it as soon as it is finished. Refits are quick; see `Fit.quick`.
+    There are at most as many folds as rows. The check uses the first round, the same as without a look; `checked`
+    gets it when this round is finished. Refits are quick; see `Fit.quick`.
     """
     settings, table, notes = setup.settings, setup.table, setup.notes
     if not settings.cv:
@@ -118,7 +118,7 @@ def check_model(
         first_round=assess,
     )
     if settings.cv > units:
-        text = f"The check has {units} folds, one for each {what}, and not {settings.cv}: there are no more {what}s."
+        text = f"The check has one fold for each of the {units} {what}s, and not {settings.cv} folds."
         notes.append(Note("skipped", (), text))
     return others[0] if others else None
 
@@ -126,21 +126,21 @@ def check_model(
 Result = TypeVar("Result", bound=Analysis[Any])
 
 
-#: Within this, work runs that keeps finished pieces; it gives where refits are kept, if they are.
+#: A context for work that keeps finished pieces; it gives the checkpoint for refits, if they are kept.
 Keep = Callable[[ModelSetup], AbstractContextManager[Checkpoint | None]]
 
 
 def keep_nothing(_: ModelSetup) -> AbstractContextManager[None]:
-    """Nothing is kept."""
+    """A context that keeps nothing."""
     return nullcontext()
 
 
 class Unfinished(KeyboardInterrupt):
-    """Stopped with Ctrl-C when a part of the result was there already.
+    """Stopped with Ctrl-C after a part of the result was finished.
 
     Attributes:
         analysis: The result without what is missing.
-        missing: What that is, in words.
+        missing: The missing parts, in words.
     """
 
     def __init__(self, analysis: Any, missing: tuple[str, ...]) -> None:
@@ -150,7 +150,7 @@ class Unfinished(KeyboardInterrupt):
 
 @dataclass
 class Outcome:
-    """The result of the work so far, the check of the model, and the names of what is missing."""
+    """The result of the work so far, the check of the model, and the missing parts, in words."""
 
     found: Any = None
     assessment: Assessment | None = None
@@ -238,7 +238,7 @@ def _result(setup: ModelSetup, task: Task[Result], outcome: Outcome) -> Result:
 
 @contextmanager
 def _warnings_as_notes(notes: list[Note]) -> Iterator[None]:
-    """Within this, warnings of rsens become notes, each once; other warnings stay warnings."""
+    """Turns warnings of rsens in the block into notes, each once; other warnings stay warnings."""
     raised: list[warnings.WarningMessage] = []
     try:
         with warnings.catch_warnings(record=True) as raised:
