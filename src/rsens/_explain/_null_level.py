@@ -99,9 +99,9 @@ class NullLevel(Part):
     )  # fmt: skip
     probe_terms: tuple[str, ...] = stored("The term that each probe is made like.")
     probe_values: Array = stored(
-        "The value that each probe reached in its refit, per standard deviation, divided by the factor of its collinearity "
-        "(VIF^¼; VIF^½ in linear models), and for columns with levels by how far probes of the "
-        "same term reach, relative to all of their kind.", "probe_terms",
+        "The value that each probe reached in its refit, per standard deviation, divided by the factor of its "
+        "collinearity (VIF^¼; VIF^½ in linear models), and for columns with levels by how far probes of the same term "
+        "reach, relative to all of their kind.", "probe_terms",
     )  # fmt: skip
 
 

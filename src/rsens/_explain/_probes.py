@@ -2,8 +2,8 @@
 
 A shuffled copy of a column loses its relation with y, but also its collinearity, and collinear columns reach higher
 values even where they are irrelevant. So only the part that the other columns do not explain is shuffled (as in
-conditional permutation importance, Strobl et al., 2008, and model-X knockoffs, Candès et al., 2018, whose exact version needs the
-joint distribution of the columns).
+conditional permutation importance, Strobl et al., 2008, and model-X knockoffs, Candès et al., 2018, whose exact version
+needs the joint distribution of the columns).
 
 **Numbers.** Regress column x on all other columns, categories as indicators: fitted values h, R². With few rows R² is
 too high, so take a = adjusted R², at least 0, and shrink:
@@ -23,8 +23,8 @@ leading principal components of the other columns, without zeros, and at most ha
 Adjusted R² counts these. a is at most 0.999, so that the variance inflation 1/(1 − a) stays finite.
 
 **Clusters.** The e, or g, of a cluster of rows move together to another cluster. A column that is constant within
-clusters stays so: it is treated in the table of cluster means, with one row per cluster. For other columns adjusted R² counts
-n / (1 + (m − 1) ρ) rows, with m rows per cluster and ρ the intraclass correlation of the column (Kish, 1965).
+clusters stays so: it is treated in the table of cluster means, with one row per cluster. For other columns adjusted R²
+counts n / (1 + (m − 1) ρ) rows, with m rows per cluster and ρ the intraclass correlation of the column (Kish, 1965).
 """
 
 from __future__ import annotations
