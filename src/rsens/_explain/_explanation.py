@@ -408,32 +408,6 @@ class Explanation:
             values=local, base_values=np.zeros(len(local)), data=data, feature_names=list(self.names)
         )  # fmt: skip
 
-    def to_interaction_values(self) -> Any:
-        """`main` and `pairs` as `shapiq.InteractionValues`, keyed by tuples of positions: (0,), (0, 1).
-
-        shapiq wants the name of an index it knows, and it does not know ours. "Moebius" comes closest: its values are
-        discrete derivatives, first and mixed second, while R-sens and R-sens₂ measure continuous ones; and shapiq does
-        not add them up as shares of anything.
-        """
-        try:
-            from shapiq import InteractionValues
-        except ImportError:
-            raise MissingExtraError("shapiq", "compare") from None
-        t, pairs = len(self.names), self._values.pairs
-        values: dict[tuple[int, ...], float] = {(d,): float(value) for d, value in enumerate(self._values.main)}
-        if pairs is not None:
-            upper = zip(*np.triu_indices(t, 1), strict=True)
-            values |= {(int(d), int(e)): float(value) for (d, e), value in zip(upper, pairs, strict=True)}
-        return InteractionValues(
-            values=values,
-            index="Moebius",
-            min_order=1,
-            max_order=self.order,
-            n_players=t,
-            estimated=False,
-            baseline_value=0.0,
-        )
-
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything but the model and X to a JSON file, whole or not at all.
 
