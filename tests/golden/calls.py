@@ -24,7 +24,7 @@ from rsens import kernels, measures, plots
 from rsens.black_box import Budget
 from rsens.distributions import ALL_FAMILIES
 from tests.golden import data
-from tests.golden.flatten import Numbers, explained, flat, learned, without_row_intervals
+from tests.golden.flatten import ROWS_INTERVAL, Numbers, explained, flat, learned, without_row_intervals
 
 Found = Numbers | tuple[Numbers, str]
 
@@ -1028,19 +1028,13 @@ def explain_rows_weighted_by_link() -> Found:
 
 def _alpha(name: str) -> float:
     """The record is for α = 0.5, which multiplied all values of R-sens by √α."""
-    table, _, column = name.partition("/")
-    values = ("value", "lower", "upper", "ends", "part_")
-    of_rsens = table in (
-        "main",
-        "pairs",
-        "local_main",
-        "local_pairs",
-        "parts",
-        "pair_parts",
-        "intervals",
-        "pair_intervals",
-    )
-    return 0.5**0.5 if of_rsens or (table in ("frame", "pair_frame") and column.startswith(values)) else 1.0
+    table, _, column = name.removeprefix(ROWS_INTERVAL).partition("/")
+    if table in ("frame", "pair_frame"):
+        return 0.5**0.5 if column.startswith(("value", "lower", "upper", "ends", "part_")) else 1.0
+    return 0.5**0.5 if table.removeprefix("local_").removeprefix("pair_") in OF_RSENS else 1.0
+
+
+OF_RSENS = ("main", "pairs", "parts", "intervals")
 
 
 @call()
