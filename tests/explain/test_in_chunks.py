@@ -196,10 +196,10 @@ def test_refusals(tmp_path):
         explain(model, iter([]))
     with pytest.raises(InputError, match="must give tables of rows"):
         explain(model, iter([X, 3]))
-    with pytest.raises(InputError, match="there is no file"):
+    with pytest.raises(InputError, match="does not exist"):
         explain(model, tmp_path / "none.parquet")
     (tmp_path / "rows.csv").write_text("a,b")
-    with pytest.raises(InputError, match="no Parquet file"):
+    with pytest.raises(InputError, match="not a Parquet file"):
         explain(model, str(tmp_path / "rows.csv"))
     (tmp_path / "bad.parquet").write_text("a,b")
     with pytest.raises(InputError, match="cannot be read as Parquet"):

@@ -15,7 +15,7 @@ from tests.explain.cases import asked_of
 
 
 def marks(model, X, y, *, groups=None, **given):
-    context = asked_of(model, X, y, pairs=True, null=True, groups=groups)
+    context = asked_of(model, X, y, pairs=True, null="auto", groups=groups)
     return interaction_marks(context, collinear=collinear_terms(context.query), **given)
 
 

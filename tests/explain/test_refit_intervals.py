@@ -53,7 +53,7 @@ def test_folds_of_one_row_are_the_jackknife_of_text_books():
     [
         ({}, 300),
         ({}, 25),
-        ({"level": 0.8, "alpha": 0.5}, 300),
+        ({"intervals": ("refits", 0.8)}, 300),
         ({"scale": "raw"}, 300),
         ({"scale": {"a": 1.0, "b": 2.0, "c": 3.0}}, 300),
         ({"groups": {"both": ["a", "c"]}, "pairs": False}, 300),

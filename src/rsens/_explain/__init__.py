@@ -1,6 +1,6 @@
 """`explain`, the call that most people make, and `Explanation`, its result."""
 
-from rsens._explain._context import Asked, Context, check_pair_columns, check_refit_columns
+from rsens._explain._context import Arguments, Context, check_pair_columns, check_refit_columns
 from rsens._explain._difference import Difference
 from rsens._explain._effect_table import EffectLine, effect_lines, effects_legend, in_points, signed
 from rsens._explain._explain import explain, explanations, read

@@ -40,7 +40,7 @@ Keep = Literal["main", "pairs"] | None
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Arguments:
     """The arguments of `explain`."""
 
     model: Any
@@ -183,7 +183,7 @@ class ReadRows:
     query: Query
 
     @classmethod
-    def of(cls, asked: Asked, X: Any, *, in_chunks: bool) -> ReadRows:
+    def of(cls, asked: Arguments, X: Any, *, in_chunks: bool) -> ReadRows:
         """Read the model and rows X; if they are the first of several chunks, the training inputs decide instead."""
         model, training, groups, scale = asked.model, asked.training, asked.groups, asked.scale
         source, plain, inputs, shares = read_rows(model, X, training, None if in_chunks else asked.weights)
@@ -301,7 +301,7 @@ class Setup(Part):
 class Context:
     """One call of `explain`: the model, the rows with their targets, what is to be found, and how to work."""
 
-    asked: Asked
+    asked: Arguments
     chunks: Any  # the other rows, where X comes in chunks
     X: Any  # the table, or the first chunk
     y: Any

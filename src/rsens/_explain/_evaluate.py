@@ -18,7 +18,7 @@ import numpy as np
 
 from rsens._chunks import LEAST_ROWS, MOST_PIECES, chunks_of, comes_in_chunks
 from rsens._errors import Argument, InputError
-from rsens._explain._context import Asked, Query, ReadRows
+from rsens._explain._context import Arguments, Query, ReadRows
 from rsens._explain._effects import Quantities, line_changes, line_keys, step_moments
 from rsens._explain._posterior import draw_sums
 from rsens._explain._rows import extrapolates, index_of
@@ -195,7 +195,8 @@ def one_piece(*, warns: bool = False) -> Iterator[None]:
 class Chunks:
     """X in chunks, and the arguments that go with its rows."""
 
-    tables: Iterator[Any]
+    first: Any
+    others: Iterator[Any]
     weights: Any
     by: Any
     keep_local: Literal["auto", "pairs"] | bool
@@ -204,7 +205,7 @@ class Chunks:
         """The sums over the rows of all chunks, one after the other."""
         total: Sums | None = None
         n = 0
-        for X in self.tables:
+        for X in chain([self.first], self.others):
             rows = slice(n, n + len(X))
             sums = self._of_chunk(read, X, rows, n_jobs, progress)
             total, n = sums if total is None else total + sums, rows.stop
@@ -236,7 +237,7 @@ class Chunks:
         return replace(sums, local=(LocalValues(main, sums.local_pairs, index_of(plain), outside, given),))
 
 
-def opened(asked: Asked) -> tuple[Chunks | None, Any, Any]:
+def opened(asked: Arguments) -> tuple[Chunks | None, Any, Any]:
     """The chunks if X comes in chunks, else None; the table, or the first chunk; and y."""
     if not comes_in_chunks(asked.X):
         return None, as_pandas(asked.X), one_target(asked.y)
@@ -254,8 +255,7 @@ def opened(asked: Asked) -> tuple[Chunks | None, Any, Any]:
     first = next(chunks, None)
     if first is None:
         raise InputError(Argument("X"), " has no rows; give at least one.")
-    tables = chain([first], chunks)
-    return Chunks(tables, asked.weights, as_pandas(asked.by, "by"), asked.keep_local), first, None
+    return Chunks(first, chunks, asked.weights, as_pandas(asked.by, "by"), asked.keep_local), first, None
 
 
 def _taken(values: Any, rows: slice, name: str) -> Any:

@@ -15,7 +15,7 @@ from rsens._contents import own_order
 from rsens._errors import Argument, InputError, warn
 from rsens._explain._context import (
     AUTO_PAIRS_COLUMNS,
-    Asked,
+    Arguments,
     Context,
     Query,
     ReadRows,
@@ -143,7 +143,7 @@ def explain(
         >>> explanation.pairs.round(1).to_dict()
         {('x0', 'x1'): 0.0, ('x0', 'x2'): 0.0, ('x1', 'x2'): 1.0}
     """
-    asked = Asked(
+    asked = Arguments(
         model,
         X,
         y,
@@ -190,7 +190,7 @@ def explanations(
         yield with_marks(found, context) if context.null else found
 
 
-def read(asked: Asked) -> Context:
+def read(asked: Arguments) -> Context:
     """Read the model and the rows, and check all arguments."""
     for name, choices in CHOICES.items():
         one_of(getattr(asked, name), name, choices)
@@ -207,6 +207,9 @@ def read(asked: Asked) -> Context:
     if fit is not None and (null or intervals in ("auto", "refits")):
         check_refit_columns(model, n_columns, *WITHOUT_REFITS)
     known, counted = (plain.values, query.weights) if query.training is None else (query.training, None)
+    division = None if asked.by is None or chunks is not None else division_of(as_pandas(asked.by, "by"), X, plain)
+    if division is not None and division.categories is None:  # the order in one table
+        division = replace(division, categories=division.labels)
     query = replace(
         query,
         pairs=_wants_pairs(asked, n_columns),
@@ -214,7 +217,7 @@ def read(asked: Asked) -> Context:
         steps=steps_of(known, numeric_columns(query.terms, query.table), counted),
         details=True,
         keep="pairs" if asked.keep_local == "pairs" else None if asked.keep_local is False else "main",
-        division=None if asked.by is None or chunks is not None else division_of(as_pandas(asked.by, "by"), X, plain),
+        division=division,
     )
     order = None
     if null or intervals in ("auto", "refits"):
@@ -261,7 +264,7 @@ def _intervals_and_level(intervals: Any) -> tuple[Any, float]:
     return one_of(intervals, "intervals", ("auto", "refits", "rows", False)), level
 
 
-def _wants_pairs(asked: Asked, n_columns: int) -> bool:
+def _wants_pairs(asked: Arguments, n_columns: int) -> bool:
     """Whether pairs are computed; an error if they are asked for, and too many."""
     if asked.keep_local == "pairs" and asked.pairs is False:
         got = Argument("pairs", False)
@@ -274,7 +277,7 @@ def _wants_pairs(asked: Asked, n_columns: int) -> bool:
 
 
 def _refits_for(
-    asked: Asked, y: Any, n: int, intervals: Any, *, same_rows: bool
+    asked: Arguments, y: Any, n: int, intervals: Any, *, same_rows: bool
 ) -> tuple[Fit | None, Literal["auto"] | bool, Any]:
     """How to refit, None where that is not possible; whether there are marks; and the source of intervals.
 

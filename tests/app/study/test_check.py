@@ -10,7 +10,7 @@ from rsens import assess, study
 from rsens._app.study._pipeline import FOLDS, generator
 from rsens._arguments import seed_sequence
 from rsens._contents import own_order
-from rsens._explain import Asked, ValuesOfRefits, explain, read, with_refits
+from rsens._explain import Arguments, ValuesOfRefits, explain, read, with_refits
 from rsens._progress import progress_of
 from rsens._refits import Fit, refit_folds, rounds_of_folds, rows_with_levels
 from tests.app.study.tables import classes, numbers, with_text
@@ -34,7 +34,7 @@ def test_shared_refits_are_the_same_as_separate_ones(table, options):
     order = own_order(rows, y)
     rounds = rounds_of_folds(2, count, y, False, seed, None, order.rows)
     pairs = result.explanation.order == 2
-    context = read(Asked(result.model, result.X, result.y, pairs=pairs, null=False, intervals="rows"))
+    context = read(Arguments(result.model, result.X, result.y, pairs=pairs, null=False, intervals="rows"))
     looks = [ValuesOfRefits.of(context, rows, seed, order)]
     [seen] = refit_folds(fit, rows, y, rounds, looks, n_jobs=None, seed=seed, progress=progress_of(False))
     expected = with_refits(explain(result.model, result.X, pairs=pairs, null=False), seen)

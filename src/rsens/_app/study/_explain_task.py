@@ -8,14 +8,14 @@ from functools import partial
 from typing import Any
 
 from rsens._app.study._model_table import note_on_two_values
-from rsens._app.study._pipeline import PROBES, Keep, Outcome, Task, check_model, generator, keep_nothing
+from rsens._app.study._pipeline import PROBES, Findings, Keep, Task, check_model, generator, keep_nothing
 from rsens._app.study._result import Study
 from rsens._app.study._settings import AUTO_PAIRS, AUTO_PAIRS_COLUMNS, Settings
 from rsens._app.study._setup import ModelSetup
 from rsens._app.tables import Note
 from rsens._assess import Assessment
 from rsens._errors import Argument, Sentence
-from rsens._explain import Asked, Context, Explanation, ValuesOfRefits, explanations, read
+from rsens._explain import Arguments, Context, Explanation, ValuesOfRefits, explanations, read
 
 #: The arguments that a study records.
 ARGUMENTS = (
@@ -47,7 +47,7 @@ def explain_task(settings: Settings, keep: Keep = keep_nothing) -> Task[Study]:
     return Task("explaining", _explain_again, Study, arguments, keep=keep, run=_explain_new)
 
 
-def _explain_new(setup: ModelSetup, outcome: Outcome) -> None:
+def _explain_new(setup: ModelSetup, outcome: Findings) -> None:
     """Explain a model that was just fitted: the ranking first, then the refits, the quickest answer before the others.
 
     One set of refits serves the check of the model and the intervals.
@@ -96,10 +96,10 @@ def _explain_again(setup: ModelSetup) -> Explanation:
     return found
 
 
-def _asked(setup: ModelSetup, **options: Any) -> Asked:
+def _asked(setup: ModelSetup, **options: Any) -> Arguments:
     """The question to a model about its table."""
     X = setup.table.X
-    return Asked(
+    return Arguments(
         setup.model,
         X,
         pairs=setup.settings.computes_pairs(X.shape[1]),

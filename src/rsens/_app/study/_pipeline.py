@@ -149,7 +149,7 @@ class Unfinished(KeyboardInterrupt):
 
 
 @dataclass
-class Outcome:
+class Findings:
     """The result of the work so far, the check of the model, and the missing parts, in words."""
 
     found: Any = None
@@ -180,7 +180,7 @@ class Task(Generic[Result]):
     arguments: Mapping[str, Any]
     fit: bool = True
     keep: Keep = keep_nothing
-    run: Callable[[ModelSetup, Outcome], object] | None = None
+    run: Callable[[ModelSetup, Findings], object] | None = None
 
 
 def analyse(settings: Settings, task: Task[Result], *, listener: Listener | None = None) -> Result:
@@ -191,7 +191,7 @@ def analyse(settings: Settings, task: Task[Result], *, listener: Listener | None
     """
     listener = Listener(settings.progress) if listener is None else listener
     notes: list[Note] = []
-    new, outcome = settings.model_file is None, Outcome()
+    new, outcome = settings.model_file is None, Findings()
     setup: ModelSetup | None = None
     try:
         steps = 2 + new * (1 + task.fit) + (task.run is not None)
@@ -220,7 +220,7 @@ def analyse(settings: Settings, task: Task[Result], *, listener: Listener | None
     return _result(setup, task, outcome)
 
 
-def _result(setup: ModelSetup, task: Task[Result], outcome: Outcome) -> Result:
+def _result(setup: ModelSetup, task: Task[Result], outcome: Findings) -> Result:
     return task.result(
         model=setup.model,
         assessment=outcome.assessment,
