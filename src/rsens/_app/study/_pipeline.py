@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import pandas as pd
 
-from rsens._app.study._model_table import not_said_yet
+from rsens._app.study._model_table import new_warning
 from rsens._app.study._settings import Settings
 from rsens._app.study._setup import Listener, ModelSetup, notes_on_fit, set_up
 from rsens._app.tables import Choice, Note
@@ -246,7 +246,7 @@ def _warnings_as_notes(notes: list[Note]) -> Iterator[None]:
             yield
     finally:
         ours = [warning.message for warning in raised if isinstance(warning.message, RsensWarning)]
-        left = [message for each in ours if (message := not_said_yet(each, notes)) is not None]
+        left = [message for each in ours if (message := new_warning(each, notes)) is not None]
         new = dict.fromkeys(Note("warning", (), message.sentence) for message in left)
         notes.extend(note for note in new if note not in notes)
     for warning in raised:
