@@ -138,9 +138,9 @@ def family_link(distribution: Distribution) -> FamilyLink:
     link = _LINKS.get(type(distribution))
     if link is None:
         raise InputError(
-            Argument("pair_scale", "link"),
+            Argument("pairs", "link"),
             f" needs a scale on which effects may add up, and rsens knows none for a {type(distribution).__name__}. "
-            "Use pair_scale='parameters'.",
+            "Use pairs=True.",
         )
     with np.errstate(all="ignore"):
         return link(distribution)
