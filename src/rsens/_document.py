@@ -87,7 +87,8 @@ class ShownTable:
         """For a terminal of this width. In a narrow one, columns leave and names are shortened."""
         lines, left = _lines([each for each in self.columns if not each.is_empty], width - 2)
         no_room = [f"no room for {listed(left)}: see {self.file}"] if self.file and left else []
-        below = [fold(line, width, "  ", "    ") for line in (*self.legend, *no_room) if line]
+        legend = [line for line in self.legend if line and not {*line.partition(":")[0].split(", ")} <= {*left}]
+        below = [fold(line, width, "  ", "    ") for line in (*legend, *no_room)]
         asked = [] if self.hint is None else [with_command(*self.hint, width)]
         return "\n".join([fold(self.title, width), *lines, *below, *asked])
 

@@ -350,15 +350,15 @@ def difference_of(a: Explanation, b: Any, names: Any) -> Difference:
 
 
 def _check_same_settings(a: Explanation, b: Explanation) -> None:
-    names = {"alpha": "alpha", "scale_kind": "scale", "level": "level"}
+    names = {"scale_kind": "scale", "level": "level of intervals"}
     if a.order == b.order == 2:
-        names["pair_scale"] = "pair_scale"
+        names["pair_scale"] = "scale of pairs"
     for attribute, argument in names.items():
         one, other = getattr(a, attribute), getattr(b, attribute)
         if one != other:
             raise InputError(
-                f"The two explanations cannot be compared: one was made with {argument}={one!r}, the other with "
-                f"{argument}={other!r}. Explain both with the same."
+                f"The two explanations cannot be compared: the {argument} of one is {one!r}, and of the other "
+                f"{other!r}. Explain both with the same."
             )
 
 

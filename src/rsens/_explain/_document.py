@@ -41,10 +41,9 @@ def heading(explanation: Explanation) -> str:
     """The unit, the rows and the predictive family, in one line."""
     e = explanation
     rows = counted(e.n, "row") + (f" ({e._rows.outside} extrapolating)" if e._rows.outside else "")
-    alpha = "" if e.alpha == 1.0 else f", alpha = {e.alpha:g}"
     switch = " (categorical columns: per switch)" if e.categorical and e.scale_kind == "raw" else ""
     pairs = ", pairs on the link scale" if e.order == 2 and e.pair_scale == "link" else ""
-    return f"R-sens {UNITS[e.scale_kind]}{switch}, mean over {rows}, {e.family} predictive{alpha}{pairs}"
+    return f"R-sens {UNITS[e.scale_kind]}{switch}, mean over {rows}, {e.family} predictive{pairs}"
 
 
 def variables(

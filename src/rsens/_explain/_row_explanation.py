@@ -11,9 +11,9 @@ import pandas as pd
 
 from rsens._document import Column, Document, Sentences, Shown, ShownTable
 from rsens._errors import Argument, InputError
+from rsens._explain._context import Reader
 from rsens._explain._document import in_points
 from rsens._explain._effects import SLOPE, Quantities
-from rsens._explain._query import read_compared
 from rsens._explain._rows import outside
 from rsens._refits import take_rows
 from rsens._table import Table
@@ -155,7 +155,7 @@ def local_rows(explanation: Explanation, model: Any = None, X: Any = None) -> tu
             Argument("model"), " and ", Argument("X"), ".",
         )  # fmt: skip
     setup = explanation._setup
-    source, table, training = read_compared(model, X, setup.two_valued)
+    source, table, training, _ = Reader(compared=setup.two_valued).rows(model, X)
     if table.names != setup.columns or len(table) != explanation.n:
         raise InputError(
             Argument("X"), f" must have the {explanation.n} rows and {len(setup.columns)} columns that were explained; "
@@ -252,7 +252,7 @@ class LocalRows:
 
     def __init__(self, explanation: Explanation, source: Model, table: Table, training: Array | None) -> None:
         setup = explanation._setup
-        self._source, self._table, self._alpha = source, table, setup.alpha
+        self._source, self._table = source, table
         self._terms, self._units = Terms(setup.terms, setup.members), setup.units
         self._coded = {} if table.coding is None else {column.position: column for column in table.coding.columns}
         self._numbers = [d for d in range(len(table.names)) if d not in self._coded]
@@ -318,7 +318,7 @@ class LocalRows:
         plain = [m[0] if len(m) == 1 and m[0] not in self._coded else None for m in self._terms.members]
         upper = np.triu_indices(len(self._terms), 1)
         found = []
-        for k, values in enumerate(rsens2_of(derivatives, self._alpha, self._units, self._terms)[:, *upper]):
+        for k, values in enumerate(rsens2_of(derivatives, 1.0, self._units, self._terms)[:, *upper]):
             best = [p for p in np.argsort(-values, kind="stable")[:MOST_PAIRS] if values[p] > 0.0]
             terms = [(int(upper[0][p]), int(upper[1][p])) for p in best]
             at = [(plain[t], plain[u]) for t, u in terms]
