@@ -37,10 +37,7 @@ def answer(found):
 
 
 def details(found, analysis):
-    columns = [
-        Column("row", [str(row) for row in found["row"]]),
-        Column("prediction", list(map(str, found["prediction"]))),
-    ]
+    columns = [Column(name, list(map(str, found[name]))) for name in ("row", "prediction")]
     return [ShownTable(f"Largest predictions of {analysis.settings['target']}", columns)]
 
 
