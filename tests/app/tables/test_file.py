@@ -11,9 +11,19 @@ import pandas as pd
 import pytest
 
 from rsens import InputError, MissingExtraError
-from rsens._app.tables import choose_likelihood, prepare, prepare_again, read_file
+from rsens._app import tables
+from rsens._app.tables import AskedColumns, choose_likelihood, prepare, prepare_again
 
 ODD = ['a,"b"', "<script>alert('x')</script>", "🌊 emoji", "x" * 200, "tab\there", "  spaces  ".strip(), "new\nline"]
+
+
+ASKED = tuple(AskedColumns.__dataclass_fields__)
+
+
+def read_file(path, **options):
+    """`read_file` with the columns that are asked for among its options."""
+    asked = {name: options.pop(name) for name in ASKED if name in options}
+    return tables.read_file(path, AskedColumns(**asked), **options)
 
 
 @pytest.fixture

@@ -3,14 +3,14 @@
 from rsens._app.tables._collinear import CollinearSet as CollinearSet
 from rsens._app.tables._collinear import collinear_sets as collinear_sets
 from rsens._app.tables._columns import Note as Note
-from rsens._app.tables._columns import columns_to_read as columns_to_read
+from rsens._app.tables._columns import check_unique as check_unique
 from rsens._app.tables._columns import find_all as find_all
 from rsens._app.tables._columns import gathered as gathered
 from rsens._app.tables._columns import name_list as name_list
 from rsens._app.tables._columns import name_lists as name_lists
 from rsens._app.tables._columns import naming as naming
 from rsens._app.tables._columns import split as split
-from rsens._app.tables._file import FileData as FileData
+from rsens._app.tables._file import AskedColumns as AskedColumns
 from rsens._app.tables._file import column_names as column_names
 from rsens._app.tables._file import read_file as read_file
 from rsens._app.tables._likelihood import AS_ASKED as AS_ASKED
@@ -27,4 +27,3 @@ from rsens._app.tables._reading import read_formats as read_formats
 from rsens._app.tables._where import KeptRows as KeptRows
 from rsens._app.tables._where import keep_rows as keep_rows
 from rsens._app.tables._where import read_where as read_where
-from rsens._app.tables._where import with_columns_of as with_columns_of
