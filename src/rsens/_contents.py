@@ -118,17 +118,6 @@ def mixed(keys: Keys) -> Keys:
     return keys ^ (keys >> np.uint64(31))
 
 
-def told_apart(keys: Keys) -> Keys:
-    """The keys, of which copies get different ones: the j-th copy has a key that depends on j."""
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    copy = np.arange(len(keys)) - np.repeat(first, np.diff(np.append(first, len(keys))))
-    apart = np.empty_like(keys)
-    apart[order] = ordered + GOLDEN * copy.astype(np.uint64)
-    return apart
-
-
 def _keys(keys: Keys, columns: Iterable[Any], read: Callable[[Any], Keys]) -> Keys:
     for column in columns:
         keys = mixed(keys * FIRST + read(column))

@@ -32,7 +32,7 @@ from rsens._app.tables import (
     split,
 )
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
-from rsens._explain import CollinearityWarning, collinearity_warning
+from rsens._explain import CollinearityWarning
 from rsens._files import MissingPathError, fingerprint
 from rsens._labels import columns_of_labels
 from rsens._text import counted, listed, quoted
@@ -253,8 +253,9 @@ def new_warning(warning: RsensWarning, notes: Sequence[Note]) -> RsensWarning | 
     """A warning without the collinear columns that a note has named already, or None if nothing is left of it."""
     if not isinstance(warning, CollinearityWarning):
         return warning
-    named = {name for note in notes if note.kind in ("collinear", "same") for name in note.columns}
-    return collinearity_warning(tuple(name for name in warning.names if name not in named))
+    said = {name for note in notes if note.kind in ("collinear", "same") for name in note.columns}
+    left = [name for name in warning.names if name not in said]
+    return CollinearityWarning(*left) if left else None
 
 
 def numeric_columns(asked: Iterable[str], X: pd.DataFrame) -> tuple[str, ...]:
