@@ -22,6 +22,7 @@ from rsens._app.tables import (
     TableReader,
     check_unique,
     collinear_sets,
+    date_request,
     find_all,
     gathered,
     keep_rows,
@@ -104,7 +105,8 @@ class RawTable:
 def read_table(settings: Settings) -> ModelTable:
     """Read, prepare, choose the likelihood, and draw the rows that were asked for, or that can be handled."""
     target, rows, seed = str(settings.target), settings.rows, int(settings.seed)  # type: ignore[arg-type]
-    raw = RawTable.of(settings, target, (*settings.categorical, *(settings.date or ())))
+    formats = [name for name, text in dict(settings.date or {}).items() if date_request(str(text))[0]]
+    raw = RawTable.of(settings, target, (*settings.categorical, *formats))
     if raw.kept is not None:
         raw.kept.check_target(target)
     table = prepare(
@@ -117,7 +119,6 @@ def read_table(settings: Settings) -> ModelTable:
         seed=seed,
         categorical=split(settings.categorical, list(raw.frame.columns)),
         date=settings.date,
-        date_parts=settings.date_parts,
     )
     notes = list(table.notes)
     if table.n_complete > len(table.X):

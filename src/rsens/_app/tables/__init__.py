@@ -22,8 +22,8 @@ from rsens._app.tables._prepare import ModelTable as ModelTable
 from rsens._app.tables._prepare import prepare as prepare
 from rsens._app.tables._prepare import prepare_again as prepare_again
 from rsens._app.tables._reader import TableReader as TableReader
-from rsens._app.tables._reading import read_all_parts as read_all_parts
-from rsens._app.tables._reading import read_formats as read_formats
+from rsens._app.tables._reading import date_request as date_request
+from rsens._app.tables._reading import read_dates as read_dates
 from rsens._app.tables._where import KeptRows as KeptRows
 from rsens._app.tables._where import keep_rows as keep_rows
 from rsens._app.tables._where import read_where as read_where
