@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 
 import pytest
+from rsens._warned import saying_once
 
 from rsens._errors import RsensWarning
-from rsens._warned import saying_once
 
 
 def test_what_is_warned_of_often_is_said_once():

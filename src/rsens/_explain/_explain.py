@@ -43,7 +43,7 @@ from rsens._frames import as_pandas
 from rsens._progress import Progress, progress_of
 from rsens._refits import Fit, check_one_per_row, read_clusters, warn_of_tight_clusters, workers
 from rsens._text import quoted
-from rsens._warned import saying_once
+from rsens._warnings import warnings_once
 from rsens.derivatives import NoSecondDerivativesError
 from rsens.measures import adds_up, check_alpha, check_weights, is_linear, on_link, warn_of_gaps
 
@@ -211,7 +211,7 @@ def explain(
             return loop.over_chunks(chunks, ChunkOptions(local, weights, by))
         return loop.over_table(table, row_weights, division)
 
-    with saying_once():
+    with warnings_once():
         try:
             sums = evaluated(evaluation)
         except NoSecondDerivativesError as error:

@@ -15,8 +15,7 @@ import numpy as np
 
 from rsens._coding import Coding, Levels
 from rsens._errors import Argument, InputError
-from rsens._labels import column_of, columns_of_labels
-from rsens._table import Table, column_positions, numbers_of
+from rsens._table import Table, column_of, column_positions, columns_of_labels, numbers_of
 from rsens._typing import Array
 from rsens.derivatives import Model
 

@@ -15,7 +15,7 @@ import numpy as np
 from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens._typing import Array
-from rsens._warned import saying_once
+from rsens._warnings import warnings_once
 from rsens.adapters import read_for
 from rsens.derivatives import Derivatives, Model, iterate
 from rsens.measures._contrasts import Switches, contrast_values, filled_second, switches_of
@@ -179,7 +179,7 @@ def local_values(value: ValueOf, model: Any, X: Any, order: int, what: str, alph
     """`value` of the derivatives of a model at all rows X; errors call it `what`."""
     alpha = check_alpha(alpha)
     source, table = read_for(model, X)
-    with saying_once():
+    with warnings_once():
         return gathered(chunks_of(value, order, what)(source, table, alpha), len(table))
 
 

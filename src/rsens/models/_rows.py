@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rsens._contents import Keys, contents, mixed, told_apart
+from rsens._contents import Keys, contents, distinct, mixed
 from rsens._typing import Array, Positions
 from rsens.likelihoods import Likelihood
 
@@ -105,7 +105,7 @@ def draw_rows(X: Array, keys: Keys, n: int, rng: np.random.Generator) -> NDArray
     choice by x changes nothing about y given x, so a fit to these rows needs no correction.
     """
     salt = np.uint64(rng.integers(2**63))
-    uniform = (mixed(told_apart(keys) ^ salt) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    uniform = (mixed(distinct(keys) ^ salt) >> np.uint64(11)).astype(np.float64) * 2.0**-53
     seen, weights, by_level = np.argsort(uniform)[:SEEN_ROWS], np.ones(len(X)), []
     for column in X.T:
         if 1 < len(np.unique(column[seen])) <= MOST_LEVELS:
