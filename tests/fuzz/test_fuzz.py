@@ -42,11 +42,6 @@ def test_files_end_in_results_or_in_our_errors():
     assert {case.outcome.kind for case in files} == {"answered", "refused"}
 
 
-def test_a_case_follows_from_its_number():
-    one, other = run_case(3), run_case(3)
-    assert one == other
-
-
 # ---- that defects are seen -------------------------------------------------------------------------------------------
 
 
