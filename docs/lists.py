@@ -30,7 +30,8 @@ def page() -> str:
 def families() -> Iterator[str]:
     """The predictive distributions and their λ."""
     rows = [(f"`{each.__name__}`", code(argument_names(each)), support(each), summary(each)) for each in ALL_FAMILIES]
-    yield from section("Families", "Predictions that a model may return.", ("Family", "Arguments", "y", "Description"), rows)
+    text = "Predictions that a model may return."
+    yield from section("Families", text, ("Family", "Arguments", "y", "Description"), rows)
 
 
 def kernels() -> Iterator[str]:
@@ -94,9 +95,8 @@ def fields() -> Iterator[str]:
         (part, f"`{field.name}`", " × ".join(map(str, field.shape)), first_sentence(field.meaning))
         for part, field in rsens.Explanation.fields()
     ]
-    yield from section(
-        "Fields of an explanation", "The content of a file written by `Explanation.save`.", ("Part", "Field", "Shape", "Meaning"), rows
-    )
+    text = "The content of a file written by `Explanation.save`."
+    yield from section("Fields of an explanation", text, ("Part", "Field", "Shape", "Meaning"), rows)
 
 
 SECTIONS = (families, kernels, likelihoods, methods, plots, commands, adapters, conversions, fields)

@@ -16,8 +16,8 @@ HEAD = """# Versions
 
 rsens runs on Python {first} to {last}. NumPy, SciPy, pandas, matplotlib and scikit-learn are supported for two years
 after a release, as [SPEC 0](https://scientific-python.org/specs/spec-0000/) has it; so are, as far as we can, all other
-dependencies. SPEC 0 supports a Python for three years. We support it longer while the newest NumPy, or the release before, still
-runs on it. Support ends in a minor release, never in a bug-fix release, and the changelog
+dependencies. SPEC 0 supports a Python for three years. We support it longer while the newest NumPy, or the release
+before, still runs on it. Support ends in a minor release, never in a bug-fix release, and the changelog
 lists it.
 
 Public names, file formats and the columns of tables do not change within a minor version (0.1.x). Names that go away

@@ -20,7 +20,7 @@ from fuzz._tables import FuzzTable, Rng
 
 @dataclass(frozen=True)
 class Case:
-    """The arguments of a call: its random numbers, the table, the targets (None for a function), an estimator, a model."""
+    """The arguments of a call: random numbers, the table, the targets (None for a function), an estimator, a model."""
 
     rng: Rng
     table: FuzzTable

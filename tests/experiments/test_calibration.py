@@ -10,17 +10,15 @@ import pytest
 
 from experiments import calibration
 from experiments._calibration import current, rates, source
-from experiments._calibration.analysis import analyse, count_fits
-from experiments._calibration.cost import lines as cost_lines
+from experiments._calibration.analysis import analyse
 from experiments._calibration.counts import tables_of, truth
 from experiments._calibration.designs import DESIGNS, MODELS, rng_of
 from experiments._calibration.page import page
 from experiments._calibration.power import at_same_rate, paired
 from experiments._calibration.rates import Rate, rate
-from experiments._calibration.store import read, update
+from experiments._calibration.store import update
 from experiments._command import RESULTS
 from experiments.calibration import DOCS, main
-from rsens import BayesianLinearRegression
 
 FOLDER = RESULTS / "calibration"
 TINY = ["--repetitions", "2", "--n-jobs", "1", "--designs", "linear", "linear-80"]

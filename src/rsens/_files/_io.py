@@ -111,7 +111,7 @@ def writing(path: str | os.PathLike[str], argument: str = "path") -> Iterator[No
 
 def _reason(error: OSError | ValueError) -> str:
     """The reason in the words of the system, such as "permission denied"."""
-    reason = getattr(error, "strerror", None) or str(error)
+    reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
     return reason[:1].lower() + reason[1:]
 
 
