@@ -72,7 +72,8 @@ def own_order(X: Any, *others: Any, clusters: Positions | None = None, names: Se
         names = list(map(str, X.columns)) if hasattr(X, "columns") else [""] * len(columns)
     order = _ordered(columns, rest, names)
     keys = _hashed((columns[d] for d in order), rest)
-    ties, numbers = [keys, rest], None
+    ties: list[NDArray[Any]] = [keys, rest]
+    numbers = None
     if clusters is not None:  # sums of whole numbers are the same in any order
         sums = np.zeros((2, int(clusters.max()) + 1), dtype=np.uint64)
         for each, key in zip(sums, ties, strict=True):

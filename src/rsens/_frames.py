@@ -91,7 +91,7 @@ def _column(series: nw.Series[Any]) -> pd.Series[Any]:
         series = series.cast(nw.Float64)
     if kind == nw.Categorical or kind == nw.Enum:
         if series.implementation.is_pyarrow():
-            return series.to_native().to_pandas().rename(name)
+            return series.to_native().to_pandas().cat.as_unordered().rename(name)
         # The categories of polars' Categorical are shared by all columns: pandas takes those in use.
         categories = list(kind.categories) if isinstance(kind, nw.Enum) else None
         return pd.Series(pd.Categorical(series.to_list(), categories=categories), name=name)

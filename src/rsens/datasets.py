@@ -108,7 +108,7 @@ def load_bike(
         raise InputError(Argument("month"), f" must be 1 … 12, or None for all; got {month}.")
     table = _table(BIKE, folder)
     # casual and registered add up to the count; instant and dteday number the rows.
-    known = [name for name in table if name not in ("instant", "dteday", "casual", "registered", BIKE_TARGET)]
+    known = [str(name) for name in table if name not in ("instant", "dteday", "casual", "registered", BIKE_TARGET)]
     if isinstance(columns, str) or not len(columns) or not all(name in known for name in columns):
         raise InputError(
             Argument("columns"), f" must be a list of predictors; got {columns!r}. Choose from {', '.join(known)}."
