@@ -76,6 +76,7 @@ def test_how_far_kl_is_from_rsens_is_said_by_function():
     assert table["median"].max() < 1e-8
 
 
+@pytest.mark.slow
 def test_script_writes_its_tables_and_figures(tmp_path):
     main([*TINY, "--out", str(tmp_path)])
     families, processes = (pd.read_csv(tmp_path / f"beyond_{name}.csv") for name in ("families", "ard"))

@@ -71,6 +71,7 @@ def test_ctrl_c_ends_with_one_line(tmp_path):
     assert process.returncode == 130
 
 
+@pytest.mark.slow
 def test_work_runs_on_a_dask_cluster_of_this_machine_that_is_closed_again(tmp_path):
     pytest.importorskip("distributed")
 

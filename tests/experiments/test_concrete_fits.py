@@ -144,6 +144,7 @@ def test_medians_quartiles_and_leading_pairs():
     assert row["first"] == f"a:b, b:c, a:{COLUMN}"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("data_folder")
 def test_the_script_writes_its_files_and_resumes(tmp_path):
     main([*TINY, "--out", str(tmp_path)])

@@ -27,12 +27,14 @@ def few():
     return by_size(results(50, 6))[50]
 
 
+@pytest.mark.slow
 def test_rsens2_is_eah_for_true_pairs(many, few):
     for values in (many, few):
         difference = values["rsens2"] - values["eah"]
         assert np.abs(difference[:, [BOTH, ONE, NEITHER]].mean(axis=0)).max() < 0.05
 
 
+@pytest.mark.slow
 def test_rsens2_gives_null_pairs_more_than_eah_when_observations_are_few(many, few):
     null = [k for k in range(len(PAIRS)) if k not in (BOTH, ONE, NEITHER)]
     more_of_few, more_of_many = (v["rsens2"][:, null].mean() - v["eah"][:, null].mean() for v in (few, many))
@@ -40,6 +42,7 @@ def test_rsens2_gives_null_pairs_more_than_eah_when_observations_are_few(many, f
     assert abs(more_of_many) < 0.01
 
 
+@pytest.mark.slow
 def test_all_methods_but_h_rank_the_true_pairs_first(many):
     counts = count_found({300: many}).set_index("method")["ours"]
     assert (counts.drop("h") == 3.0).all()

@@ -124,6 +124,7 @@ def test_partial_dependence_of_the_median_count():
 # ---- runs ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("data_folder")
 def test_the_script_writes_its_files_and_resumes(tmp_path, capsys):
     main(["--data", "concrete", *TINY, "--out", str(tmp_path)])
