@@ -14,6 +14,7 @@ from rsens._version import __version__ as __version__
 if TYPE_CHECKING:
     from rsens._app.study import Study as Study
     from rsens._app.study import study as study
+    from rsens._app.tables import TableReader as TableReader
     from rsens._assess import Assessment as Assessment
     from rsens._assess import assess as assess
     from rsens._check import Check as Check
@@ -66,6 +67,7 @@ _EXPORTS = {
     "rsens._select_interactions": "Selection select_interactions",
     "rsens._stability": "Stability stability",
     "rsens._app.study": "Study study",
+    "rsens._app.tables": "TableReader",
     "rsens.adapters": "from_bambi from_dropout from_ensemble from_gpytorch from_numpyro from_pymc from_statsmodels",
     "rsens.derivatives": "Derivatives Model from_draws from_function from_jax from_torch",
     "rsens.measures": "rsens rsens2",

@@ -104,17 +104,6 @@ def mixed(keys: Keys) -> Keys:
     return keys ^ (keys >> np.uint64(31))
 
 
-def distinct(keys: Keys) -> Keys:
-    """Make the keys of copies differ: the key of the j-th copy depends on j."""
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    copy = np.arange(len(keys)) - np.repeat(first, np.diff(np.append(first, len(keys))))
-    apart = np.empty_like(keys)
-    apart[order] = ordered + GOLDEN * copy.astype(np.uint64)
-    return apart
-
-
 def inverse(order: Positions) -> Positions:
     """The place of 0, 1, … in the order."""
     places = np.empty_like(order)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from numbers import Real
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -204,7 +205,7 @@ def numbers_of(column: Any) -> Array | None:
     if array.dtype.kind != "O":
         return None
     flat = array.ravel().tolist()
-    if not all(isinstance(value, Real | np.bool_) or is_missing(value) for value in flat):
+    if not all(isinstance(value, Real | Decimal | np.bool_) or is_missing(value) for value in flat):
         return None
     try:
         return np.array([np.nan if is_missing(value) else float(value) for value in flat]).reshape(array.shape)

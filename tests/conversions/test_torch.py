@@ -88,7 +88,6 @@ GIVEN = [
         v.PLANE,
     ),
     given("Independent", D.Independent(D.Normal(t(v.VECTOR), SDS), 1), v.INDEPENDENT, v.PLANE),
-    given("expanded", D.Normal(t(0.3), t(1.3)).expand((3,)), rsens.Normal(0.3, 1.3**2), v.REAL),
     given("Mixture", D.MixtureSameFamily(D.Categorical(WEIGHTS.expand(3, 2)), D.Normal(MEANS, SDS)), v.MIXTURE, v.REAL),
     given(
         "Mixture-for-all-rows",
@@ -162,7 +161,6 @@ RETURNED = {
     "Normal": lambda X: (D.Normal(X[:, 0].sin(), X[:, 1].exp()), rsens.Normal(X[:, 0].sin(), (2.0 * X[:, 1]).exp())),
     "column": lambda X: (D.Normal(X[:, :1].sin(), X[:, 1:].exp()), rsens.Normal(X[:, 0].sin(), (2 * X[:, 1]).exp())),
     "Gamma": lambda X: (D.Gamma(X[:, 0], X[:, 1]), rsens.Gamma(X[:, 0] / X[:, 1], X[:, 0])),
-    "Bernoulli": lambda X: (D.Bernoulli(logits=X[:, 0] * X[:, 1]), rsens.Bernoulli(logit=X[:, 0] * X[:, 1])),
     "NegativeBinomial": lambda X: (
         D.NegativeBinomial(X[:, 0], logits=X[:, 1]),
         rsens.NegativeBinomial(X[:, 0] * X[:, 1].exp(), X[:, 0]),
@@ -216,29 +214,20 @@ class Renamed(D.Normal):
     [
         (
             D.Laplace(MEAN, SD),
-            "Laplace of torch is none of rsens' families. Of torch these can be converted: Bernoulli",
+            "Laplace of torch does not correspond",
         ),
-        (D.HalfNormal(SD), "a Normal transformed by AbsTransform is none"),
-        (D.Gumbel(MEAN, SD), "Uniform of torch is none"),
-        (D.Multinomial(3, CLASSES), "Multinomial of torch is none"),
-        (Truncated(MEAN, SD), "Truncated of torch is none"),
-        (D.Independent(D.Normal(torch.zeros(3, 2, 2), 1.0), 2), "y is a vector or an array per row"),
+        (D.HalfNormal(SD), "a Normal transformed by AbsTransform does not correspond"),
+        (Truncated(MEAN, SD), "Truncated of torch does not correspond"),
         (D.Independent(D.Poisson(MEANS.exp()), 1), "Poisson: y is a vector or an array per row"),
         (D.Normal(MEANS, SDS), r"got shape \(3, 2\)"),
-        (D.TransformedDistribution(D.Gamma(SHAPE, SHAPE), AFFINE(MEAN, 1.0)), "Gamma starts at 0"),
-        (D.TransformedDistribution(D.Gamma(SHAPE, SHAPE), D.ExpTransform()), "exp of Gamma is none"),
-        (D.Normal, "got the class Normal without its parameters"),
+        (D.TransformedDistribution(D.Gamma(SHAPE, SHAPE), D.ExpTransform()), "exp of Gamma does not"),
+        (D.Normal(t(0.0), t(-1.0), validate_args=False), "variance must be finite"),
     ],
 )
 def test_errors(obj, text):
     with pytest.raises(InputError, match=text):
-        as_family(obj)
+        as_family(obj).checked()
 
 
 def test_a_subclass_that_changes_nothing_is_what_it_was():
     np.testing.assert_allclose(as_family(Renamed(MEAN, SD)).parameters, v.NORMAL.parameters)
-
-
-def test_a_negative_deviation_is_no_variance():
-    with pytest.raises(InputError, match="variance must be finite and greater than 0; got -1"):
-        as_family(D.Normal(t(0.0), t(-1.0), validate_args=False)).checked()

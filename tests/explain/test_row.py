@@ -108,7 +108,7 @@ def test_print_and_notebook(linear):
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        ({"label": 999}, "is no label of a row"),
+        ({"label": 999}, "is not the label of a row"),
         ({"position": 999}, "from 0 to 119"),
         ({"position": True}, "whole number"),
         ({"position": -1}, "whole number"),

@@ -40,8 +40,8 @@ def test_the_heading_says_what_was_done():
     assert repr(explain(Heteroscedastic(), X)).startswith(
         "R-sens per standard deviation, mean over 30 rows, Normal predictive\n\nVariables"
     )
-    other = repr(explain(Heteroscedastic(), X, scale="raw", alpha=0.5, pairs=False))
-    assert other.startswith("R-sens per unit, mean over 30 rows, Normal predictive, alpha = 0.5\n")
+    other = repr(explain(Heteroscedastic(), X, scale="raw", pairs=False))
+    assert other.startswith("R-sens per unit, mean over 30 rows, Normal predictive\n")
     assert "Pairs" not in other
     assert "per given unit" in repr(explain(Heteroscedastic(), X, scale=[1, 2, 3]))
 

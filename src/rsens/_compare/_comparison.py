@@ -184,9 +184,9 @@ def _value(method: measures.ComparedMethod, comparison: Comparison, counter: Cou
     method.check_groups(comparison.terms)
     if isinstance(method, black_box.Method):
         return _from_predictions(method, comparison, counter)
-    assert isinstance(method, measures.Measure | measures.ModelMeasure)
+    assert isinstance(method, measures.Measure)
     alpha, terms = comparison.settings.alpha, comparison.terms
-    if isinstance(method, measures.ModelMeasure):
+    if method.of_model is not None:
         units = comparison.number_units
         return method.importance(comparison.model, comparison.X, scale=units, alpha=alpha, terms=terms)
     model = comparison.source.counted(counter)

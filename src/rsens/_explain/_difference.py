@@ -9,7 +9,7 @@ Standard errors. Where both models were refitted without the same rows, refit k 
 the standard error is the jackknife of these. Else se² = se_a² + se_b², with the degrees of freedom of Welch and
 Satterthwaite (`Spread.plus`): right for two independent samples, and too wide for two models of the same rows.
 Without refits only the rows vary. The influence of row i on a mean is h_i = n w_i (r_i − r̄), and
-se² = Σ h_i² / (n (n − 1)); on the same rows, that of h_i = h_i(a) − h_i(b).
+se² = Σ h_i² / (n (n − 1)); on the same rows, with h_i = h_i(a) − h_i(b).
 """
 
 from __future__ import annotations
@@ -50,9 +50,7 @@ SHOWN, MOST_NAMES = 10, 10
 class Both(Part):
     """The two explanations, and the terms that are compared."""
 
-    names: tuple[str, ...] = stored(
-        "What the two explanations are called; the difference is the first minus the second."
-    )
+    names: tuple[str, ...] = stored("Names of the two explanations; the difference is the first minus the second.")
     rows: tuple[int, ...] = stored("How many rows each explains.")
     same_rows: bool = stored("Whether both explain the same rows.")
     level: float = stored("Level of the intervals.")
@@ -63,7 +61,7 @@ class Both(Part):
     only_values: tuple[tuple[float, ...], ...] = stored("Their R-sens, in units of that explanation.")
     left_out: tuple[str, ...] = stored("Terms of both that cannot be compared.")
     reasons: tuple[str, ...] = stored("Why not.")
-    notes: tuple[str, ...] = stored("What to know when reading it.")
+    notes: tuple[str, ...] = stored("Remarks for readers.")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -72,7 +70,7 @@ class Compared(Part):
 
     value_a: Array = stored("Values in the first explanation.", "values")
     value_b: Array = stored("Values in the second.", "values")
-    interval_kind: str | None = stored("What intervals come from.", default=None)
+    interval_kind: str | None = stored("Source of the intervals.", default=None)
     intervals_a: Array | None = stored("Intervals of `value_a`: lower, upper.", 2, "values", default=None)
     intervals_b: Array | None = stored("Intervals of `value_b`.", 2, "values", default=None)
     intervals: Array | None = stored("Intervals of the difference.", 2, "values", default=None)
@@ -114,7 +112,7 @@ FORM = Form(
 
 
 def _shown(name: str) -> Any:
-    """An attribute that shows a field of what is compared; its meaning is the documentation."""
+    """An attribute that shows a field of `Both`; its meaning is the documentation."""
     return property(lambda self: getattr(self._both, name), doc=Both.fields()[name].meaning)
 
 
@@ -136,7 +134,7 @@ def _by_term(order: int, name: str, meaning: str) -> Any:
 class Difference:
     """First explanation minus second, term by term, in common units. Made by `Explanation.difference`.
 
-    Every attribute gives a new table: what is done to it leaves the difference as it is.
+    Every attribute gives a new table, so changes to it do not reach the difference.
 
     Example:
         >>> import numpy as np
@@ -211,7 +209,7 @@ class Difference:
 
         "paired refits": both models were refitted without the same rows, and each pair of refits is compared.
         "refits": as for two independent samples; for two models of the same rows these are too wide. "paired rows",
-        "rows": the models are taken as they are, and only the rows vary.
+        "rows": the models are taken as given, and only the rows vary.
         """
         return self._of_terms.interval_kind
 
@@ -360,15 +358,15 @@ def difference_of(a: Explanation, b: Any, names: Any) -> Difference:
 
 
 def _check_same_settings(a: Explanation, b: Explanation) -> None:
-    names = {"alpha": "alpha", "scale_kind": "scale", "level": "level"}
+    names = {"scale_kind": "scale", "level": "level of intervals"}
     if a.order == b.order == 2:
-        names["pair_scale"] = "pair_scale"
+        names["pair_scale"] = "scale of pairs"
     for attribute, argument in names.items():
         one, other = getattr(a, attribute), getattr(b, attribute)
         if one != other:
             raise InputError(
-                f"The two explanations cannot be compared: one was made with {argument}={one!r}, the other with "
-                f"{argument}={other!r}. Explain both with the same."
+                f"The two explanations cannot be compared: the {argument} of one is {one!r}, and of the other "
+                f"{other!r}. Explain both with the same."
             )
 
 
@@ -378,9 +376,9 @@ def _common_unit(a: Explanation, b: Explanation, name: str) -> tuple[float, floa
         {e._setup.columns[d]: float(e._setup.units[d]) for d in e._setup.members[e.names.index(name)]} for e in (a, b)
     ]
     if columns[0].keys() != columns[1].keys():
-        return "it has other columns in the one than in the other"
+        return "its columns differ between the two"
     if (name in a.categorical) != (name in b.categorical):
-        return "its levels are compared in the one, and it has a slope in the other"
+        return "its levels are compared in one of them only"
     one, other = (np.array([of[column] for column in columns[0]]) for of in columns)
     if not one.any() and not other.any():
         return 0.0, 1.0, 1.0
@@ -439,8 +437,8 @@ class _Side:
     def refits(self, order: int) -> Array | None:
         """Values of the refits (refits, …); None if they were not kept.
 
-        The common unit is a number. How far the standard deviation of a column varies between samples is no part of how
-        far a value per that number does. A group has no unit of its own: its factor stays that of all rows.
+        The common unit is a number. The variation of a standard deviation between samples is not part of the
+        variation of a value per that number. A group has no single unit, so its factor is the one of all rows.
         """
         kept, setup = self.explanation._refits, self.explanation._setup
         values = None if kept is None else kept.refit_main if order == 1 else kept.refit_pairs
@@ -491,7 +489,7 @@ def _compared(a: _Side, b: _Side, order: int, same_rows: bool) -> Compared:
         return Compared(value_a=one, value_b=other)
     kind, *spreads = _spreads(a, b, order, same_rows)
     ends = [spread.around(values, level) for spread, values in zip(spreads, (one, other, one - other), strict=True)]
-    if not np.isfinite(ends).all():  # a single row says nothing of its spread
+    if not np.isfinite(ends).all():  # a single row has no spread
         return Compared(value_a=one, value_b=other)
     marks = kind in (PAIRED_REFITS, REFITS) and (a.explanation.intervals_hold or b.explanation.intervals_hold)
     return Compared(
@@ -533,7 +531,7 @@ def _of_rows(influences: Array) -> Spread:
 def _notes(
     a: Explanation, b: Explanation, names: tuple[str, str], converted: bool, same_rows: bool, kind: str | None
 ) -> Iterator[str]:
-    """Remarks for readers: other units, rows and families, and what intervals leave out."""
+    """Remarks for readers: other units, rows and families, and gaps of the intervals."""
     if converted:
         units = "standard deviations" if a.scale_kind == "sd" else "given units"
         halfway = "the root mean square of the two (`units`)"

@@ -49,7 +49,7 @@ class Subgroups(Part):
     subgroup_p_values: Array | None = stored(
         "How rarely chance alone gives a difference as large; None without refits.", "subgroups", "terms", default=None,
     )  # fmt: skip
-    subgroup_interval_kind: str | None = stored('What these intervals come from: "refits" or "rows".', default=None)
+    subgroup_interval_kind: str | None = stored('Source of these intervals: "refits" or "rows".', default=None)
 
     @classmethod
     def of(cls, sums: Sums, level: float | None) -> Subgroups | None:
@@ -82,7 +82,7 @@ class Subgroups(Part):
         )
 
     def with_refits(self, rounds: Sequence[Sequence[RefitValues]], level: float) -> Subgroups:
-        """These with jackknife intervals and p-values from refits; missing where a refit has no row of a subgroup."""
+        """The same with jackknife intervals and p-values from refits; NaN where a refit has no row of a subgroup."""
         seen = [np.array([refit.subgroups for refit in refits]) for refits in rounds]  # (K, 2, subgroups, terms)
         value = Spread.of_refits([each[:, 0] for each in seen])
         difference = Spread.of_refits([each[:, 0] - each[:, 1] for each in seen])
@@ -103,7 +103,7 @@ class Division:
 
     labels: tuple[Label, ...]
     codes: Positions
-    categories: tuple[Label, ...] | None = None  # those that do not occur included, in their order, if it is known
+    categories: tuple[Label, ...] | None = None  # all in their order, if it is known, also those that do not occur
 
     def taken(self, rows: Any) -> Division:
         """The same for some of the rows."""
@@ -174,7 +174,7 @@ def division_of(by: Any, X: Any, table: Table) -> Division:
 
 
 def _column(name: str, X: Any, table: Table) -> Any:
-    """The column as it was given (whole numbers stay whole), with the labels of its levels, or as it was read."""
+    """The column in its given type (whole numbers stay whole), with the labels of its levels, or as numbers."""
     if table.coding is not None and not hasattr(X, "columns"):
         labels = table.coding.labelled(table.values, table.source)
         X = pd.DataFrame(labels, columns=list(table.names)).infer_objects()

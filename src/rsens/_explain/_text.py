@@ -54,10 +54,9 @@ def heading(explanation: Explanation) -> str:
     """What was explained, in one line."""
     e = explanation
     rows = counted(e.n, "row") + (f" ({e._rows.outside} extrapolating)" if e._rows.outside else "")
-    alpha = "" if e.alpha == 1.0 else f", alpha = {e.alpha:g}"
     switch = " (categorical columns: per switch)" if e.categorical and e.scale_kind == "raw" else ""
     pairs = ", pairs on the link scale" if e.order == 2 and e.pair_scale == "link" else ""
-    return f"R-sens {UNITS[e.scale_kind]}{switch}, mean over {rows}, {e.family} predictive{alpha}{pairs}"
+    return f"R-sens {UNITS[e.scale_kind]}{switch}, mean over {rows}, {e.family} predictive{pairs}"
 
 
 def _tables(explanation: Explanation) -> list[ShownTable]:

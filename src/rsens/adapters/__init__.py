@@ -7,7 +7,7 @@ from rsens.adapters._ensemble import from_ensemble
 from rsens.adapters._gpytorch import from_gpytorch
 from rsens.adapters._numpyro import from_numpyro
 from rsens.adapters._pymc import from_pymc
+from rsens.adapters._pytorch import from_dropout
 from rsens.adapters._sklearn import widened
 from rsens.adapters._statsmodels import from_statsmodels
-from rsens.adapters._torch_module import from_dropout
 from rsens.adapters._two_valued import as_contrasts, read_numeric, two_valued, two_valued_columns

@@ -10,12 +10,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from rsens._conversions import is_a
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._table import Table, is_frame
 from rsens._text import first_few
 from rsens._typing import Array
-from rsens.adapters._adapter import is_a
-from rsens.adapters._differences import FIRST, SECOND, quotients
+from rsens.adapters._adapter import FIRST, SECOND, quotients
 from rsens.adapters._linear_predictor import OnLinearPredictor
 from rsens.derivatives import (
     Derivatives,
@@ -105,7 +105,7 @@ class FormulaModel(OnLinearPredictor):
         return model._design_of(model.rows(table), len(table))
 
     def design(self, numbers: Array, which: Any = None) -> Array:
-        """The design (n, P) of rows given as numbers, wherever they come from."""
+        """The design (n, P) of rows given as numbers."""
         return self._design_of(self.rows_from(numbers), len(numbers))
 
     def _design_of(self, rows: Any, n: int) -> Array:
@@ -114,7 +114,7 @@ class FormulaModel(OnLinearPredictor):
                 warnings.simplefilter("ignore")  # a logarithm of 0 is looked for below
                 design = np.asarray(self.transform(rows), dtype=np.float64)
         except Exception as error:  # the formula is the user's own code, and may raise anything
-            reason = str(error).rpartition(" is:\n")[2].strip().splitlines()[0]  # behind what statsmodels says
+            reason = str(error).rpartition(" is:\n")[2].strip().splitlines()[0]  # after a sentence of statsmodels
             raise InputError(
                 f"the formula {self.formula!r} cannot be evaluated at the rows ",
                 Argument("X"),
@@ -157,20 +157,20 @@ class FormulaModel(OnLinearPredictor):
             far = some + APART * self.unit[d] * inwards[:, None] * np.eye(len(names))[d]
             try:
                 changed = flat.any() and (self.design(far) != at.z).any(axis=0)
-            except InputError:  # few rows have a wide unit, and the formula ends before: a logarithm, say
+            except InputError:  # few rows have a wide unit, and the formula ends before, at 0 of a logarithm
                 continue
             jumps += [repr(names[d])] if (flat & changed).any() else []
         if jumps:
             warnings.warn(
-                f"the formula {self.formula!r} jumps in {', '.join(jumps)}: derivatives see nothing of the jumps, so "
-                "R-sens is too small there. Make what jumps a column of its own in the data frame.",
+                f"the formula {self.formula!r} jumps in {', '.join(jumps)}: derivatives do not see jumps, so R-sens "
+                "is too small there. Put the part that jumps into another column of the data frame.",
                 RsensWarning,
                 stacklevel=2,
             )
 
 
 def names_in(formula: str) -> set[str]:
-    """Names that occur in a formula and may be columns, also as Q("name"); not those of functions."""
+    """Names that occur in a formula and may be columns, also as Q("name"); without the names of functions."""
     found = NAMES.findall(formula.rpartition("~")[2])
     return {quoted or name for name, quoted in found}
 

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from rsens._conversions import is_a
 from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.adapters._adapter import is_a, own_class
+from rsens.adapters._adapter import own_class
 from rsens.adapters._ensemble import EnsembleModel
-from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form, remembered
+from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form
 from rsens.adapters._gpytorch._gaussian_process import (
+    SOME_POINTS,
     GaussianProcess,
     check_single_exact,
     check_variational,
@@ -47,9 +49,7 @@ def botorch_model(model: Any) -> Model:
     if outcome is None or noise is None or type(model).posterior.__qualname__ not in USUAL_POSTERIORS:
         return _as_posterior_says(model, copy, inputs)
     units = affine_inputs(copy, inputs)
-    source: ClosedForm | Autograd | None = None
-    if units is not None:
-        source = remembered(model, closed_form(copy, noise, units))
+    source: ClosedForm | Autograd | None = None if units is None else closed_form(copy, noise, units)
     levels = _levels(copy, inputs)
     if source is None:
         source = Autograd(Moments(_without_outcome(copy), posterior="f"), inputs, inputs, len(inputs), tuple(levels))
@@ -58,7 +58,7 @@ def botorch_model(model: Any) -> Model:
 
 
 def _as_posterior_says(model: Any, copy: Any, inputs: Array) -> GaussianProcess:
-    """`posterior(X, observation_noise=True)` as it is, for models that do more than we read."""
+    """`posterior(X, observation_noise=True)` through PyTorch, for models that do more than we read."""
     outcome = read_outcome(copy)
     if outcome is None and not getattr(copy.outcome_transform, "_is_linear", False):
         raise _unknown_outcome(model)
@@ -86,7 +86,7 @@ def _variational(model: Any) -> GaussianProcess:
     units = None if points is None else affine_inputs(copy, points)
     anchors = None if points is None or units is None else units.undone(points)
     moments = Moments(_without_outcome(copy), posterior="f")
-    source = Autograd(moments, anchors, None, 1000 if points is None else len(points))
+    source = Autograd(moments, anchors, None, SOME_POINTS if points is None else len(points))
     return gaussian_process(model, source, observation, None if points is None else points.shape[1], outcome=outcome)
 
 
@@ -130,9 +130,8 @@ def _levels(copy: Any, inputs: Array) -> dict[int, tuple[float, ...]]:
 def affine_inputs(model: Any, inputs: Array) -> AffineInputs | None:
     """The effect of `transform_inputs` of a working copy on rows, if it is affine in each column; else None.
 
-    Found by asking, so no list of transforms is needed: two points of a column give the line, and it must run through
-    the training rows (original units, (N, D)) and through rows beside them, so that a rounding to whole numbers is not
-    taken for a line.
+    Two points of a column give the line, and it must run through the training rows (original units, (N, D)) and
+    through rows near them: a rounding to whole numbers is not a line.
     """
     if not hasattr(model, "input_transform"):
         return AffineInputs.none(inputs.shape[1])
@@ -200,7 +199,7 @@ def _unknown_outcome(model: Any) -> InputError:
     """The error for an outcome transform that leads out of our families."""
     name = type(model.outcome_transform).__name__
     return InputError(
-        f"{type(model).__name__} has the outcome transform {name}, under which the prediction is no distribution that "
-        "rsens knows. Fit the model with Standardize (the default), Log, or both chained, or with "
+        f"{type(model).__name__} has the outcome transform {name}, under which the prediction does not correspond to "
+        "any rsens family. Fit the model with Standardize (the default), Log, or both chained, or with "
         "outcome_transform=None on targets that you have transformed."
     )

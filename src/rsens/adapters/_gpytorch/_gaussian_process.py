@@ -1,7 +1,8 @@
-"""The model that every GP of GPyTorch and BoTorch becomes: a latent Gaussian, and what is observed of it."""
+"""The model that every GP of GPyTorch and BoTorch becomes: a latent Gaussian, and an observation of it."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,21 +10,98 @@ from typing import Any
 import numpy as np
 
 from rsens._coding import Coding
-from rsens._errors import InputError
+from rsens._conversions import is_a, package_of
+from rsens._errors import Argument, InputError, RsensWarning
 from rsens._typing import Array
-from rsens.adapters._adapter import Described, check_columns, is_a
-from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form, remembered
+from rsens.adapters._adapter import Adapter, Described, check_columns, wrong_kind
+from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form
 from rsens.adapters._gpytorch._native import Autograd, Moments, cholesky_limit, is_single, numpy_of, working_copy
 from rsens.adapters._gpytorch._observations import Observation, Outcome, gaussian_moments, read_noise, read_observation
 from rsens.adapters._linear_predictor import in_units, through_response
 from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, rows_of, without_columns
 from rsens.distributions import Distribution
 
-#: Said when a model is in single precision.
+#: The warning for a model in single precision.
 SINGLE = (
     "The model is in single precision (float32): its data and hyperparameters have 7 digits. rsens predicts from them "
     "in double precision. Before the fit, call model.double() and give float64 data if small derivatives matter."
 )
+#: Inducing points of a model that does not show them, for the memory that they take.
+SOME_POINTS = 1000
+
+
+def from_gpytorch(model: Any, likelihood: Any = None) -> Model:
+    """A fitted Gaussian process of GPyTorch with its likelihood: it predicts `likelihood(model(X))`.
+
+    An ExactGP holds its likelihood and can be given to `explain` and all measures directly; an ApproximateGP does not.
+    The model and GPyTorch's settings are left unchanged.
+
+    Args:
+        model: An ExactGP, an ApproximateGP, a module with one of these in it, or a model of BoTorch, in any mode.
+        likelihood: The likelihood of an observation: Gaussian, StudentT, Bernoulli, Poisson or NegativeBinomial, or
+            your own class with such a distribution around f. None means the model's own.
+
+    Returns:
+        A model for `explain`, `rsens` and all other measures.
+
+    Example:
+        ``rsens.explain(rsens.from_gpytorch(model, likelihood), X)``
+
+    Example:
+        >>> import gpytorch
+        >>> import rsens
+        >>> import torch
+        >>> class GP(gpytorch.models.ExactGP):
+        ...     def forward(self, X):
+        ...         mean, covariance = gpytorch.means.ZeroMean(), gpytorch.kernels.RBFKernel()
+        ...         return gpytorch.distributions.MultivariateNormal(mean(X), covariance(X))
+        >>> likelihood = gpytorch.likelihoods.GaussianLikelihood()
+        >>> X, y = torch.tensor([[0.0], [1.0]]).double(), torch.tensor([0.0, 1.0]).double()
+        >>> gp = GP(X, y, likelihood).double().eval()
+        >>> rsens.rsens(rsens.from_gpytorch(gp, likelihood), [[0.5]]).round(2).tolist()
+        [[0.57]]
+    """
+    parts = "gpytorch.Likelihood", "gpytorch.Kernel", "gpytorch.Mean"
+    if not _accepts(model) and (not is_a(model, "gpytorch.Module") or is_a(model, *parts)):
+        raise wrong_kind("from_gpytorch", "model", "a Gaussian process of GPyTorch or BoTorch", model)
+    if likelihood is not None and not is_a(likelihood, "gpytorch.Likelihood"):
+        raise wrong_kind("from_gpytorch", "likelihood", "a likelihood of GPyTorch", likelihood)
+    return _adapt(model, likelihood)
+
+
+def _accepts(obj: Any) -> bool:
+    return is_a(obj, "gpytorch.GP", "gpytorch.IndependentModelList", "botorch.Model")
+
+
+def _adapt(model: Any, likelihood: Any = None) -> Model:
+    name = type(model).__name__
+    if is_a(model, "botorch.ModelList", "gpytorch.IndependentModelList"):
+        last = len(model.models) - 1
+        text = f"{name} holds {last + 1} models. Explain one at a time: model.models[0] to model.models[{last}]."
+        raise InputError(text)
+    if is_a(model, "botorch.Model") and likelihood is not None and likelihood is not getattr(model, "likelihood", None):
+        text = f"{name} of BoTorch has its likelihood, in the units of its outcome transform. Leave "
+        raise InputError(text, Argument("likelihood"), " out.")
+    if is_a(model, "botorch.GPyTorchModel"):
+        from rsens.adapters._gpytorch._botorch import botorch_model
+
+        adapted = botorch_model(model)
+    elif is_a(model, "gpytorch.ExactGP"):
+        adapted = _exact_gp(model, likelihood)
+    elif is_a(model, "gpytorch.ApproximateGP") or not _accepts(model):  # or a GP inside a module
+        adapted = _approximate_gp(model, likelihood)
+    else:
+        raise InputError(
+            f"{name} is not a GP that rsens can explain: ExactGP or ApproximateGP of GPyTorch, or a model of BoTorch "
+            "with a normal posterior. Write the prediction yourself: from_torch(fn) with fn(X) that returns one of "
+            "the families."
+        )
+    if is_single(model):
+        warnings.warn(RsensWarning(SINGLE), stacklevel=3)
+    return adapted
+
+
+GPYTORCH = Adapter("Gaussian processes of GPyTorch and BoTorch", _accepts, _adapt)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +110,7 @@ class GaussianProcess(Described, Model):
 
     source: ClosedForm | Autograd
     observation: Observation
-    #: How many columns the model was fitted to, where it says so.
+    #: How many columns the model was fitted to, where that is known.
     n_columns: int | None
     label: str
     about: Description
@@ -50,7 +128,7 @@ class GaussianProcess(Described, Model):
         check_order(order)
         latent = self.source.derivatives(self._numbers(X), order)
         record = through_response(self.observation.response, in_units(latent, self.outcome.shift, self.outcome.scale))
-        # Categorical columns have contrasts, whatever else the kernel makes of them.
+        # Categorical columns have contrasts; the kernel may have slopes there too.
         return record if self.coding is None else without_columns(record, list(self.coding.categorical))
 
     def predict_distribution(self, X: Any) -> Distribution:
@@ -78,7 +156,7 @@ class GaussianProcess(Described, Model):
         return values if self.coding is None else self.coding.numbers(values)
 
 
-def exact_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
+def _exact_gp(model: Any, likelihood: Any) -> GaussianProcess:
     """An ExactGP with its own likelihood, or with another one for new observations: `likelihood(model(X))`.
 
     In closed form where its kernel and mean are known, else by automatic differentiation.
@@ -91,7 +169,7 @@ def exact_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
     own = read_noise(copy.likelihood)
     source: ClosedForm | Autograd | None = None
     if own is not None and read_noise(given) is not None:
-        source = remembered(model, closed_form(copy, own, AffineInputs.none(inputs.shape[1])))
+        source = closed_form(copy, own, AffineInputs.none(inputs.shape[1]))
     if source is None:
         points = inducing_points(copy)  # of a sparse kernel
         sparse = points is not None and points.shape[1] == inputs.shape[1]
@@ -100,7 +178,7 @@ def exact_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
     return gaussian_process(model, source, observation, inputs.shape[1], training_inputs_=inputs)
 
 
-def approximate_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
+def _approximate_gp(model: Any, likelihood: Any) -> GaussianProcess:
     """An ApproximateGP with this likelihood, or with its attribute `likelihood` where it has one."""
     given = getattr(model, "likelihood", None) if likelihood is None else likelihood
     if not is_a(given, "gpytorch.Likelihood"):
@@ -115,12 +193,12 @@ def approximate_gp(model: Any, likelihood: Any = None) -> GaussianProcess:
     else:
         moments, observation = Moments(copy), read_observation(likelihood)
     anchors = inducing_points(copy)
-    source = Autograd(moments, anchors, None, 1000 if anchors is None else len(anchors))
+    source = Autograd(moments, anchors, None, SOME_POINTS if anchors is None else len(anchors))
     return gaussian_process(model, source, observation, None)
 
 
 def inducing_points(model: Any) -> Array | None:
-    """Where kernels measure distances from, besides training rows; None if there are none, or it is not said."""
+    """The points that kernels measure distances from, apart from training rows; None if none are known."""
     points = [getattr(part, "inducing_points", None) for part in model.modules()]
     found = [numpy_of(each) for each in points if each is not None and each.ndim == 2]
     return np.concatenate(found) if found and len({each.shape[1] for each in found}) == 1 else None
@@ -132,15 +210,11 @@ def check_single_exact(model: Any) -> None:
     if not inputs or targets is None:
         raise InputError(f"{name} has no training data. Give it some: model.set_train_data(X, y, strict=False).")
     if len(inputs) > 1:
-        raise InputError(
-            f"{name} takes {len(inputs)} inputs; rsens needs one matrix of rows. Put them into one matrix, and take "
-            "them apart in forward."
-        )
+        raise InputError(f"{name} takes {len(inputs)} inputs; rsens needs one matrix of rows. Split it in forward.")
     if inputs[0].ndim != 2 or targets.ndim != 1:
         raise InputError(
             f"{name} has inputs of shape {tuple(inputs[0].shape)} and targets of shape {tuple(targets.shape)}: several "
-            "outputs, or a batch of GPs. Explain one at a time, with a model of one matrix of inputs and one column of "
-            "targets."
+            "outputs, or a batch of GPs. Explain one at a time, with one matrix of inputs and one column of targets."
         )
     if not (targets.isfinite().all() and inputs[0].isfinite().all()):
         raise InputError(f"{name}: the training data has missing or infinite values. Drop those rows and fit again.")
@@ -148,10 +222,9 @@ def check_single_exact(model: Any) -> None:
 
 def check_variational(model: Any) -> None:
     """GPyTorch draws the first variational parameters at random when a model is first used."""
-    for part in model.modules():
-        started = getattr(part, "variational_params_initialized", None)
-        if started is not None and not bool(started):
-            raise InputError(f"{type(model).__name__} is not fitted: it has never been called. Train it first.")
+    started = (getattr(part, "variational_params_initialized", None) for part in model.modules())
+    if any(flag is not None and not bool(flag) for flag in started):
+        raise InputError(f"{type(model).__name__} is not fitted: it has never been called. Train it first.")
 
 
 def gaussian_process(
@@ -159,8 +232,8 @@ def gaussian_process(
 ) -> GaussianProcess:
     """The model, with words about the user's object: its class, mode, precision, solver and its caches."""
     name, library = type(model).__name__, "BoTorch" if is_a(model, "botorch.Model") else "GPyTorch"
-    roots = {kind: kind.__module__.partition(".")[0] for kind in type(model).__mro__}
-    base = next((kind.__qualname__ for kind, root in roots.items() if root in ("gpytorch", "botorch")), name)
+    theirs = (kind for kind in type(model).__mro__ if package_of(kind) in ("gpytorch", "botorch"))
+    base = next(theirs, type(model)).__qualname__
     title = f"{name} of {library}" if name == base else f"{name} ({base} of {library})"
     transform = getattr(model, "input_transform", None)
     columns = "columns of X as given" + ("" if transform is None else f", before {type(transform).__name__}")
