@@ -32,7 +32,7 @@ from rsens._errors import Argument, InputError, Sentence
 from rsens._table import Table
 from rsens._text import quoted
 from rsens._typing import Array
-from rsens._warned import saying_once
+from rsens._warnings import warnings_once
 from rsens.adapters import read_for
 from rsens.derivatives import Contrast, Derivatives, Model, iterate
 from rsens.distributions import Distribution, Mixture
@@ -199,7 +199,7 @@ def local_values(value: ValueOf, model: Any, X: Any, order: int, what: str, alph
     """`value` of the derivatives of a model at all rows X; errors call it `what`."""
     alpha = check_alpha(alpha)
     source, table = read_for(model, X)
-    with saying_once():
+    with warnings_once():
         return gathered(chunks_of(value, order, what)(source, table, alpha), len(table))
 
 
