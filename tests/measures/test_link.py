@@ -145,7 +145,7 @@ WITHOUT_LINK = ("Histogram", "Mixture")
 
 @pytest.mark.parametrize("family", WITHOUT_LINK)
 def test_families_without_a_link(family):
-    with pytest.raises(InputError, match=f"needs a scale on which effects may add up, and a {family} has none"):
+    with pytest.raises(InputError, match=f"scale on which effects may add up, .* for a {family}"):
         link_pairs(MODELS[family], rows())
 
 
@@ -217,5 +217,5 @@ def test_what_is_no_scale_and_what_has_no_link():
     with pytest.raises(InputError, match="pairs must be"):
         explain(MODELS["Normal"], rows(), pairs="logit")
     mixture = from_function(lambda Z: ds.Mixture([ds.Normal(Z[:, 0], 1.0), ds.Normal(Z[:, 1], 1.0)], [0.5, 0.5]))
-    with pytest.raises(InputError, match=r"pairs='link' needs a scale .* a Mixture has none"):
+    with pytest.raises(InputError, match=r"pairs='link' needs a scale .* a Mixture"):
         explain(mixture, Z, pairs="link")

@@ -38,7 +38,7 @@ from rsens._frames import as_pandas
 from rsens._progress import progress_of
 from rsens._refits import Fit, check_one_per_row, check_refit, read_clusters, warn_of_tight_clusters, workers
 from rsens._text import quoted
-from rsens._warned import saying_once
+from rsens._warnings import warnings_once
 from rsens.adapters import classes_of
 from rsens.derivatives import NoSecondDerivativesError
 from rsens.measures import adds_up, is_linear, on_link, warn_of_gaps
@@ -322,7 +322,7 @@ def evaluate(context: Context) -> tuple[Context, Sums]:
         found: Sums = context.chunks.sums(replace(context.rows, query=query), context.n_jobs, context.progress)
         return found
 
-    with saying_once():
+    with warnings_once():
         try:
             return context, sums(context.query)
         except NoSecondDerivativesError as error:

@@ -13,10 +13,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rsens._arguments import whole_number
+from rsens._document import Document, Shown
 from rsens._errors import Argument, InputError, MissingExtraError
-from rsens._explain import _text
 from rsens._explain._context import Setup
 from rsens._explain._difference import Difference, difference_of
+from rsens._explain._document import document
 from rsens._explain._effect_table import effect_table
 from rsens._explain._effects import Effects
 from rsens._explain._interaction_marks import Interactions
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from rsens._explain._row_explanation import RowExplanation
 
 
-class Explanation:
+class Explanation(Shown):
     """Which variables and pairs move the predictive distribution, where, in which direction, and how surely.
 
     Made by `rsens.explain`, or read from a file by `Explanation.load`. Every attribute gives a new table, so changes to
@@ -322,11 +323,8 @@ class Explanation:
         """
         return by_frame(self)
 
-    def __repr__(self) -> str:
-        return _text.text(self)
-
-    def _repr_html_(self) -> str:
-        return _text.as_html(self)
+    def _document(self) -> Document:
+        return document(self)
 
     # Each method draws what the function of `rsens.plots` that it names draws, and takes its options.
 
