@@ -9,8 +9,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from rsens._typing import Array
-from rsens.kernels._base import ConstantDiagonal, KernelAt, KernelOn, Positive, shared, times
-from rsens.kernels._blas import profiled, row_products, weighted, weighted_squares
+from rsens.kernels._base import ConstantDiagonal, KernelAt, KernelOn, Positive, row_products, shared, times, weighted
+from rsens.kernels._stationary import profiled, weighted_squares
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,7 +55,7 @@ class Periodic(ConstantDiagonal):
         return replace(self, variance=self.variance * variance, period=times(self.period, columns))
 
     def prior(self, field: str, value: float, size: float, q: int, output_scale: float) -> tuple[float, float]:
-        if field in self.per_column:  # the data hardly tell a period from its multiples
+        if field in self.per_column:  # the data fit a period and its multiples almost as well
             return value, 0.5
         return super().prior(field, value, size, q, output_scale)
 

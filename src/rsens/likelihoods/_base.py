@@ -33,11 +33,11 @@ class Likelihood(ABC):
         [2.3333]
     """
 
-    #: What to give as `likelihood` (for classes: as `link`) to a model.
+    #: The argument `likelihood` (for classes: `link`) of a model.
     name: ClassVar[str]
-    #: What y is given f, as in "a Gaussian process with Gaussian noise".
+    #: The distribution of y given f, as in "a Gaussian process with Gaussian noise".
     label: ClassVar[str]
-    #: What y is: numbers are f plus noise, in the unit of f; counts have mean e^f and no unit; classes are 0 or 1.
+    #: The kind of y: numbers are f plus noise, in the unit of f; counts have mean e^f and no unit; classes are 0 or 1.
     target: ClassVar[Target]
     #: The fields that `theta` is made of.
     hyperparameter_names: ClassVar[tuple[str, ...]] = ()
@@ -119,6 +119,32 @@ class Likelihood(ABC):
     @abstractmethod
     def predictive_cdf(self, y: Array, m: ArrayLike, v: ArrayLike) -> Array:
         """P(Y ≤ y) = ∫ P(Y ≤ y | f) N(f | m, v) df for any real y, with f integrated out exactly."""
+
+
+#: Every likelihood; `rsens.likelihoods` fills the list.
+ALL_LIKELIHOODS: list[type[Likelihood]] = []
+
+
+def likelihood_names() -> tuple[str, ...]:
+    """The names that `GPRegressor` accepts: likelihoods of numbers and counts."""
+    return tuple(each.name for each in ALL_LIKELIHOODS if each.target != "classes")
+
+
+def link_names() -> tuple[str, ...]:
+    """The names that `GPClassifier` accepts: likelihoods of classes."""
+    return tuple(each.name for each in ALL_LIKELIHOODS if each.target == "classes")
+
+
+def likelihood_named(name: str) -> type[Likelihood]:
+    """The likelihood with this name, which must be one of the names above."""
+    return next(each for each in ALL_LIKELIHOODS if each.name == name)
+
+
+def target_of(likelihood: str | Likelihood) -> str | None:
+    """The kind of y of a likelihood given by name or as an object; None for an unknown name."""
+    if isinstance(likelihood, Likelihood):
+        return likelihood.target
+    return next((each.target for each in ALL_LIKELIHOODS if each.name == likelihood), None)
 
 
 class LogConcave(Likelihood):

@@ -56,7 +56,7 @@ def test_the_model_that_was_read_is_never_removed(saved, tmp_path):
 
 def test_rows_outside_the_data_are_told(saved):
     far = with_text(20).assign(a=100.0)
-    assert "extrapolation" in study(far, model_file=saved[1]).text()
+    assert "extrapolates" in study(far, model_file=saved[1]).text()
 
 
 def test_classes(tmp_path):
@@ -71,8 +71,8 @@ def test_classes(tmp_path):
     [
         (with_text().drop(columns="b"), {}, "no column 'b'"),
         (with_text().assign(town="Paris"), {}, "Paris"),
-        (with_text(), {"drop": ["a"]}, "drop is settled"),
-        (with_text(), {"likelihood": "poisson"}, "likelihood is settled"),
+        (with_text(), {"drop": ["a"]}, "drop cannot be combined with model_file"),
+        (with_text(), {"likelihood": "poisson"}, "likelihood cannot be combined with model_file"),
         (with_text(), {"target": "a"}, "predicts 'y', not 'a'"),
         (with_text(), {"cv": 3}, "cv is for models that are fitted"),
     ],

@@ -40,7 +40,7 @@ from rsens.kernels import (
     Sum,
 )
 from rsens.likelihoods import LogitLikelihood
-from rsens.posteriors import Latent, LatentPosterior, Root, ScaledTriangularRoot, TriangularRoot
+from rsens.posteriors import Latent, LatentPosterior, Root, TriangularRoot
 
 #: An `alpha` below this share of the prior variance only keeps the Cholesky factor stable.
 JITTER = 1e-8
@@ -160,7 +160,7 @@ def read_gp_classifier(gp: Any) -> Prediction:
     }
     closed = []
     for member, kernel in zip(members, kernels, strict=True):
-        root = ScaledTriangularRoot(np.asfortranarray(member.L_, np.float64), np.ravel(member.W_sr_))
+        root = TriangularRoot(np.asfortranarray(member.L_, np.float64), np.ravel(member.W_sr_))
         weights = member.y_train_ - member.pi_
         closed.append(_latent_gp(member, kernel, weights, root, LogitLikelihood(), kernel.white, **words))
     return closed[0] if len(closed) == 1 else _one_against_the_rest(closed)

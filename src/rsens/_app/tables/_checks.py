@@ -1,12 +1,12 @@
-"""Columns that say nothing about a target: empty, constant, or with a different name in each row.
+"""Columns without information about a target: empty, constant, or with a different name in each row.
 
-Other columns give a wrong answer if taken as they are: the target in other words, and codes for missing values.
+Other columns give a wrong answer if used unchanged: the target in other words, and codes for missing values.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import pandas as pd
 
 from rsens._app.tables._cells import as_written, has_unit
 from rsens._app.tables._columns import UNNAMED, Note, advice
-from rsens._app.tables._readings import Reading, is_text
+from rsens._app.tables._reading import Reading, is_text
 from rsens._coding import MOST_UNNAMED_LEVELS
 from rsens._errors import Argument, InputError, Sentence
 from rsens._text import counted, quoted
@@ -24,23 +24,23 @@ from rsens._typing import Array
 IDENTIFIER = re.compile(r"(?i:(^|[^a-z0-9])(id|ids|uid|uuid|guid|key|index|row|nr|no)([^a-z0-9]|$))|[a-z](Id|ID)$")
 #: Text with more levels than this has a note.
 MANY_LEVELS = 15
-#: Text with more levels than this is left out; above `MOST_UNNAMED_LEVELS`, each needs so many rows on average.
+#: Text with more levels than this is left out; above `MOST_UNNAMED_LEVELS`, each needs this number of rows on average.
 MOST_LEVELS, LEAST_ROWS_PER_LEVEL = 50, 5
-#: So many columns are compared with all others at once: the correlations of 20,000 columns would take 3 GB.
+#: The number of columns compared with all others at once: the correlations of 20,000 columns would take 3 GB.
 TOGETHER = 512
 #: Above these correlations with the target, a column holds the same numbers: exactly, or up to rounding.
 EXACT, NEAR = 1.0 - 1e-12, 0.9999
 #: With fewer rows, two columns may agree, or match the target one to one, by chance.
 LEAST_ROWS, LEAST_LABELLED = 10, 20
-#: -9, 999, 99.99, -999.25: numbers that stand for missing values in many files.
+#: -9, 999, 99.99, -999.25: numbers that mean a missing value in many files.
 NINES = re.compile(r"-?9+(\.0|\.9+|\.25)?")
-#: A number that stands for a missing value occurs at least this often; at most this many of them lie on one side.
+#: A number that means a missing value occurs at least this often; at most this many of them lie on one side.
 LEAST_COUNT, MOST_CODES = 3, 3
 #: In interquartile ranges: from the outermost to the middle half of the other values, and from all to all others.
 FAR, GAP = 5.0, 1.0
 #: The fewest rows of a level that settles the target, and the most values of a column that is looked at for them.
 LEAST_ROWS_SETTLED, MOST_SETTLED_VALUES = 5, 20
-#: How improbable it must be that so many rows of all have one value of the target by chance, at any of the levels.
+#: How improbable it must be that all rows of a level have one value of the target by chance, at any of the levels.
 CHANCE = 0.001
 
 
@@ -56,28 +56,26 @@ def useless(name: str, column: Any, reading: Reading, named: bool = False) -> No
     different = known.nunique()
     if different == 1:
         return Note("constant", (name,), f"{name!r} has only one value, {shown(known.iloc[0])}, and was left out.")
+    each_row = different == len(known) > 2
     if named:
-        if different == len(known) > 2:
+        if each_row:
             reason = (
-                f", but has a different value in each of {counted(len(known), 'row')}: a level that occurs in one row "
-                "cannot be told from that row. Leave the column out with "
+                f", but has a different value in each of {counted(len(known), 'row')}: the effect of a level that "
+                "occurs in one row is the effect of that row. Leave the column out with "
             )
             out = Sentence(reason, Argument("drop", [name]), ", or do not name it.")
             raise InputError(f"{name!r} is named in ", Argument("categorical"), out)
         return None
-    unnamed = f"{name!r}, a column without a name, names the rows and was left out."
+    if UNNAMED.fullmatch(name) and (each_row if reading.categorical else counts_rows(known, reading)):
+        return Note("identifier", (name,), f"{name!r}, a column without a name, names the rows and was left out.")
     if not reading.categorical:
-        is_count = reading.kind == "number" and UNNAMED.fullmatch(name) and counts_rows(known)
-        return Note("identifier", (name,), unnamed) if is_count else None
-    each_row = different == len(known) > 2
-    if each_row and UNNAMED.fullmatch(name):
-        return Note("identifier", (name,), unnamed)
+        return None
     few_rows = different > MOST_UNNAMED_LEVELS and len(known) < LEAST_ROWS_PER_LEVEL * different
-    return _hardly_repeats(name, known, each_row) if each_row or different > MOST_LEVELS or few_rows else None
+    return _rarely_repeats(name, known, each_row) if each_row or different > MOST_LEVELS or few_rows else None
 
 
-def _hardly_repeats(name: str, known: Any, each_row: bool) -> Note:
-    """A note on text that is left out; a warning if it may be numbers, with a unit or such that could not be read."""
+def _rarely_repeats(name: str, known: Any, each_row: bool) -> Note:
+    """A note on text that is left out; a warning if it may be numbers with a unit, or numbers that cannot be read."""
     different = known.unique()
     texts = [str(value) for value in different[:1000]]
     are_numbers = sum(map(has_unit, texts)) >= 0.8 * len(texts)
@@ -90,14 +88,13 @@ def _hardly_repeats(name: str, known: Any, each_row: bool) -> Note:
         return advice("levels", [name], start, "categorical", [name], severe=True)
     examples = quoted(different[:3])
     text = f"{start}which look like numbers ({examples}), and was left out. If they are, write them as plain numbers."
-    if each_row:
-        start = f"{name!r} has a different text in each row and was left out, but it looks like numbers"
-        text = f"{start} ({examples}). If it is, write it as plain numbers."
     return Note("levels", (name,), text, severe=True)
 
 
-def counts_rows(column: Any) -> bool:
+def counts_rows(column: Any, reading: Reading) -> bool:
     """Whether numbers count the rows: 0, 1, 2, … or 1, 2, 3, …, in any order, or from the row of the file on."""
+    if reading.kind != "number":
+        return False
     ordered = np.sort(column.to_numpy(dtype=np.float64))
     from_start = ordered[0] in (0.0, 1.0) and (np.diff(ordered) == 1.0).all()
     return bool(from_start or _counts_rows_of_file(column))
@@ -158,14 +155,13 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:59] + "…"
 
 
-def copies(table: pd.DataFrame, numbers: Sequence[str], target: str) -> dict[str, str]:
+def copies(table: pd.DataFrame, numbers: Collection[str], target: str) -> dict[str, str]:
     """Columns that repeat the target, and how they do it: linear in it, or one to one with its values."""
-    found, known = {}, set(numbers)
+    found = {}
     different = table[target].nunique()
     repeats = len(table) >= LEAST_LABELLED and 2 * different <= len(table)
     for name in [name for name in table.columns if name != target]:
-        both = name in known and target in known
-        r = _correlation(table[name], table[target]) if both else 0.0
+        r = _correlation(table[name], table[target]) if name in numbers and target in numbers else 0.0
         if r > EXACT:
             found[name] = "the target itself, up to scale"
         elif r > NEAR and len(table) >= LEAST_ROWS:
@@ -183,7 +179,7 @@ def _correlation(x: Any, y: Any) -> float:
 
 
 def missing_codes(values: Array) -> dict[float, int]:
-    """Numbers that may stand for a missing value, and how often they occur.
+    """Numbers that may mean a missing value, and how often they occur.
 
     They are the smallest or the largest, far from all others, repeated, and all nines, or negative where no other is.
     """
@@ -226,37 +222,10 @@ def settled_levels(column: Any, target: Any) -> dict[Any, Any]:
     return {level: values[level] for level in improbable}
 
 
-def settled_notes(table: pd.DataFrame, names: list[str], target: str) -> list[Note]:
-    """A note for each of the columns with such levels; a warning if the target has amounts.
-
-    There the level says whether there is anything to explain. A class that is certain may just be predicted well.
-    """
-    y = table[target]
-    severe = y.dtype.kind in "iuf" and y.nunique() > 2
-    settled = {name: settled_levels(table[name], y) for name in names}
-    return [_settled_note(name, table[name], found, target, severe) for name, found in settled.items() if found]
+# ---- Notes on columns that may not be what they were taken for -------------------------------------------------------
 
 
-def _settled_note(name: str, column: Any, found: dict[Any, Any], target: str, severe: bool) -> Note:
-    values = list(dict.fromkeys(found.values()))
-    rows = int(column.isin(list(found)).sum())
-    levels = " or ".join(shown(level) for level in found)
-    one = f"{target!r} is always {shown(values[0])}" if len(values) == 1 else f"each has one value of {target!r}"
-    what = f"{name!r} settles the target in {counted(rows, 'row')}: where it is {levels}, {one}."
-    if len(found) == column.nunique():
-        text = f"{what} If it is not known beforehand, leave it out with "
-        return advice("settled", [name], text, "drop", [name], severe)
-    conditions = [f"{name}!={as_written(level)}" for level in found]
-    text = Sentence(
-        what,
-        f" This dominates the ranking. To ask what moves {target!r} in the other rows, use ",
-        Argument("where", conditions[0] if len(conditions) == 1 else conditions),
-        ".",
-    )
-    return Note("settled", (name,), text, severe)
-
-
-def look(table: pd.DataFrame, readings: Mapping[str, Reading], codes: set[str], target: str) -> list[Note]:
+def look(table: pd.DataFrame, readings: Mapping[str, Reading], codes: Collection[str], target: str) -> list[Note]:
     """Notes on columns that may not be what they were taken for, in a table without missing values; they are kept.
 
     `codes` are the columns that the user named as categorical.
@@ -264,10 +233,11 @@ def look(table: pd.DataFrame, readings: Mapping[str, Reading], codes: set[str], 
     inputs = [name for name in table.columns if name != target]
     numbers = [name for name in inputs if readings[name].kind == "number"]
     amounts = [name for name in table.columns if not readings[name].categorical]
-    leaks = copies(table, amounts, target)
+    leaks = copies(table, set(amounts), target)
+    plain = [name for name in inputs if name not in leaks and readings[name].kind != "date"]
     notes = [
         *_leaks(leaks),
-        *settled_notes(table, [name for name in inputs if name not in leaks and readings[name].kind != "date"], target),
+        *_settled(table, plain, target),
         *_missing_codes(table[[name for name in amounts if readings[name].kind != "date"]]),
     ]
     for name in numbers:
@@ -299,24 +269,45 @@ def look(table: pd.DataFrame, readings: Mapping[str, Reading], codes: set[str], 
     return notes
 
 
-def _leaks(found: Mapping[str, str]) -> list[Note]:
+def _leaks(found: Mapping[str, str]) -> Iterable[Note]:
     """One note for all columns that are the target in the same way."""
-    notes = []
     for words in dict.fromkeys(found.values()):
         names = [name for name in found if found[name] == words]
-        verb = "is" if len(names) == 1 else "are"
-        text = f"{quoted(names)} {verb} {words}. Leave out what is not known beforehand: "
-        notes.append(advice("same", names, text, "drop", names, severe=True))
-    return notes
+        text = f"{quoted(names)} {'is' if len(names) == 1 else 'are'} {words}. Leave out columns not known beforehand: "
+        yield advice("same", names, text, "drop", names, severe=True)
 
 
-def _missing_codes(numbers: pd.DataFrame) -> list[Note]:
-    notes = []
+def _missing_codes(numbers: pd.DataFrame) -> Iterable[Note]:
     for name in numbers.columns:
         for value, count in missing_codes(numbers[name].to_numpy(dtype=float)).items():
             text = (
-                f"{name!r} is {value:g} in {counted(count, 'row')}, far from all other values: does it stand for a "
-                "missing value? Then empty these cells."
+                f"{name!r} is {value:g} in {counted(count, 'row')}, far from all other values: does it mean a missing "
+                "value? Then empty these cells."
             )
-            notes.append(Note("missing_code", (name,), text, severe=True))
-    return notes
+            yield Note("missing_code", (name,), text, severe=True)
+
+
+def _settled(table: pd.DataFrame, names: Sequence[str], target: str) -> Iterable[Note]:
+    """A note for each column with levels that settle the target; a warning if the target has amounts.
+
+    There the level decides whether there is anything to explain. A class that is certain may just be predicted well.
+    """
+    y = table[target]
+    severe = y.dtype.kind in "iuf" and y.nunique() > 2
+    for name in names:
+        found = settled_levels(table[name], y)
+        if not found:
+            continue
+        values = list(dict.fromkeys(found.values()))
+        rows = counted(int(table[name].isin(list(found)).sum()), "row")
+        levels = " or ".join(map(shown, found))
+        one = f"{target!r} is always {shown(values[0])}" if len(values) == 1 else f"each has one value of {target!r}"
+        start = f"{name!r} settles the target in {rows}: where it is {levels}, {one}."
+        if len(found) == table[name].nunique():
+            text = f"{start} If it is not known beforehand, leave it out with "
+            yield advice("settled", [name], text, "drop", [name], severe)
+        else:
+            conditions = [f"{name}!={as_written(level)}" for level in found]
+            use = Argument("where", conditions[0] if len(conditions) == 1 else conditions)
+            ask = f" This dominates the ranking. To ask what moves {target!r} in the other rows, use "
+            yield Note("settled", (name,), Sentence(start, ask, use, "."), severe)
