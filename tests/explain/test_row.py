@@ -100,9 +100,9 @@ def test_probabilities_are_in_points():
 def test_print_and_notebook(linear):
     _, _, found = linear
     row = found.row(0)
-    assert "What would move it" in repr(row)
+    assert "Changes that would move it" in repr(row)
     assert "they add up to" in repr(row)
-    assert "What would move it" in row._repr_html_()
+    assert "Changes that would move it" in row._repr_html_()
 
 
 @pytest.mark.parametrize(

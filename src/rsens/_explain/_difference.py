@@ -23,17 +23,15 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from rsens import _html as html
 from rsens import _meaning as meaning
+from rsens._document import Column, Document, Sentences, Shown, ShownTable
 from rsens._errors import Argument, InputError
+from rsens._explain._document import UNITS
 from rsens._explain._tables import pair_index, read_order
-from rsens._explain._text import UNITS
 from rsens._explain._values import PER_TERM, KeptRefits, Spread
 from rsens._results import Form, Part, stored
-from rsens._text import Pair, aligned, counted, listed, p_text, quoted, short
-from rsens._text import number as number_text
+from rsens._text import Pair, aligned, counted, listed, number, p_text, quoted, short
 from rsens._typing import Array, Flags, Positions
-from rsens._views import ShownTable, html_of, text_of
 
 if TYPE_CHECKING:
     from rsens._explain._explanation import Explanation
@@ -70,7 +68,7 @@ class Compared(Part):
 
     value_a: Array = stored("Values in the first explanation.", "values")
     value_b: Array = stored("Values in the second.", "values")
-    interval_kind: str | None = stored("Source of the intervals.", default=None)
+    interval_kind: str | None = stored("The source of the intervals.", default=None)
     intervals_a: Array | None = stored("Intervals of `value_a`: lower, upper.", 2, "values", default=None)
     intervals_b: Array | None = stored("Intervals of `value_b`.", 2, "values", default=None)
     intervals: Array | None = stored("Intervals of the difference.", 2, "values", default=None)
@@ -131,10 +129,10 @@ def _by_term(order: int, name: str, meaning: str) -> Any:
     return property(table, doc=meaning)
 
 
-class Difference:
+class Difference(Shown):
     """First explanation minus second, term by term, in common units. Made by `Explanation.difference`.
 
-    Every attribute gives a new table, so changes to it do not reach the difference.
+    Every attribute gives a new table; changing it does not change the difference.
 
     Example:
         >>> import numpy as np
@@ -209,7 +207,7 @@ class Difference:
 
         "paired refits": both models were refitted without the same rows, and each pair of refits is compared.
         "refits": as for two independent samples; for two models of the same rows these are too wide. "paired rows",
-        "rows": the models are taken as given, and only the rows vary.
+        "rows": only the rows vary, and the models stay the same.
         """
         return self._of_terms.interval_kind
 
@@ -244,18 +242,14 @@ class Difference:
         """Read a file written by `save`."""
         return cls(**FORM.read(path))
 
-    def __repr__(self) -> str:
-        return text_of(_heading(self), self._tables())
-
-    def _repr_html_(self) -> str:
-        return html.view(html.heading(_heading(self)), *html_of(self._tables()))
-
-    def _tables(self) -> list[ShownTable]:
-        """The variables, then the pairs if there are any."""
-        return [_table(self, order) for order in range(1, self.order + 1)]
+    def _document(self) -> Document:
+        one, other = self._both.rows
+        rows = f"the same {counted(one, 'row')}" if self.same_rows else f"{one:,} and {counted(other, 'row')}"
+        heading = f"R-sens {UNITS[self.scale_kind]}, {short(self.title, 60)}, over {rows}"
+        return Document([Sentences([heading], "heading"), *(_table(self, order) for order in range(1, self.order + 1))])
 
     def _compared(self, order: int) -> Compared:
-        """The terms, or the pairs; an `InputError` if there are no pairs."""
+        """The terms, or the pairs; an `InputError` without pairs."""
         found = self._of_terms if order == 1 else self._of_pairs
         if found is None:
             raise InputError(
@@ -269,31 +263,29 @@ class Difference:
         return pd.Index(self.terms) if order == 1 else pair_index(self.terms).view()
 
 
-def _heading(difference: Difference) -> str:
-    one, other = difference._both.rows
-    rows = f"the same {counted(one, 'row')}" if difference.same_rows else f"{one:,} and {counted(other, 'row')}"
-    return f"R-sens {UNITS[difference.scale_kind]}, {short(difference.title, 60)}, over {rows}"
-
-
-def _table(difference: Difference, order: int) -> ShownTable:
-    d, frame = difference, difference.to_frame(order)
-    shown = frame.head(SHOWN)
-    write = aligned(float(frame[["value_a", "value_b"]].to_numpy().max())) if d.scale_kind == "sd" else number_text
+def _table(d: Difference, order: int) -> ShownTable:
+    """The leading variables (order 1) or pairs (order 2)."""
+    frame = d.to_frame(order)
+    shown, rest = frame.head(SHOWN), frame.iloc[SHOWN:]
+    write = aligned(float(frame[["value_a", "value_b"]].to_numpy().max())) if d.scale_kind == "sd" else number
     one, other = (short(name, 18) for name in d.names)
-    marks = [meaning.DIFFERS_MARK if mark is True else " " for mark in shown["differs"].astype(object)]
-    heads = {"value_a": one, "value_b": other, "a_minus_b": f"{one} − {other} ", "lower": "lower", "upper": "upper"}
-    columns = {head: [write(value) for value in shown[name]] for name, head in heads.items()}
-    marked = zip(columns[heads["a_minus_b"]], marks, strict=True)
-    columns |= {heads["a_minus_b"]: [text + mark for text, mark in marked]}
-    columns["p"] = [p_text(p) for p in shown["p_value"]]
+    marks = [meaning.DIFFERS_MARK if mark is True else "" for mark in shown["differs"].astype(object)]
+    names = shown["term"] if order == 1 else map(Pair, shown["first"], shown["second"])
+    ends = [[write(end) for end in shown[name]] for name in ("lower", "upper")]
+    columns = [
+        Column("variable" if order == 1 else "pair", list(names), "name"),
+        Column(one, [write(value) for value in shown["value_a"]]),
+        Column(other, [write(value) for value in shown["value_b"]]),
+        Column(f"{one} − {other}", [write(value) for value in shown["a_minus_b"]], marks=marks),
+        Column("interval", [f"{low} to {high}" if low else "" for low, high in zip(*ends, strict=True)]),
+        Column("p", [p_text(p) for p in shown["p_value"]]),
+    ]
     legend = []
-    if len(rest := frame.iloc[SHOWN:]):
-        names = [short(str(term)) for term in rest.loc[rest["differs"].fillna(value=False), "term"]]
-        also = f"; with a mark: {listed(names, MOST_NAMES)}" if names else ""
+    if len(rest):
+        terms = [short(str(term)) for term in rest.loc[rest["differs"].fillna(value=False), "term"]]
+        also = f"; with a mark: {listed(terms, MOST_NAMES)}" if terms else ""
         legend = [f"… and {len(rest)} more in to_frame({'' if order == 1 else order}){also}"]
-    if order == 1:
-        return ShownTable("Variables", list(map(str, shown["term"])), columns, legend + _legend(d))
-    return ShownTable("Pairs", list(map(Pair, shown["first"], shown["second"])), columns, legend)
+    return ShownTable("Variables" if order == 1 else "Pairs", columns, legend + (_legend(d) if order == 1 else []))
 
 
 def _legend(difference: Difference) -> list[str]:
@@ -305,7 +297,7 @@ def _legend(difference: Difference) -> list[str]:
     for name, values in d.only.items():
         if len(values):
             ranked = values.sort_values(ascending=False, kind="stable")
-            terms = [f"{short(str(term))} ({number_text(value)})" for term, value in ranked.items()]
+            terms = [f"{short(str(term))} ({number(value)})" for term, value in ranked.items()]
             lines.append(f"only in {short(name)}: {listed(terms, MOST_NAMES)}")
     lines += [f"not compared: {short(term)}, as {reason}" for term, reason in d.left_out.items()]
     return [*lines, *d.notes]
@@ -376,9 +368,9 @@ def _common_unit(a: Explanation, b: Explanation, name: str) -> tuple[float, floa
         {e._setup.columns[d]: float(e._setup.units[d]) for d in e._setup.members[e.names.index(name)]} for e in (a, b)
     ]
     if columns[0].keys() != columns[1].keys():
-        return "its columns differ between the two"
+        return "it has different columns in the two"
     if (name in a.categorical) != (name in b.categorical):
-        return "its levels are compared in one of them only"
+        return "its levels are compared in one of the two, and it has a slope in the other"
     one, other = (np.array([of[column] for column in columns[0]]) for of in columns)
     if not one.any() and not other.any():
         return 0.0, 1.0, 1.0
@@ -437,8 +429,8 @@ class _Side:
     def refits(self, order: int) -> Array | None:
         """Values of the refits (refits, …); None if they were not kept.
 
-        The common unit is a number. The variation of a standard deviation between samples is not part of the
-        variation of a value per that number. A group has no single unit, so its factor is the one of all rows.
+        The common unit is a fixed number, so that values do not vary with the standard deviation of a column in each
+        sample. A group has no unit: its factor is the same in all refits.
         """
         kept, setup = self.explanation._refits, self.explanation._setup
         values = None if kept is None else kept.refit_main if order == 1 else kept.refit_pairs
@@ -531,7 +523,7 @@ def _of_rows(influences: Array) -> Spread:
 def _notes(
     a: Explanation, b: Explanation, names: tuple[str, str], converted: bool, same_rows: bool, kind: str | None
 ) -> Iterator[str]:
-    """Remarks for readers: other units, rows and families, and gaps of the intervals."""
+    """Remarks for readers: other units, rows and families, and the limits of intervals."""
     if converted:
         units = "standard deviations" if a.scale_kind == "sd" else "given units"
         halfway = "the root mean square of the two (`units`)"
@@ -546,7 +538,7 @@ def _notes(
     if a.order != b.order:
         yield f"Pairs are not compared: {names[0] if a.order == 1 else names[1]} has none."
     if kind is None:
-        yield "There are no intervals: one of the two explanations has none, or a single row."
+        yield "Intervals are missing: one of the two explanations lacks them, or has a single row."
     if kind in (PAIRED_ROWS, ROWS) and "refits" in (a.interval_kind, b.interval_kind):
         without = [name for e, name in zip((a, b), names, strict=True) if e._refits is None]
         yield (

@@ -13,10 +13,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rsens._arguments import whole_number
+from rsens._document import Document, Shown
 from rsens._errors import Argument, InputError, MissingExtraError
-from rsens._explain import _text
 from rsens._explain._context import Setup
 from rsens._explain._difference import Difference, difference_of
+from rsens._explain._document import document
 from rsens._explain._effect_table import effect_table
 from rsens._explain._effects import Effects
 from rsens._explain._interaction_marks import Interactions
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from rsens._explain._row_explanation import RowExplanation
 
 
-class Explanation:
+class Explanation(Shown):
     """Which variables and pairs move the predictive distribution, where, in which direction, and how surely.
 
     Made by `rsens.explain`, or read from a file by `Explanation.load`. Every attribute gives a new table, so changes to
@@ -60,29 +61,24 @@ class Explanation:
         1   x0  1 sd (0.979)     1.0
     """
 
+    _setup: Setup
+    _values: Values
+    _rows: Rows
+    _effects: Effects | None
+    _posterior: DrawValues | None
+    _intervals: Intervals | None
+    _null_level: NullLevel | None
+    _interactions: Interactions | None
+    _subgroups: Subgroups | None
+    _refits: KeptRefits | None
+
     def __init__(
-        self,
-        *,
-        setup: Setup,
-        values: Values,
-        rows: Rows,
-        effects: Effects | None = None,
-        posterior: DrawValues | None = None,
-        intervals: Intervals | None = None,
-        null_level: NullLevel | None = None,
-        interactions: Interactions | None = None,
-        subgroups: Subgroups | None = None,
-        refits: KeptRefits | None = None,
-        index: pd.Index | None = None,
-        model: Any = None,
-        X: Any = None,
-        weights: Any = None,
+        self, *, index: pd.Index | None = None, model: Any = None, X: Any = None, weights: Any = None, **parts: Any
     ) -> None:
-        self._setup, self._values, self._rows = setup, values, rows
-        self._effects, self._intervals, self._subgroups = effects, intervals, subgroups
-        self._null_level, self._interactions, self._posterior = null_level, interactions, posterior
-        self._refits = refits
-        self._index = rows.index if index is None else index
+        """`parts` are those of `FORM`, without the ones that were not computed."""
+        for name in FORM.parts:
+            setattr(self, f"_{name}", parts.get(name))
+        self._index = self._rows.index if index is None else index
         self._model, self._X, self._weights = model, X, weights
 
     @property
@@ -327,11 +323,8 @@ class Explanation:
         """
         return by_frame(self)
 
-    def __repr__(self) -> str:
-        return _text.text(self)
-
-    def _repr_html_(self) -> str:
-        return _text.as_html(self)
+    def _document(self) -> Document:
+        return document(self)
 
     # Each method draws what the function of `rsens.plots` that it names draws, and takes its options.
 

@@ -11,13 +11,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rsens import _meaning as meaning
 from rsens._errors import Argument, InputError
 from rsens._explain._values import PER_TERM, REFITS, ROWS, RowMoments, Spread, Sums
 from rsens._results import Part, stored
 from rsens._table import Table
-from rsens._text import aligned, counted, first_few, short
-from rsens._text import number as number_text
+from rsens._text import first_few
 from rsens._typing import Array, Positions
 
 if TYPE_CHECKING:
@@ -229,35 +227,3 @@ def by_frame(explanation: Explanation) -> pd.DataFrame | None:
     frame["differs"] = (frame["p_value"] <= PER_TERM).astype("boolean").mask(frame["p_value"].isna())
     frame["interval_kind"] = pd.Series([part.subgroup_interval_kind] * len(frame), dtype=object)
     return frame
-
-
-def by_columns(explanation: Explanation, terms: int) -> tuple[list[str], dict[str, list[str]]]:
-    """The leading terms, and a column of values with their marks for all rows and for each subgroup, as texts."""
-    frame = by_frame(explanation)
-    assert frame is not None
-    groups = list(dict.fromkeys(frame["subgroup"]))[:MOST_SUBGROUPS]
-    write = aligned(float(frame["value"].max())) if explanation.scale_kind == "sd" else number_text
-    shown = [str(term) for term in frame["term"].iloc[: min(terms, len(explanation.names))]]
-    columns = {"all rows ": [f"{write(explanation.main[term])} " for term in shown]}
-    for group in groups:
-        lines = frame[frame["subgroup"] == group].head(len(shown)).to_dict("records")
-        columns[f"{short(str(group), 16)} "] = [
-            write(line["value"]) + (meaning.DIFFERS_MARK if line["differs"] is True else " ") for line in lines
-        ]
-    return shown, columns
-
-
-def by_legend(explanation: Explanation) -> list[str]:
-    """What stands below: how many rows each subgroup has, what the mark means, and what is not shown."""
-    part = explanation._subgroups
-    assert part is not None
-    counts = zip(part.subgroups, part.subgroup_counts, strict=True)
-    sizes = [f"{short(str(group), 24)} {int(count):,}" for group, count in counts]
-    lines = [f"rows: {', '.join(sizes[:MOST_SUBGROUPS])}"]
-    if len(sizes) > MOST_SUBGROUPS:
-        lines.append(f"… and {counted(len(sizes) - MOST_SUBGROUPS, 'more subgroup')}")
-    if part.subgroup_p_values is None:
-        return [*lines, "no marks: without refits nobody knows how far these would differ in other data"]
-    if not explanation.intervals_hold:
-        return [*lines, f"no marks: {meaning.NOTHING_FOUND}"]
-    return [*lines, f"{meaning.DIFFERS_MARK} {meaning.SUBGROUP_DIFFERS}; {meaning.DIFFERS_BY_CHANCE}"]

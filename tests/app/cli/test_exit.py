@@ -46,8 +46,8 @@ def only_the_table(folder):
         ),
         (["compare", "table.csv"], "--target is missing"),
         (["select", "table.csv", "--target", "y", "--model", "linear"], "--model must be 'gp' to choose pairs"),
-        (["compare", "table.csv", "--target", "y", "--methods", "rsens,sharp"], "no method 'sharp'"),
-        (["stability", "table.csv", "--target", "y", "--methods", "sharp"], "no method 'sharp'"),
+        (["compare", "table.csv", "--target", "y", "--methods", "rsens,sharp"], "Unknown method 'sharp'"),
+        (["stability", "table.csv", "--target", "y", "--methods", "sharp"], "Unknown method 'sharp'"),
         (["compare", "table.csv", "--target", "y", "--methods", "rsens2"], "rsens2 scores pairs: use --order 2."),
         (["explain", "table.csv", "--target", "y", "--cv", "1"], "rsens: --cv must be at least 2 folds"),
         (

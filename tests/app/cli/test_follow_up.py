@@ -9,7 +9,7 @@ from rsens._app.cli._command import OF_ONE_COMMAND
 from rsens._app.cli._main import COMMANDS, main
 from rsens._app.cli._options import Flag
 from rsens._app.study import study
-from rsens._app.study._text import in_python
+from rsens._app.study._document import in_python
 from tests.app.study.tables import numbers
 from tests.app.study.test_groups import seasons
 

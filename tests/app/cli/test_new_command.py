@@ -11,6 +11,7 @@ from rsens._app.cli._main import COMMANDS, main
 from rsens._app.cli._options import CHECK, option, table_options
 from rsens._app.study import Settings
 from rsens._arguments import whole_number
+from rsens._document import Column, ShownTable
 from rsens._errors import Argument, Sentence
 from tests.app.study.tables import numbers
 
@@ -36,7 +37,8 @@ def answer(found):
 
 
 def details(found, analysis):
-    return f"Largest predictions of {analysis.settings['target']}\n{found.to_string(index=False)}"
+    columns = [Column(name, list(map(str, found[name]))) for name in ("row", "prediction")]
+    return [ShownTable(f"Largest predictions of {analysis.settings['target']}", columns)]
 
 
 EXTREMES = TableCommand(

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from rsens._app.study import Settings, study
+from rsens._app.study._document import in_python
 from rsens._app.study._setup import set_up
-from rsens._app.study._text import in_python
 from rsens._errors import InputError
 from tests.app.study.tables import numbers
 

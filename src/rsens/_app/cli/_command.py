@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rsens._app.cli._live import Live
     from rsens._app.study import Analysis, ModelSetup, Settings, Task
     from rsens._app.tables import Note
+    from rsens._document import ShownTable
 
 DATA = "DATA is a CSV, TSV or Parquet file, also packed with gzip, or - for standard input."
 NAMES = "The name of a column is taken as it is; if there is no such column, as a list with commas between."
@@ -139,9 +140,9 @@ class Command(ABC):
 
     def folder(self, settings: Settings) -> Path:
         """The folder of the results, unless the user names another."""
-        from rsens._app.study._result import plain
+        from rsens._app.study._result import file_name
 
-        return Path(f"rsens-{plain(settings.data_name)}-{self.name}")
+        return Path(f"rsens-{file_name(settings.data_name)}-{self.name}")
 
     @abstractmethod
     def task(self, settings: Settings, folder: Path, live: Live) -> Task[Any]:
@@ -163,7 +164,7 @@ class TableCommand(Command):
     step: The name of the work on the progress line.
     work: Computes the result; its second argument is the folder of finished pieces, if the command has `pieces`.
     answer: One sentence or several.
-    details: The rest of the text, from the result and the analysis.
+    details: The tables to print, from the result and the analysis.
     tables: Data frames by name, for CSV files.
     figures: Functions that draw, by name.
     to_dict: The result as plain values, ready for JSON.
@@ -175,7 +176,7 @@ class TableCommand(Command):
     step: Callable[[Settings], str]
     work: Callable[[ModelSetup, Path | None], Any]
     answer: Callable[[Any], Sequence[str]]
-    details: Callable[[Any, Analysis[Any]], str]
+    details: Callable[[Any, Analysis[Any]], Sequence[ShownTable]]
     tables: Callable[[Any], dict[str, pd.DataFrame]]
     figures: Callable[[Any], dict[str, Callable[[], Any]]]
     to_dict: Callable[[Any], dict[str, Any]]
@@ -202,10 +203,10 @@ class TableCommand(Command):
 
     def text(self, analysis: Any, settings: Settings, shown: Sequence[Note] | None, spell: Spelling) -> str:
         """Warnings, the answer, the heading, notes, and the rest."""
-        from rsens._app.study import paragraph, with_heading
+        from rsens._app.study import with_heading
 
-        answer = "\n".join(paragraph(spelled(each, spell)) for each in self.answer(analysis.found))
-        return with_heading(analysis, answer, [self.details(analysis.found, analysis)], shown)
+        answers = [spelled(each, spell) for each in self.answer(analysis.found)]
+        return with_heading(analysis, answers, self.details(analysis.found, analysis), shown).text()
 
     def write(self, analysis: Any, settings: Settings, folder: Path, live: Live) -> list[Path]:
         """Tables, figures and the summary."""

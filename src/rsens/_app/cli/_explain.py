@@ -39,9 +39,9 @@ class ExplainCommand(Command):
 
     def text(self, analysis: Study, settings: Settings, shown: Sequence[Note] | None, spell: Spelling) -> str:
         """The same as in Python, with commands as hints on what to ask next."""
-        from rsens._app.study import text_of
+        from rsens._app.study import document_of
 
-        return text_of(analysis, hints=self.hints(settings), told=shown)
+        return document_of(analysis, hints=self.hints(settings), printed=shown).text()
 
     def write(self, analysis: Study, settings: Settings, folder: Path, live: Live) -> list[Path]:
         """The same files as in Python."""

@@ -13,11 +13,9 @@ from rsens._app.study import (
     Listener,
     ModelSetup,
     Settings,
+    early_document,
     early_quality,
     early_ranking,
-    heading_of,
-    notes_of,
-    warnings_of,
 )
 from rsens._app.tables import Note
 from rsens._assess import Assessment
@@ -61,17 +59,16 @@ class Live(Listener):
             return
         shown = [spelled_note(note, self._spell) for note in setup.notes]
         likelihood = replace(setup.likelihood, reason=spelled(setup.likelihood.reason, self._spell))
-        blocks = [warnings_of(shown), heading_of(setup.provenance, setup.model, likelihood), notes_of(shown)]
-        self.say("\n\n".join(block for block in blocks if block) + "\n")
+        self.say(f"{early_document(setup.provenance, setup.model, likelihood, shown).text()}\n")
         self._shown = shown
 
     def ranked(self, found: Explanation) -> None:
         if self._tells:
-            self.say(f"{early_ranking(found)}\n")
+            self.say(f"{early_ranking(found).text()}\n")
 
     def checked(self, assessment: Assessment) -> None:
         if self._tells:
-            self.say(f"{early_quality(assessment)}\n")
+            self.say(f"{early_quality(assessment).text()}\n")
 
     def announce(self, words: str) -> None:
         """What the work will take."""

@@ -15,7 +15,8 @@ from rsens._app.cli._command import Command
 from rsens._app.cli._kept_work import KeptWork
 from rsens._app.cli._live import Live, spelled_note
 from rsens._app.cli._say import say, say_json
-from rsens._app.study import Settings, Unfinished, analyse, paragraph
+from rsens._app.study import Settings, Unfinished, analyse
+from rsens._document import fold
 from rsens._errors import Argument, InputError, MissingExtraError, Spelling, spelled
 from rsens._files import check_folder, read_summary
 from rsens._text import counted, listed, safe
@@ -61,7 +62,7 @@ def run(command: Command, settings: Settings, spell: Spelling) -> None:
 def _unfinished(stopped: Unfinished, text: str) -> str:
     """The text of a result that is not whole: what is missing comes first."""
     missing = f"Stopped before all was there. Missing: {listed(stopped.missing)}." if stopped.missing else "Stopped."
-    return f"{paragraph(missing, 'UNFINISHED  ', ' ' * 12)}\n\n{text}\n"
+    return f"{fold(missing, None, 'UNFINISHED  ', ' ' * 12)}\n\n{text}\n"
 
 
 def _spelled(analysis: Any, spell: Spelling) -> Any:
@@ -77,7 +78,7 @@ def files_written(folder: Path, files: list[Path]) -> str:
     figures = len({name.rpartition(".")[0] for name in names if "/" in name})
     drawn = f", and {counted(figures, 'figure')} as PNG and SVG in figures/" if figures else ""
     report = f"\n{safe(str(files[0]))}" if names[0] == "report.html" else ""
-    return paragraph(f"Written to {safe(str(folder))}: {', '.join(plain_files)}{drawn}.") + report
+    return fold(f"Written to {safe(str(folder))}: {', '.join(plain_files)}{drawn}.") + report
 
 
 #: The address of `--dask` that stands for a cluster of processes on this machine.

@@ -35,7 +35,7 @@ from rsens._app.tables import (
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
 from rsens._explain import CollinearityWarning
 from rsens._files import MissingPathError, fingerprint
-from rsens._labels import columns_of_labels
+from rsens._table import columns_of_labels
 from rsens._text import counted, listed, quoted
 from rsens._version import __version__
 from rsens.adapters import read_numeric, two_valued_columns

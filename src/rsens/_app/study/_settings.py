@@ -20,7 +20,7 @@ from rsens._app.tables import (
     read_where,
 )
 from rsens._arguments import jobs, one_of, seed_sequence, whole_number
-from rsens._compare import resolved
+from rsens._compare import find_methods
 from rsens._errors import Argument, InputError
 from rsens._text import quoted
 from rsens.black_box import BUDGETS
@@ -171,7 +171,7 @@ class Settings:
         if self.cv == 1:
             raise InputError(Argument("cv"), " must be at least 2 folds, or 0 for no cross-validation; got 1.")
         if self.methods != CHEAP:
-            resolved(self.method_names, self.order)
+            find_methods(self.method_names, self.order)
         if self.model_file is not None:
             self._check_fixed_by_file()
         elif self.target is None:

@@ -30,7 +30,7 @@ from rsens._app.tables._reading import (
 )
 from rsens._errors import Argument, InputError, Sentence, warn
 from rsens._frames import as_pandas
-from rsens._labels import plain
+from rsens._table import plain
 from rsens._text import counted, listed, quoted
 
 #: In the attributes of a table: whether it comes from a file whose numbers have decimal points.
