@@ -19,8 +19,7 @@ from rsens._coding import Coding, Levels
 from rsens._conversions import package_of
 from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas
-from rsens._labels import column_of, columns_of_labels
-from rsens._table import Table, column_positions, numbers_of
+from rsens._table import Table, column_of, column_positions, columns_of_labels, numbers_of
 from rsens._typing import Array
 from rsens.adapters._adapter import WITH_DERIVATIVES, Adapter, expected_model, first_line
 from rsens.adapters._gpytorch import GPYTORCH

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -112,6 +112,9 @@ class DrawsAtOnce(Draws):
 
     def some(self, count: int) -> Draws:
         return self if self.fewer is None else self.fewer(count)
+
+    def families(self, X: Array) -> Iterator[Distribution]:
+        yield from Mixture(self.components(X), self.weights).members
 
     def mixture(self, X: Array) -> Mixture:
         return Mixture(self.components(X), self.weights, draws=True)
