@@ -7,7 +7,6 @@ import copy
 import inspect
 import pickle
 import re
-import warnings
 from pathlib import Path
 
 import pytest
@@ -36,11 +35,6 @@ def test_another_reader_gets_another_spelling():
     assert spelled("rows=3 is plain text", dashes) == "rows=3 is plain text"
 
 
-def test_sentences_within_sentences_keep_their_arguments():
-    assert spelled(Sentence("Fold 3: ", SENTENCE), dashes).startswith("Fold 3: --rows must")
-    assert Sentence("none").argument is None
-
-
 @pytest.mark.parametrize("kind", [InputError, RsensWarning])
 def test_errors_and_warnings_say_sentences(kind):
     error = kind(SENTENCE)
@@ -54,12 +48,6 @@ def test_they_survive_the_way_to_another_process(copied):
     assert str(error) == "cv: fold 1 is empty."
     assert error.argument == "cv"
     assert copied(SENTENCE).parts == SENTENCE.parts
-
-
-def test_a_warning_can_be_given_as_text():
-    with pytest.warns(RsensWarning, match="plain") as raised:
-        warnings.warn("plain", RsensWarning, stacklevel=1)
-    assert raised[0].message.sentence == "plain"
 
 
 def test_a_missing_extra_names_the_command():

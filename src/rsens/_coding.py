@@ -13,8 +13,22 @@ import numpy as np
 
 from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas
-from rsens._labels import column_of, columns_of_labels, factorized, holds_labels, plain, series_of, with_labels
-from rsens._table import Table, as_array, check_whole_text, column_positions, is_frame, is_pandas, read_columns
+from rsens._table import (
+    Table,
+    as_array,
+    check_whole_text,
+    column_of,
+    column_positions,
+    columns_of_labels,
+    factorized,
+    holds_labels,
+    is_frame,
+    is_pandas,
+    plain,
+    read_columns,
+    series_of,
+    with_labels,
+)
 from rsens._text import first_few
 from rsens._typing import Array, Positions
 

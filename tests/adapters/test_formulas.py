@@ -12,7 +12,7 @@ import statsmodels.formula.api as smf
 import rsens
 from rsens import InputError, RsensWarning, from_function
 from rsens.adapters import as_model
-from rsens.adapters._formula import names_in
+from rsens.adapters._statsmodels import names_in
 from rsens.distributions import StudentT
 
 RNG = np.random.default_rng(0)

@@ -24,7 +24,6 @@ def given(name, obj, family, y):
 
 MEAN, SD, POSITIVE, SHAPE, P = map(t, (v.MEAN, v.SD, v.POSITIVE, v.SHAPE, v.P))
 LOGIT, CLASSES, MEANS, SDS, WEIGHTS = map(t, (v.LOGIT, v.CLASSES, v.MEANS, v.SDS, v.WEIGHTS))
-ODDS_SHARE = POSITIVE / (POSITIVE + SHAPE)
 AFFINE = D.AffineTransform
 
 
@@ -34,39 +33,11 @@ def used(obj):
     return obj
 
 
+SHARED = v.of_torch_and_numpyro(D, t, AFFINE, D.ExpTransform)
 GIVEN = [
-    given("Normal", D.Normal(MEAN, SD), v.NORMAL, v.REAL),
-    given("StudentT", D.StudentT(t(v.DF), MEAN, SD), v.STUDENT, v.REAL),
-    given("Cauchy", D.Cauchy(MEAN, SD), v.CAUCHY, v.REAL),
-    given("LogNormal", D.LogNormal(MEAN, SD), v.LOGNORMAL, v.ABOVE),
-    given("Gamma", D.Gamma(SHAPE, SHAPE / POSITIVE), v.GAMMA, v.ABOVE),
-    given("Chi2", D.Chi2(POSITIVE), rsens.Gamma(v.POSITIVE, v.POSITIVE / 2.0), v.ABOVE),
-    given("Exponential", D.Exponential(1.0 / POSITIVE), v.EXPONENTIAL, v.ABOVE),
-    given("Beta", D.Beta(POSITIVE, SHAPE), v.BETA, v.INSIDE),
-    given("Weibull", D.Weibull(POSITIVE, SHAPE), v.WEIBULL, v.ABOVE),
-    given("Bernoulli", D.Bernoulli(P), v.BERNOULLI, v.EVENTS),
+    *(given(name, make(), family, y) for name, (make, family, y) in SHARED.items()),
     given("Bernoulli-used", used(D.Bernoulli(P)), v.BERNOULLI, v.EVENTS),
-    given("Bernoulli-logits", D.Bernoulli(logits=LOGIT), v.BERNOULLI_LOGIT, v.EVENTS),
     given("Bernoulli-logits-used", used(D.Bernoulli(logits=LOGIT)), v.BERNOULLI_LOGIT, v.EVENTS),
-    given("Binomial", D.Binomial(9, P), v.BINOMIAL, v.COUNTS),
-    given("Binomial-logits", D.Binomial(9, logits=LOGIT), v.BINOMIAL_LOGIT, v.COUNTS),
-    given("Poisson", D.Poisson(POSITIVE), v.POISSON, v.COUNTS),
-    given("NegativeBinomial", D.NegativeBinomial(SHAPE, ODDS_SHARE), v.NEGATIVE_BINOMIAL, v.COUNTS),
-    given(
-        "NegativeBinomial-logits",
-        D.NegativeBinomial(SHAPE, logits=torch.log(POSITIVE / SHAPE)),
-        v.NEGATIVE_BINOMIAL,
-        v.COUNTS,
-    ),
-    given("Geometric", D.Geometric(P), rsens.NegativeBinomial((1.0 - v.P) / v.P, 1.0), v.COUNTS),
-    given(
-        "Geometric-logits",
-        D.Geometric(logits=torch.logit(P)),
-        rsens.NegativeBinomial((1.0 - v.P) / v.P, 1.0),
-        v.COUNTS,
-    ),
-    given("Categorical", D.Categorical(CLASSES), v.CATEGORICAL, v.CODES),
-    given("Categorical-logits", D.Categorical(logits=3.0 + CLASSES.log()), v.CATEGORICAL, v.CODES),
     Given(
         "OneHotCategorical",
         D.OneHotCategorical(CLASSES),
@@ -74,28 +45,12 @@ GIVEN = [
         lambda grid: D.OneHotCategorical(CLASSES).log_prob(torch.eye(3)[t(grid).long()].double()).numpy(),
         v.CODES,
     ),
-    given("MultivariateNormal", D.MultivariateNormal(t(v.VECTOR), t(v.COVARIANCE)), v.MULTIVARIATE, v.PLANE),
-    given(
-        "MultivariateNormal-cholesky",
-        D.MultivariateNormal(t(v.VECTOR), scale_tril=torch.linalg.cholesky(t(v.COVARIANCE))),
-        v.MULTIVARIATE,
-        v.PLANE,
-    ),
-    given(
-        "LowRank",
-        D.LowRankMultivariateNormal(t(v.VECTOR), torch.zeros(3, 2, 1, dtype=torch.float64), SDS**2),
-        v.INDEPENDENT,
-        v.PLANE,
-    ),
-    given("Independent", D.Independent(D.Normal(t(v.VECTOR), SDS), 1), v.INDEPENDENT, v.PLANE),
-    given("Mixture", D.MixtureSameFamily(D.Categorical(WEIGHTS.expand(3, 2)), D.Normal(MEANS, SDS)), v.MIXTURE, v.REAL),
     given(
         "Mixture-for-all-rows",
         D.MixtureSameFamily(D.Categorical(logits=WEIGHTS.log()), D.Normal(MEANS[0], SDS[0])),
         rsens.Mixture([rsens.Normal(v.MEANS[0, s], v.SDS[0, s] ** 2) for s in range(2)], v.WEIGHTS),
         v.REAL,
     ),
-    given("affine", D.TransformedDistribution(D.Normal(t(0.0), t(1.0)), [AFFINE(MEAN, SD)]), v.NORMAL, v.REAL),
     given(
         "affine-twice",
         D.TransformedDistribution(
@@ -105,7 +60,6 @@ GIVEN = [
         v.REAL,
     ),
     given("affine-t", D.TransformedDistribution(D.StudentT(t(v.DF)), [AFFINE(MEAN, SD)]), v.STUDENT, v.REAL),
-    given("exp", D.TransformedDistribution(D.Normal(MEAN, SD), [D.ExpTransform()]), v.LOGNORMAL, v.ABOVE),
     given(
         "exp-affine",
         D.TransformedDistribution(D.Normal(MEAN, SD), [D.ExpTransform(), AFFINE(0.0, 2.0)]),
@@ -113,7 +67,7 @@ GIVEN = [
         v.ABOVE,
     ),
     given("scaled-gamma", D.TransformedDistribution(D.Gamma(SHAPE, SHAPE), AFFINE(0.0, POSITIVE)), v.GAMMA, v.ABOVE),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("given", GIVEN, ids=str)

@@ -16,7 +16,7 @@ from uuid import uuid4
 from rsens._errors import InputError
 from rsens._files import Checkpoint
 from rsens._progress import Progress
-from rsens._warned import Warned, heard, say_once
+from rsens._warnings import Warned, emit_once, recorded_warnings
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def run_pieces(
                 pieces[number] = piece
                 advance(1, seconds)
                 done(pieces)
-    say_once([warned[number] for number in sorted(warned)], count, noun)
+    emit_once([warned[number] for number in sorted(warned)], count, noun)
     return pieces
 
 
@@ -117,7 +117,7 @@ def _timed(
     number: int, work: Callable[..., Any], shared: _Shared, *arguments: Any
 ) -> tuple[int, float, Any, list[Warned]]:
     start = time.perf_counter()
-    with heard() as warned:
+    with recorded_warnings() as warned:
         piece = work(*shared.values, *arguments)
     return number, time.perf_counter() - start, piece, warned
 

@@ -23,11 +23,11 @@ SPELLED = {"sklearn": "scikit-learn", "gpytorch": "GPyTorch", "botorch": "BoTorc
 
 @dataclass(frozen=True)
 class Adapter:
-    """How objects of one kind become a `Model`: which objects it accepts, and how it adapts one."""
+    """How objects of one kind become a `Model`: which objects it accepts, and how it adapts one; None if it cannot."""
 
     name: str
     accepts: Callable[[Any], bool]
-    adapt: Callable[[Any], Model]
+    adapt: Callable[[Any], Model | None]
 
 
 class NoTranslationError(Exception):
@@ -225,12 +225,13 @@ class WithDerivatives(Model):
         return type(self._estimator).__name__
 
 
-def _with_derivatives(obj: Any) -> Model:
+def with_derivatives(obj: Any) -> Model:
+    """A `Model` of an object with a method `derivatives(X, order)`, if it is fitted."""
     if callable(getattr(obj, "fit", None)) and callable(getattr(obj, "get_params", None)):
         check_fitted(obj)
     return WithDerivatives(obj)
 
 
 WITH_DERIVATIVES = Adapter(
-    "objects with derivatives(X, order)", lambda obj: callable(getattr(obj, "derivatives", None)), _with_derivatives
+    "objects with derivatives(X, order)", lambda obj: callable(getattr(obj, "derivatives", None)), with_derivatives
 )

@@ -12,7 +12,7 @@ from scipy.special import logit, logsumexp, ndtri
 
 from rsens._errors import Argument, InputError, warn
 from rsens._typing import Array
-from rsens._warned import saying_once
+from rsens._warnings import warnings_once
 from rsens.derivatives import result_bytes, rows_for
 from rsens.likelihoods import Likelihood, LogitLikelihood, PoissonLikelihood, ProbitLikelihood
 from rsens.models import _mode
@@ -136,7 +136,7 @@ class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier):
         """
         rows, codes, weights = self._read_training(X, y, sample_weight=sample_weight)
         counts, posteriors = np.ones(len(rows)) if weights is None else weights, []
-        with saying_once():  # one fit for each class
+        with warnings_once():  # one fit for each class
             for target in self._targets(codes):
                 base = float(self._link((counts @ target + 0.5) / (counts.sum() + 1.0)))
                 posteriors.append(self._posterior_of(rows, target, np.zeros(len(rows)), weights, base))

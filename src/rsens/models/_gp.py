@@ -16,7 +16,7 @@ from rsens._contents import contents
 from rsens._errors import Argument, InputError, warn
 from rsens._table import column_deviations
 from rsens._typing import Array
-from rsens._warned import saying_once
+from rsens._warnings import warnings_once
 from rsens.derivatives import Finding, result_bytes, rows_for
 from rsens.kernels import EQ, Categorical, Kernel
 from rsens.likelihoods import Likelihood, likelihood_named, likelihood_names, link_names, target_of
@@ -424,7 +424,7 @@ class GPClassifier(GPSettings, PredictiveClassifier):
         units, kernel, search = self._standard(rows), self._start_kernel(rows.shape[1]), self._search(len(rows))
         inputs, no_offset = units.inputs(rows), np.zeros(len(rows))
         _, columns = contents(rows, codes)
-        with saying_once():  # one fit for each class
+        with warnings_once():  # one fit for each class
             data = (Data(inputs, target, no_offset, 0.0, columns) for target in self._targets(codes))
             gps = tuple(fit_gp(kernel, likelihood, each, search) for each in data)
         self._keep_fitted(gps, units, float(sum(gp.log_marginal_likelihood for gp in gps)))

@@ -24,7 +24,7 @@ import pandas as pd
 
 from rsens._arguments import one_of
 from rsens._errors import Argument, InputError, Sentence
-from rsens._labels import factorized, holds_labels
+from rsens._table import factorized, holds_labels
 from rsens._text import quoted
 from rsens.likelihoods import likelihood_names, target_of
 

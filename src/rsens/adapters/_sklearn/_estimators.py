@@ -22,7 +22,7 @@ from rsens._conversions import as_family, is_a
 from rsens._errors import InputError
 from rsens._table import is_frame
 from rsens._typing import Array
-from rsens.adapters._adapter import WITH_DERIVATIVES, check_fitted, not_fitted, overrides
+from rsens.adapters._adapter import check_fitted, not_fitted, overrides, with_derivatives
 from rsens.adapters._linear_predictor import LinearPredictor, MultinomialPredictor
 from rsens.adapters._sklearn._prediction import Prediction, as_fitted, n_columns_of, numbers_in, read_std, record_of
 from rsens.derivatives import Derivatives, Finding, Inner
@@ -134,7 +134,7 @@ def _linear_classifier(classifier: Any, **words: Any) -> Prediction | None:
 
 def read_own(estimator: Any) -> Prediction:
     """An object with derivatives, such as our own estimators; its family is known when it predicts."""
-    model = WITH_DERIVATIVES.adapt(estimator)
+    model = with_derivatives(estimator)
 
     def derivatives(X: Any, order: int, inner: Inner | None = None) -> Derivatives:
         record = model.derivatives(X if is_frame(X) else numbers_in(X), order)

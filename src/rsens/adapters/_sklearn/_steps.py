@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from rsens._conversions import is_a
-from rsens._labels import column_of, columns_of_labels
-from rsens._table import is_frame
+from rsens._table import column_of, columns_of_labels, is_frame
 from rsens._typing import Array
 from rsens.adapters._adapter import FIRST, SECOND, Transform, quotients
 from rsens.derivatives import Inner, NoSecondDerivativesError, extrapolated, step_unit
