@@ -13,8 +13,9 @@ from rsens._errors import InputError, RsensWarning
 from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.kernels import EQ, Constant, Linear, Matern32, Periodic
-from rsens.measures import lengthscales, level_deviations, training_inputs
-from rsens.measures._lengthscales import gaps
+from rsens.measures import training_inputs
+from rsens.measures._lengthscales import gaps, lengthscales
+from rsens.measures._terms import level_deviations
 
 QUICK = {"intervals": False, "pairs": False, "random_state": 0}
 

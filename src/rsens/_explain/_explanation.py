@@ -61,29 +61,24 @@ class Explanation(Shown):
         1   x0  1 sd (0.979)     1.0
     """
 
+    _setup: Setup
+    _values: Values
+    _rows: Rows
+    _effects: Effects | None
+    _posterior: DrawValues | None
+    _intervals: Intervals | None
+    _null_level: NullLevel | None
+    _interactions: Interactions | None
+    _subgroups: Subgroups | None
+    _refits: KeptRefits | None
+
     def __init__(
-        self,
-        *,
-        setup: Setup,
-        values: Values,
-        rows: Rows,
-        effects: Effects | None = None,
-        posterior: DrawValues | None = None,
-        intervals: Intervals | None = None,
-        null_level: NullLevel | None = None,
-        interactions: Interactions | None = None,
-        subgroups: Subgroups | None = None,
-        refits: KeptRefits | None = None,
-        index: pd.Index | None = None,
-        model: Any = None,
-        X: Any = None,
-        weights: Any = None,
+        self, *, index: pd.Index | None = None, model: Any = None, X: Any = None, weights: Any = None, **parts: Any
     ) -> None:
-        self._setup, self._values, self._rows = setup, values, rows
-        self._effects, self._intervals, self._subgroups = effects, intervals, subgroups
-        self._null_level, self._interactions, self._posterior = null_level, interactions, posterior
-        self._refits = refits
-        self._index = rows.index if index is None else index
+        """`parts` are those of `FORM`, without the ones that were not computed."""
+        for name in FORM.parts:
+            setattr(self, f"_{name}", parts.get(name))
+        self._index = self._rows.index if index is None else index
         self._model, self._X, self._weights = model, X, weights
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import FunctionType
@@ -114,6 +114,9 @@ class DrawsAtOnce(Draws):
 
     def some(self, count: int) -> Draws:
         return self if self.fewer is None else self.fewer(count)
+
+    def families(self, X: Array) -> Iterator[Distribution]:
+        yield from Mixture(self.components(X), self.weights).members
 
     def mixture(self, X: Array) -> Mixture:
         return Mixture(self.components(X), self.weights, draws=True)

@@ -56,7 +56,7 @@ def test_the_model_that_was_read_is_never_removed(saved, tmp_path):
 
 def test_rows_outside_the_data_are_told(saved):
     far = with_text(20).assign(a=100.0)
-    assert "extrapolation" in study(far, model_file=saved[1]).text()
+    assert "extrapolates" in study(far, model_file=saved[1]).text()
 
 
 def test_classes(tmp_path):

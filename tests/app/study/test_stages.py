@@ -79,7 +79,7 @@ def test_a_study_finds_what_explain_finds(data, options):
     study = rsens.study(data, "y", progress=False, **options)
     found = rsens.explain(
         study.model, study.X, study.y, pairs=study.explanation.order == 2, groups=study.groups, clusters=study.clusters,
-        null="auto" if options.get("null", True) else False, intervals="rows", progress=False,
+        null="auto" if options.get("null", True) else False, intervals="rows",
         random_state=generator(0, PROBES),
     )  # fmt: skip
     for order in range(1, found.order + 1):
