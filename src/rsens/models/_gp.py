@@ -13,10 +13,9 @@ from sklearn.utils import check_random_state
 from rsens._arguments import one_of, whole_number
 from rsens._coding import Coding
 from rsens._contents import column_order
-from rsens._errors import Argument, InputError, warn
+from rsens._errors import Argument, InputError, warn, warnings_once
 from rsens._table import column_deviations
 from rsens._typing import Array
-from rsens._warnings import warnings_once
 from rsens.derivatives import Finding, result_bytes, rows_for
 from rsens.kernels import EQ, Categorical, Kernel
 from rsens.likelihoods import Likelihood, likelihood_named, likelihood_names, link_names, target_of
