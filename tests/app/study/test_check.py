@@ -15,7 +15,7 @@ from rsens._progress import progress_of
 from rsens._refits import Fit, refit_folds, rounds_of_folds, rows_with_levels
 from tests.app.study.tables import classes, numbers, with_text
 
-QUICK = {"null": False, "progress": False}
+QUICK = {"null": False}
 
 
 @pytest.mark.parametrize(
@@ -66,6 +66,6 @@ def test_classes():
 def test_the_null_level_and_jobs_change_nothing():
     table = numbers(30)
     once = study(table, "y", model="linear", **QUICK)
-    with_null = study(table, "y", model="linear", progress=False)
+    with_null = study(table, "y", model="linear")
     pd.testing.assert_frame_equal(once.explanation.intervals, with_null.explanation.intervals)
     np.testing.assert_array_equal(once.assessment.log_density, with_null.assessment.log_density)

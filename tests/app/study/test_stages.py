@@ -76,7 +76,7 @@ def test_the_ranking_comes_before_the_refits_and_the_quality_after_the_first_rou
 )
 def test_a_study_finds_what_explain_finds(data, options):
     """All but the intervals, which come from the refits of the check."""
-    study = rsens.study(data, "y", progress=False, **options)
+    study = rsens.study(data, "y", **options)
     found = rsens.explain(
         study.model, study.X, study.y, pairs=study.explanation.order == 2, groups=study.groups, clusters=study.clusters,
         null="auto" if options.get("null", True) else False, intervals="rows",
