@@ -41,13 +41,8 @@ def test_the_known_answer(whole):
 def test_the_same_seed_gives_the_same_numbers(whole):
     again = study(numbers(), "y")
     assert again.to_dict() == whole.to_dict()
-<<<<<<< HEAD
-    other = study(numbers(), "y", random_state=1, progress=False)
-    assert (other.explanation.null != whole.explanation.null).all()
-=======
     other = study(numbers(), "y", random_state=1)
-    assert (other.explanation.null_levels != whole.explanation.null_levels).all()
->>>>>>> main
+    assert (other.explanation.null != whole.explanation.null).all()
 
 
 def test_the_keys_of_the_summary(whole):
