@@ -76,8 +76,7 @@ def explained(**changes):
     names = ["a", "b", "c", "d", "e", "f", "g", "h"]
     base = {
         "main": pd.Series(np.linspace(0.8, 0.1, 8), names),
-        "null": 0.45,
-        "null_levels": pd.Series(0.45, names),
+        "null": pd.Series(0.45, names),
         "discovery": pd.Series([True] * 4 + [False] * 4, names),
         "intervals": None,
         "parts": None,
@@ -121,7 +120,7 @@ def test_the_step_of_a_probability_is_a_probability():
 
 
 def test_nothing_above_the_null_level():
-    sentences = sentences_of(explained(null=0.9, null_levels=pd.Series(0.9, list("abcdefgh"))))
+    sentences = sentences_of(explained(null=pd.Series(0.9, list("abcdefgh"))))
     assert sentences[0] == "No variable moves the prediction of the target more than an irrelevant one would."
     assert not any("null level" in s or "R-sens is" in s for s in sentences)
 
@@ -142,7 +141,7 @@ def test_what_a_step_is(changes, start):
 def test_what_is_largest_but_below_its_own_null_level_is_not_spoken_of():
     """Categories have a level of their own, above that of numbers."""
     levels = pd.Series([0.9] + [0.45] * 7, list("abcdefgh"))
-    sentences = sentences_of(explained(categorical=("a",), null=None, null_levels=levels))
+    sentences = sentences_of(explained(categorical=("a",), null=levels))
     assert sentences[0].startswith(
         "The prediction of the target depends most on b (▼ 1.0 per sd), c (▲ 1.0 per sd) and d"
     )
