@@ -54,9 +54,7 @@ def said(call):
 
 
 CALLS = {
-    "explain": lambda model: explain_with_probes(
-        model, X, Y, by=f"g{ESCAPE}", n_probes=6, random_state=0, progress=True
-    ),
+    "explain": lambda model: explain_with_probes(model, X, Y, by=f"g{ESCAPE}", n_probes=6, random_state=0),
     "check": lambda model: check(model, X),
     "assess": lambda model: assess(BayesianLinearRegression(), X, Y, random_state=0, progress=True),
     "stability": lambda model: stability(BayesianLinearRegression(), X, Y, n_boot=2, random_state=0),

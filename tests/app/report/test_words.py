@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 from rsens._app.report._facts import Facts
-from rsens._app.report._sentences import answer, as_text, details
-from rsens._app.report._tables import about
+from rsens._app.report._sentences import about, answer, as_text, details
 from tests.app.report import studies
 from tests.explain.marked import marked
 from tests.explain.models import Linear
