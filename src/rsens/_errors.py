@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,25 +50,41 @@ class Argument:
         """Whether the sentence says which value to give."""
         return self.value is not ...
 
-    def __str__(self) -> str:
+    def in_python(self) -> str:
+        """As Python users write it."""
         return f"{self.name}={readable(repr(self.value))}" if self.has_value else self.name
+
+    def __str__(self) -> str:
+        return _spellings[-1](self)
 
 
 #: How a reader calls an argument: `rows` in Python, `--rows` on the command line.
 Spelling = Callable[[Argument], str]
+#: The spelling in use is the last one.
+_spellings: list[Spelling] = [Argument.in_python]
+
+
+@contextmanager
+def spelled_by(spelling: Spelling) -> Iterator[None]:
+    """Spell the arguments in all sentences made within the block for another reader than a Python user."""
+    _spellings.append(spelling)
+    try:
+        yield
+    finally:
+        _spellings.pop()
 
 
 class Sentence(str):
-    """Text that knows which of its words are arguments. As a `str` it reads as Python users expect."""
+    """Text that knows which of its words are arguments, spelled for the reader: see `spelled_by`."""
 
     parts: tuple[str | Argument, ...]
 
     def __new__(cls, *parts: str | Argument) -> Sentence:
         """From texts, arguments and other sentences; what would steer a terminal, in a name, is escaped."""
-        parts = tuple(readable(part) if type(part) is str else part for part in parts)
-        sentence = super().__new__(cls, "".join(map(str, parts)))
-        flat = (part.parts if isinstance(part, Sentence) else (part,) for part in parts)
-        sentence.parts = tuple(part for group in flat for part in group)
+        nested = (part.parts if isinstance(part, Sentence) else (part,) for part in parts)
+        flat = tuple(readable(part) if type(part) is str else part for group in nested for part in group)
+        sentence = super().__new__(cls, "".join(map(str, flat)))
+        sentence.parts = flat
         return sentence
 
     def __reduce__(self) -> tuple[Any, ...]:  # the parts survive a trip to another process
@@ -77,13 +94,6 @@ class Sentence(str):
     def argument(self) -> str | None:
         """The name of the first argument mentioned, if any."""
         return next((part.name for part in self.parts if isinstance(part, Argument)), None)
-
-
-def spelled(text: str, spelling: Spelling) -> str:
-    """The text with its arguments spelled for another reader. Plain text stays as it is."""
-    if not isinstance(text, Sentence):
-        return text
-    return "".join(spelling(part) if isinstance(part, Argument) else part for part in text.parts)
 
 
 class InputError(ValueError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rsens._errors import spelled
+from rsens._errors import spelled_by
 from rsens._files import difference
 
 
@@ -32,6 +32,6 @@ def test_what_is_missing_is_none():
     ],
 )
 def test_in_the_words_of_each_reader(name, value, library, command_line):
-    sentence = difference({name: value}, {name: "now"})
-    assert sentence == library
-    assert spelled(sentence, lambda argument: f"--{argument.name}") == command_line
+    assert difference({name: value}, {name: "now"}) == library
+    with spelled_by(lambda argument: f"--{argument.name}"):
+        assert difference({name: value}, {name: "now"}) == command_line

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from rsens._errors import InputError, spelled
+from rsens._errors import InputError, Sentence, spelled_by
 from rsens._files import (
     Checkpoint,
     MissingPathError,
@@ -45,7 +45,8 @@ def test_sentences(code, sentence):
         raise OSError(code, os.strerror(code), "somewhere")
     assert str(error.value) == sentence
     assert isinstance(error.value, OSError)  # as before there were sentences
-    assert spelled(error.value.sentence, lambda _: "--out") == sentence.replace("another folder", "another --out")
+    with spelled_by(lambda _: "--out"):
+        assert Sentence(error.value.sentence) == sentence.replace("another folder", "another --out")
     assert str(pickle.loads(pickle.dumps(error.value))) == sentence
 
 

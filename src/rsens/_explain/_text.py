@@ -10,12 +10,13 @@ import pandas as pd
 
 from rsens import _html as html
 from rsens import _meaning as meaning
+from rsens._errors import Argument
 from rsens._explain._effect_table import EffectLine, effect_lines, effects_legend, has_steps, in_points
 from rsens._explain._effects import STEP
 from rsens._explain._subgroups import by_columns, by_legend
 from rsens._explain._tables import LEADING, ROLES
 from rsens._html import Html
-from rsens._text import Pair, counted, listed, number, p_text, percent, quoted, short, side_by_side
+from rsens._text import Pair, counted, listed, number, p_text, percent, short, side_by_side
 from rsens._views import ShownTable, folded, html_of, text_of
 from rsens.measures import DOWN, UP, arrows
 
@@ -274,7 +275,7 @@ def two_valued_legend(explanation: Explanation) -> list[str]:
     have, are = ("has", "is") if len(names) == 1 else ("have", "are")
     return [
         f"{_names(names)} {have} two values and {are} compared between them, like a category; "
-        f"numeric=[{quoted(names)}] gives slopes instead"
+        f"{Argument('numeric', list(names))} gives slopes instead"
     ]
 
 
