@@ -11,7 +11,7 @@ from typing import Any
 from rsens._app.study import Settings
 from rsens._errors import Argument, InputError, MissingExtraError
 
-#: The address of `--dask` that stands for a cluster of processes on this machine.
+#: The value of `--dask` for a cluster of processes on this machine.
 LOCAL = "local"
 #: Seconds until a cluster must have answered.
 PATIENCE = 10.0
@@ -21,8 +21,8 @@ PATIENCE = 10.0
 def on_cluster(settings: Settings) -> Iterator[Settings]:
     """Send refits and rows to the cluster at `settings.dask` within the block; gives the settings for there.
 
-    Seeds belong to pieces of work, not to workers: the numbers are those of one machine. The scheduler repeats the work
-    of a worker that is lost.
+    Seeds belong to pieces of work, not to workers: the numbers are the same as on one machine. The scheduler repeats
+    the work of a lost worker.
     """
     if settings.dask is None:
         yield settings
@@ -62,5 +62,5 @@ def _client(address: str, n_jobs: int | None) -> Any:
     if address != LOCAL:
         return Client(address, timeout=PATIENCE)
     workers = cpu_count() if n_jobs is None or n_jobs < 1 else n_jobs
-    # Any free port for the dashboard: no warning beside another cluster.
+    # Any free port for the dashboard: another cluster may have the usual one.
     return Client(n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0")

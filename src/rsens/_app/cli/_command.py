@@ -1,4 +1,4 @@
-"""A command, from its options to what it prints and writes."""
+"""A command, from its options to its output and files."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Command(click.Command):
             return super().invoke(ctx)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Its own help, and what all commands on a table share."""
+        """Its own help, and two sentences that all commands on a table share."""
         super().format_help_text(ctx, formatter)
         for text in DATA_AND_NAMES if DATA in self.params else []:
             formatter.write_paragraph()
@@ -52,7 +52,7 @@ class Command(click.Command):
                 formatter.write_text(text)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The options of this command alone, then those that commands share."""
+        """The options of this command alone, then the shared ones."""
         params = self.get_params(ctx)
         shared: list[click.Parameter] = [DATA, *ALL.values()]
         sections: dict[str, Sequence[click.Parameter]] = {
@@ -81,7 +81,7 @@ class Work(ABC):
     answers: The command whose question it answers, for the folder of results.
     pieces: The folder inside the folder of results for finished pieces of long work.
     n_pieces: How many pieces there are, where that is known before.
-    tells: Whether the user learns at once what was read, before the result is there.
+    tells: Whether the command prints a summary of the table before the result.
     """
 
     name: ClassVar[str]
@@ -97,7 +97,7 @@ class Work(ABC):
         self.folder = self.default_folder() if settings.out is None else settings.out
 
     def read(self, given: Mapping[str, Any]) -> Settings:
-        """The options as settings, checked. A command with options of its own has a subclass of `Settings`."""
+        """The options as settings, checked. A command with further options has a subclass of `Settings`."""
         from rsens._app.study import Settings
 
         return Settings(**as_settings(given))
@@ -180,7 +180,7 @@ class Work(ABC):
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Whether the system refused memory, or ended a process that works for this one; Dask has an error of its own."""
+    """Whether the system refused memory, or ended a worker process. (Dask raises its `KilledWorker`.)"""
     return isinstance(error, MemoryError | BrokenExecutor) or type(error).__name__ == "KilledWorker"
 
 
@@ -193,7 +193,7 @@ def unfinished(stopped: Unfinished, text: str) -> str:
 
 
 def files_written(folder: Path, files: list[Path]) -> str:
-    """The folder and the files, figures counted; the report on a line of its own."""
+    """The folder and the files, figures counted; the report on a separate line."""
     from rsens._app.study import paragraph
 
     names = [str(path.relative_to(folder)) for path in files]
@@ -219,7 +219,7 @@ class Question(Work):
     """A command that makes one call of the library.
 
     step: The name of the work on the progress line.
-    recorded: Settings that the result records, besides the question, the model and the seed.
+    recorded: Settings that the result records in addition to the question, the model and the seed.
     fit: Whether the work needs a model fitted to all rows.
     """
 

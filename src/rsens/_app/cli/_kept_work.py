@@ -52,7 +52,7 @@ class KeptWork:
 
     @contextmanager
     def resume(self, setup: ModelSetup, live: Live, more: Mapping[str, Any]) -> Iterator[Checkpoint]:
-        """Keep the pieces that are finished within the block; whatever ends it, they stay for the same command."""
+        """Keep the pieces that are finished within the block, also if it is interrupted."""
         question = question_of(setup, more)
         before = Checkpoint.question_in(self.folder)
         other = None if before is None else difference(before, Checkpoint.full_question(question))
@@ -77,7 +77,7 @@ class KeptWork:
                 self.forget()
 
     def how_to_resume(self, live: Live) -> str:
-        """How many pieces are kept of how many, and what to do; nothing if there are none."""
+        """A sentence on the number of kept pieces and on resuming; empty without any."""
         if not (count := self.pieces):
             return ""
         total = max(count, self.total or live.progress.total("refit"))
@@ -88,12 +88,12 @@ class KeptWork:
         """Remove the pieces, and a folder of results in which nothing else is. Files of somebody else stay."""
         Checkpoint.remove(self.folder)
         for folder in (self.folder, self.results):
-            with suppress(OSError):  # there are other files, or there is no such folder
+            with suppress(OSError):  # other files are in it, or it does not exist
                 folder.rmdir()
 
 
 def question_of(setup: ModelSetup, more: Mapping[str, Any]) -> dict[str, Any]:
-    """Everything that pieces depend on, by the names that users know, and what follows from it."""
+    """Everything that pieces depend on, by the names that users know."""
     settings = setup.settings
     asked = {each.name: getattr(settings, each.name) for each in fields(Settings) if each.name not in NOT_ASKED}
     return {

@@ -1,4 +1,4 @@
-"""Messages of a command at work: what was read, at once; and where there is no terminal, a heartbeat."""
+"""Messages of a command at work: a summary of the table at once, and without a terminal a heartbeat."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ EVERY = 60.0
 class Live(Listener):
     """Follows the pipeline and informs the user.
 
-    What was read goes to standard output if that is a terminal, and is not repeated with the result; else to standard
-    error, as standard output is for the result. Heartbeats go to standard error where that is not a terminal: a
-    terminal shows the progress line instead.
+    The summary of the table goes to standard output if that is a terminal, and is not repeated with the result; else
+    to standard error, as standard output is for the result. Heartbeats go to standard error where that is not a
+    terminal: a terminal shows the progress line instead.
     """
 
     def __init__(self, settings: Settings, *, tells: bool = True, keeps: bool = False) -> None:

@@ -65,7 +65,7 @@ def rsens() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
-    if arguments is None:  # a process of its own: nobody needs to look for garbage in all libraries when it ends
+    if arguments is None:  # a separate process: no need to collect garbage in all libraries at the end
         atexit.register(gc.freeze)
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed by the shell, as in `rsens demo >&-`

@@ -16,7 +16,7 @@ from rsens._errors import Argument, InputError, Spelling
 class Option(click.Option):
     """An option whose value is the setting of the same name; left out, the default of `Settings` holds.
 
-    argument: The name of the argument of the library, where it differs from that of the setting.
+    argument: The name of the argument of the library, where it differs from the name of the setting.
     sets: The value of an option that takes none: what the setting is if the option is given; `otherwise` if not.
     """
 
@@ -45,7 +45,7 @@ class LikelihoodOption(Option):
         from rsens.likelihoods import likelihood_names
 
         names = ", ".join(likelihood_names())
-        self.help = f"{names}, classification, or auto, which picks one and says why.  [default: auto]"
+        self.help = f"{names}, classification, or auto, which picks one and gives the reason.  [default: auto]"
         return super().get_help_record(ctx)
 
 
@@ -105,7 +105,7 @@ SECTIONS: dict[str, list[Option]] = {
             ["--cluster"],
             metavar="COLUMN",
             argument="clusters",
-            help="Rows with the same value in this column belong together, such as those of one person.",
+            help="Rows with the same value in this column belong together, such as all rows of one person.",
         ),
     ],
     "Model": [
@@ -144,7 +144,7 @@ SECTIONS: dict[str, list[Option]] = {
     ],
 }
 ALL: dict[str, Option] = {str(each.name): each for options in SECTIONS.values() for each in options}
-#: What a command that is proposed as the next one keeps.
+#: The settings that a proposed next command keeps.
 KEPT = frozenset(ALL) - {each.name for each in SECTIONS["Output"]}
 
 
@@ -176,7 +176,7 @@ def read_groups(texts: Sequence[str]) -> dict[str, list[str]]:
 
 
 def group_texts(groups: Mapping[str, str | Sequence[str]]) -> list[str]:
-    """The texts that give these groups: a column with a comma in its name has a text of its own, and so has a value."""
+    """The texts that give these groups: a column with a comma in its name has a separate text, and so has a value."""
     texts = []
     for name, columns in groups.items():
         parts = [columns] if isinstance(columns, str) else [column for column in columns if "," in column]
@@ -218,7 +218,7 @@ def spelling_of(command: click.Command) -> Spelling:
 
 
 def next_command(command: click.Command, given: Mapping[str, Any]) -> str:
-    """This command on the table of another one, with those of its options `given` that describe table and model."""
+    """This command on the table of another one, with the options `given` that describe table and model."""
     words = ["rsens", str(command.name), str(given["data"])]
     for each in command.params:
         value = given.get(str(each.name))

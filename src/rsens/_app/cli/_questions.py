@@ -43,7 +43,7 @@ def common_arguments(setup: ModelSetup) -> dict[str, Any]:
 
 
 def table_by_method(columns: dict[str, list[str]], methods: Sequence[str], file: str) -> tuple[str, str]:
-    """A table whose last columns are methods; those that had no room are named, the last ones are left out first."""
+    """A table whose last columns are methods; if there is no room, the last ones are left out and named."""
     from rsens._app.study import table
 
     last, first = len(columns) - 1, len(columns) - len(methods)
@@ -141,7 +141,7 @@ def ranks_text(found: pd.DataFrame, columns: Sequence[str] = ()) -> str:
         lines.append("agreement: rank correlation, 1 for the same order, 0 for none, −1 for the reverse")
     side_by_side, no_room = table_by_method(cells, names, "compare.csv")
     why = [f"{name} has no answer: {why}" for name, why in zip(failed["method"], failed["status"], strict=True)]
-    heading = f"Ranks of {NOUNS[order]}s by method, 1 for what matters most"
+    heading = f"Ranks of {NOUNS[order]}s by method, 1 is the most important"
     return block(heading, side_by_side, [*lines, no_room, *why])
 
 
@@ -246,7 +246,7 @@ def mean_ranks_text(found: Stability, columns: Sequence[str] = ()) -> str:
         no_room,
     ]
     samples = f"{found.n_boot} samples of {drawn(found)}"
-    heading = f"Mean ranks of {NOUNS[found.order]}s by models fitted to {samples}, 1 for what matters most"
+    heading = f"Mean ranks of {NOUNS[found.order]}s by models fitted to {samples}, 1 is the most important"
     return block(heading, side_by_side, lines)
 
 

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 from rsens._text import on_one_line
 
-#: What stands for signs that a terminal does not have, and is as wide.
+#: Replacements of the same width for signs that a terminal does not have.
 PLAIN = dict(zip("█▲▼−–×·…₂²“”", '#^v--x-~22""', strict=True))
 
 
