@@ -102,7 +102,7 @@ def test_nothing_overlaps_and_nothing_leaves_the_figure(case):
         assert overlapping([legend] if legend else [], [*ax.patches, *ax.texts]) == []
 
 
-@pytest.mark.parametrize("names", [["only"], NAMES, LONG])
+@pytest.mark.parametrize("names", [["only"], NAMES])
 def test_small_axes_of_a_figure_with_others(names):
     _, (left, right) = plt.subplots(1, 2, figsize=(9.0, 3.5), layout="constrained")
     bars(pictured(names), ax=left)

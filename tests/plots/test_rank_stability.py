@@ -8,9 +8,8 @@ from tests.plots.pictured import NAMES
 from tests.stability.results import noisy, result_of
 
 
-def cells(ax, k: int = 0) -> np.ndarray:
-    mesh = ax.collections[k]
-    return np.asarray(mesh.get_array())
+def cells(ax) -> np.ndarray:
+    return np.asarray(ax.collections[0].get_array())
 
 
 def test_cells_are_the_shares_in_the_order_of_the_mean_rank():
@@ -37,8 +36,8 @@ def test_top_adds_up_the_later_ranks():
     ax = rank_stability(result, top=5)
     order = result.mean_rank["rsens"].sort_values().index[:5]
     shares = result.rank_shares().loc[order]
-    np.testing.assert_allclose(cells(ax), shares.iloc[:, :5])
-    np.testing.assert_allclose(cells(ax, 1)[:, 0], shares.iloc[:, 5:].sum(axis=1))
+    np.testing.assert_allclose(cells(ax)[:, :5], shares.iloc[:, :5])
+    np.testing.assert_allclose(cells(ax)[:, 5], shares.iloc[:, 5:].sum(axis=1))
     assert [label.get_text() for label in ax.get_yticklabels()] == [*order, "… 15 more"]
     assert ax.get_xticklabels()[-1].get_text() == "later"
 

@@ -66,7 +66,7 @@ def beeswarm(explanation: Any, *, top: int | None = 10, X: Any = None, ax: Axes 
     ax.set_xlim(-0.015 * furthest, 1.03 * furthest) if furthest > 0.0 else ax.set_xlim(-0.015, 1.0)
     colours, levels = zip(*(_coloured(explanation, table, str(name)) for name in main.index), strict=True)
     shown_rows = [look.some_rows(local[:, row], MOST_POINTS) for row in range(len(main))]
-    diameter = float(np.clip(60.0 / np.sqrt(len(local)), 2.0, 6.0))
+    diameter = float(np.clip(45.0 / np.sqrt(len(local)), 2.0, 6.0))
     for row, shown in enumerate(shown_rows):
         points: dict[str, Any] = {"s": diameter**2, "c": colours[row][shown], "linewidths": 0.0, "zorder": 2.0}
         ax.axhline(row, color="#E0E0E0", linewidth=0.7, zorder=0.5)

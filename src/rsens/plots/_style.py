@@ -203,8 +203,8 @@ def add_legend(ax: Axes, handles: Sequence[Any] | None = None, *, first: str | N
     # At the right: names at the left may make the axes narrower than the legend.
     style: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "fontsize": small(), "frameon": False}
     style |= {"handlelength": 1.6, "columnspacing": 1.5, "borderaxespad": 0.2}
-    for columns in range(len(handles), 0, -1):  # on as few lines as fit
-        legend = ax.legend(handles=handles, ncols=columns, **style)
+    for lines in range(1, len(handles) + 1):  # as few as fit
+        legend = ax.legend(handles=handles, ncols=-(-len(handles) // lines), **style)
         for text in legend.get_texts():
             plain(text)
         if legend.get_window_extent().width <= 1.15 * ax.bbox.width:
@@ -264,13 +264,15 @@ def start_at_zero(ax: Axes, furthest: float) -> None:
 
 
 def add_notes(ax: Axes, notes: Iterable[str]) -> None:
-    """Write remarks below the label of the horizontal axis, one below the other; the report has them in its caption."""
+    """Write remarks below the label of the horizontal axis, on even lines; the report has them in its caption."""
     most, above = max(28, int(axes_points(ax)[0] / (SENTENCE * small()))), ax.xaxis.label
     style: dict[str, Any] = {"ha": "right", "va": "top", "multialignment": "center", "fontsize": small(), "gid": NOTE}
     for note in filter(None, notes):
-        text = "\n".join(wrap(note.replace(" %", "\u00a0%"), most))  # no line begins with a percent sign
+        unbroken = note.replace(" %", "\u00a0%")  # no line begins with a percent sign
+        count = len(wrap(unbroken, most))
+        lines = next(even for w in range(len(note) // count, most + 1) if len(even := wrap(unbroken, w)) <= count)
         place: dict[str, Any] = {"xycoords": ("axes fraction", above), "textcoords": "offset points"}
-        above = plain(ax.annotate(text, (1.0, 0.0), (0.0, -1.0), annotation_clip=False, **place, **style))
+        above = plain(ax.annotate("\n".join(lines), (1.0, 0.0), (0.0, -1.0), annotation_clip=False, **place, **style))
 
 
 def take_notes(figure: Figure) -> list[str]:
