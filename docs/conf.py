@@ -36,7 +36,7 @@ exclude_patterns = ["_extensions", "README.md"]
 # Pages
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
-highlight_language = "none"  # blocks that do not say what they are: terminals and tables
+highlight_language = "none"  # blocks without a language: terminals and tables
 html_math_renderer = "mathml"
 
 # Every Python block of a page is a cell that runs. A page is run again when its code or the code of rsens changes.
@@ -44,7 +44,7 @@ nb_custom_formats = {".md": ["cells.read", {}, False]}
 code = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(SOURCE.rglob("*.py"))))
 nb_execution_mode = "cache"
 nb_execution_excludepatterns = [
-    "models/bambi.md",  # have an environment of their own, in which `make test-adapters` runs these pages
+    "models/bambi.md",  # need another environment, in which `make test-adapters` runs these pages
     "models/pymc.md",
     *(str(page) for page in HERE.rglob("*.md") if "\n```python\n" not in page.read_text(encoding="utf-8")),
 ]

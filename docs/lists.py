@@ -16,7 +16,7 @@ from rsens.likelihoods import ALL_LIKELIHOODS
 from rsens.plots import PLOTS
 
 PAGE = Path(__file__).with_name("lists.md")
-HEAD = """# What there is
+HEAD = """# All lists
 
 Made from the lists in the code by `make lists`. [architecture.md](architecture.md) explains how to add to them.
 """
@@ -30,20 +30,21 @@ def page() -> str:
 def families() -> Iterator[str]:
     """The predictive distributions and their λ."""
     rows = [(f"`{each.__name__}`", code(argument_names(each)), support(each), summary(each)) for each in ALL_FAMILIES]
-    yield from section("Families", "What a model may predict.", ("Family", "Arguments", "y", "What it is"), rows)
+    text = "Predictions that a model may return."
+    yield from section("Families", text, ("Family", "Arguments", "y", "Description"), rows)
 
 
 def kernels() -> Iterator[str]:
     """The covariance functions."""
     rows = [(f"`{each.__name__}`", code(each().hyperparameter_names), summary(each)) for each in ALL_KERNELS]
-    yield from section("Kernels", "Sums and products of these work too.", ("Kernel", "Learned", "What it is"), rows)
+    yield from section("Kernels", "Sums and products of these work too.", ("Kernel", "Learned", "Description"), rows)
 
 
 def likelihoods() -> Iterator[str]:
     """Distributions of y given f."""
     rows = [(f"`{each.name}`", each.label, each.target, summary(each)) for each in ALL_LIKELIHOODS]
     text = "For `GPRegressor(likelihood=…)`, `GPClassifier(link=…)` and `--likelihood`."
-    yield from section("Likelihoods", text, ("Name", "In a sentence", "y", "What it is"), rows)
+    yield from section("Likelihoods", text, ("Name", "In a sentence", "y", "Description"), rows)
 
 
 def methods() -> Iterator[str]:
@@ -53,7 +54,7 @@ def methods() -> Iterator[str]:
         for order in (1, 2)
         for method in known(order).values()
     ]
-    head = ("Method", "Order", "What it measures", "In “all”", "Extra")
+    head = ("Method", "Order", "Measures", "In “all”", "Extra")
     yield from section("Compared methods", "Order 1 scores variables, order 2 pairs.", head, rows)
 
 
@@ -66,7 +67,7 @@ def plots() -> Iterator[str]:
 def commands() -> Iterator[str]:
     """The command line."""
     rows = [(f"`rsens {command.name}`", command.short_help) for command in COMMANDS]
-    yield from section("Commands", "`rsens COMMAND --help` lists the options.", ("Command", "What it does"), rows)
+    yield from section("Commands", "`rsens COMMAND --help` lists the options.", ("Command", "Description"), rows)
 
 
 def adapters() -> Iterator[str]:
@@ -94,9 +95,8 @@ def fields() -> Iterator[str]:
         (part, f"`{field.name}`", " × ".join(map(str, field.shape)), first_sentence(field.meaning))
         for part, field in rsens.Explanation.fields()
     ]
-    yield from section(
-        "Fields of an explanation", "What `Explanation.save` writes.", ("Part", "Field", "Shape", "Meaning"), rows
-    )
+    text = "The content of a file written by `Explanation.save`."
+    yield from section("Fields of an explanation", text, ("Part", "Field", "Shape", "Meaning"), rows)
 
 
 SECTIONS = (families, kernels, likelihoods, methods, plots, commands, adapters, conversions, fields)

@@ -31,8 +31,8 @@ def head() -> Iterator[str]:
     """The heading and the first paragraph."""
     yield "# How fast, how exact\n"
     yield from paragraph(
-        "Figures that commands of this project write to files; `make trust` makes this page of them. Bounds are what",
-        "we aim at, and bounds that do not hold are shown too.",
+        "Benchmark results that commands of this project write to files; `make trust` makes this page of them. Bounds",
+        "are our targets, and missed bounds are shown too.",
     )
 
 

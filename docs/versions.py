@@ -16,13 +16,13 @@ HEAD = """# Versions
 
 rsens runs on Python {first} to {last}. NumPy, SciPy, pandas, matplotlib and scikit-learn are supported for two years
 after a release, as [SPEC 0](https://scientific-python.org/specs/spec-0000/) has it; so are, as far as we can, all other
-dependencies. SPEC 0 gives a Python three years. We keep one for longer while the newest NumPy, or the one before, still
-runs on it. Support ends in a minor release, never in a bug-fix release, and the changelog
+dependencies. SPEC 0 supports a Python for three years. We support it longer while the newest NumPy, or the release
+before, still runs on it. Support ends in a minor release, never in a bug-fix release, and the changelog
 lists it.
 
-Public names, file formats and the columns of tables do not change within a minor version (0.1.x). What is to go away
-in a later one warns for at least one minor version before. A file in another version of the format
-is refused, and the error names that version: read the file with the rsens that wrote it, or write it again.
+Public names, file formats and the columns of tables do not change within a minor version (0.1.x). Names that go away
+in a later one warn for at least one minor version before. A file in another version of the format
+is refused: read the file with the rsens that wrote it, or write it again.
 """
 LOWEST = """## The oldest
 
@@ -31,7 +31,7 @@ LOWEST = """## The oldest
 NEWEST = """## The newest
 
 `make test` runs everything with the versions in `constraints.txt`. `make release-check` installs the wheel into an
-empty environment for every line here, with what pip then takes for the newest, and tries it ({platform}).
+empty environment for every line here, with the newest versions that pip finds then, and tries it ({platform}).
 """
 
 

@@ -116,7 +116,7 @@ def add_options(options: Options, count: str) -> None:
 
 
 def _without_rows(given: argparse.Namespace) -> str | None:
-    """What is wrong if the data are missing or have too few rows."""
+    """The mistake if the data are missing or have too few rows."""
     for key in settings_for(given.data):
         try:
             there = len(SETTINGS[key].load()[1])

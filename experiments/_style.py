@@ -1,4 +1,4 @@
-"""What the figures share: text sizes, colours, and a way to save that gives the same bytes every time."""
+"""Shared by all figures: text sizes, colours, and a way to save that gives the same bytes every time."""
 
 from __future__ import annotations
 

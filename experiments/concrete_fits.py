@@ -247,7 +247,7 @@ def write(results: dict[tuple[Any, ...], Any], folder: Path) -> None:
 
 
 def _without_rows(given: argparse.Namespace) -> str | None:
-    """What is wrong if the data are missing or no row is left to hold out."""
+    """The mistake if the data are missing or no row is left to hold out."""
     try:
         there = len(SETTINGS["concrete", ML].load()[1])
     except InputError as error:

@@ -1,4 +1,4 @@
-"""Every public call, on a random table and model, and what must hold of what it returns."""
+"""Every public call, on a random table and model, and conditions on its results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fuzz._tables import FuzzTable, Rng
 
 @dataclass(frozen=True)
 class Case:
-    """What a call is given: its random numbers, the table, the targets (None for a function), an estimator, a model."""
+    """The arguments of a call: random numbers, the table, the targets (None for a function), an estimator, a model."""
 
     rng: Rng
     table: FuzzTable

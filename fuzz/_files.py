@@ -28,7 +28,7 @@ CELLS = ["", "NA", "?", "-", "1,5", "1.234,5", "1e400", "-inf", "nan", "0x10", "
 
 @dataclass(frozen=True)
 class FileCase:
-    """What a file is like, what was asked, and how it ended."""
+    """A file in words, the command, and how it ended."""
 
     number: int
     kind: str

@@ -1,4 +1,4 @@
-"""What a case must not do: give NaN or values of the wrong sign, fail in its own way, warn without end, or hang."""
+"""Judge a case, which must not give NaN or values of the wrong sign, fail in its own way, warn without end, or hang."""
 
 from __future__ import annotations
 

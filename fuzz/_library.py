@@ -28,7 +28,7 @@ NEEDS = {
 
 @dataclass(frozen=True)
 class LibraryCase:
-    """What a case is about, in words, and how it ended."""
+    """A case in words, and how it ended."""
 
     number: int
     call: str

@@ -1,4 +1,4 @@
-"""How the cases ended, counted: a file without dates or times, so that it changes only with what it says."""
+"""Count how the cases ended: a file without dates or times, so that it changes only with its counts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_KINDS = 40
 
 
 def summary(cases: Sequence[LibraryCase], files: Sequence[FileCase]) -> dict[str, Any]:
-    """What the docs show."""
+    """The counts that the docs show."""
     return {
         "seed": SEED,
         "library": {

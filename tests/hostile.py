@@ -66,11 +66,8 @@ def model(path: Path) -> None:
     found = load_model(path)
     read_metadata(path)
     rows = found.training_inputs_[:3]  # as the model has read them
-    if hasattr(found, "classes_"):
-        for f in [latent.moments(rows) for latent in found._latents]:
-            found._predictive_likelihood.predictive(f.mean, f.variance)
-    else:
-        found._predict_distribution(rows, np.zeros(3))
+    for f in [latent.moments(rows) for latent in found._latents]:
+        found._predictive_likelihood.predictive(f.mean, f.variance)
 
 
 def summary(path: Path) -> None:

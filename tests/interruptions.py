@@ -161,7 +161,7 @@ def pieces(folder: Path) -> dict[str, bytes]:
     for path in sorted(folder.rglob("*.json")) if folder.exists() else []:
         content = path.read_bytes()
         if path.name.startswith(("sample-", "split-", "refit-")):
-            assert json.loads(content).keys() == {"format", "version", "rsens", "sha256", "content"}
+            assert json.loads(content).keys() == {"format", "rsens", "sha256", "content"}
             found[path.name] = content
     journal = folder / "journal.jsonl"
     lines = journal.read_bytes().split(b"\n")[1:-1] if journal.exists() else []

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 #: Tags that neither run nor load anything.
 TABLE = {"table", "caption", "thead", "tbody", "tr", "th", "td"}
-HARMLESS = {"div", "p", "strong", "details", "summary", "ul", "li", *TABLE}
+HARMLESS = {"div", "p", "span", "strong", "details", "summary", "ul", "li", *TABLE}
 #: Names that would break a page or a terminal if they were not escaped.
 NASTY = [
     "<script>alert('x')</script>",
@@ -20,7 +20,7 @@ NASTY = [
 
 
 class Page(HTMLParser):
-    """What is in a piece of HTML."""
+    """The tags, attributes and texts of a piece of HTML."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

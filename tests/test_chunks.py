@@ -55,21 +55,6 @@ def test_all_rows_come_once_and_in_order(kind, rows, tmp_path, monkeypatch):
     pd.testing.assert_frame_equal(whole, DATA[["b", "a"]], check_dtype=False)
 
 
-def test_plans_without_batches_are_read_in_slices(monkeypatch):
-    """polars had no batches of a plan before 1.34."""
-    monkeypatch.delattr(pl.LazyFrame, "collect_batches", raising=False)
-    monkeypatch.setattr(_chunks, "ROWS", 4)
-    chunks = list(chunks_of(pl.from_pandas(DATA).lazy(), ["a"]))
-    assert [len(chunk) for chunk in chunks] == [4, 4, 2]
-    np.testing.assert_array_equal(pd.concat(chunks)["a"], DATA["a"])
-
-
-def test_all_columns_where_none_are_asked_for(tmp_path):
-    DATA.to_parquet(tmp_path / "data.parquet")
-    [chunk] = chunks_of(tmp_path, None)
-    assert list(chunk.columns) == ["a", "b", "c"]
-
-
 def test_dask_is_read_by_partition():
     dask = pytest.importorskip("dask")
     dataframes = pytest.importorskip("dask.dataframe")

@@ -7,7 +7,6 @@ import copy
 import inspect
 import pickle
 import re
-import warnings
 from pathlib import Path
 
 import pytest
@@ -39,15 +38,11 @@ def test_a_sentence_reads_as_python_users_expect():
 
 def test_another_reader_gets_another_spelling():
     assert in_dashes(SENTENCE) == "--rows must be at least 2; got 1. Or use --null False."
+    assert in_dashes(Sentence("Fold 3: ", SENTENCE)).startswith("Fold 3: --rows must")
     assert in_dashes("rows=3 is plain text") == "rows=3 is plain text"
     with spelled_by(dashes):
         assert f"use {Argument('rows', 3)}" == "use --rows 3"
     assert str(Argument("rows", 3)) == "rows=3"
-
-
-def test_sentences_within_sentences_keep_their_arguments():
-    assert in_dashes(Sentence("Fold 3: ", SENTENCE)).startswith("Fold 3: --rows must")
-    assert Sentence("none").argument is None
 
 
 @pytest.mark.parametrize("kind", [InputError, RsensWarning])
@@ -63,12 +58,6 @@ def test_they_survive_the_way_to_another_process(copied):
     assert str(error) == "cv: fold 1 is empty."
     assert error.argument == "cv"
     assert copied(SENTENCE).parts == SENTENCE.parts
-
-
-def test_a_warning_can_be_given_as_text():
-    with pytest.warns(RsensWarning, match="plain") as raised:
-        warnings.warn("plain", RsensWarning, stacklevel=1)
-    assert raised[0].message.sentence == "plain"
 
 
 def test_a_missing_extra_names_the_command():

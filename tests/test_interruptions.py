@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_interruptions():
     command = [sys.executable, "-m", "tests.interruptions", "--kills", "6", "--calls", "stability", "experiments"]

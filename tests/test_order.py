@@ -9,7 +9,6 @@ from sklearn.base import clone
 
 from rsens import (
     BayesianLinearRegression,
-    BayesianLogisticRegression,
     GPClassifier,
     GPRegressor,
     assess,
@@ -99,14 +98,6 @@ def test_assess(change, with_clusters):
     one, other = (assessed(each, with_clusters) for each in (None, change))
     same_rows(one, other)
     assert one.gain == pytest.approx(other.gain, rel=1e-6)
-
-
-@changes
-def test_assess_of_classes(change):
-    """The classes are dealt out one after the other, and which comes first must not depend on the rows."""
-    rows, y, _ = in_another_order(change, y=LABELS)
-    one, other = (assess(BayesianLogisticRegression(), *data, random_state=1) for data in ((X, LABELS), (rows, y)))
-    same_rows(one, other)
 
 
 @cache

@@ -81,12 +81,6 @@ def test_one_count_and_one_time_for_all_stages(follow, page):
     assert follow.total("refit") == 8
 
 
-def test_several_at_once_take_less_time(follow, page):
-    with follow.stage("refit", 9, at_once=4) as advance:
-        advance(1, 60.0)
-    assert words(page)[-1] == "refit 2 of 9, about 2 minutes"
-
-
 def test_pieces_from_before_count_and_have_no_time(follow, page):
     with follow.stage("refit", 26, done=19) as advance:
         assert words(page) == ["refit 20 of 26"]
@@ -102,12 +96,6 @@ def test_long_work_is_announced_once_as_soon_as_its_first_piece_is_timed(follow,
     assert page.announced == ["26 refits, about 4 minutes"]
 
 
-def test_short_work_is_not_announced(follow, page):
-    with follow.stage("refit", 26) as advance:
-        advance(1, 1.0)
-    assert page.announced == []
-
-
 def test_time_goes_on_between_two_pieces(follow, clock):
     with follow.stage("refit", 4) as advance:
         advance(1, 100.0)
@@ -116,22 +104,6 @@ def test_time_goes_on_between_two_pieces(follow, clock):
         assert follow.words() == "refit 2 of 4, about 3 minutes"
         clock.now += 1000.0
         assert follow.words() == "refit 2 of 4"  # it takes longer than we thought: no promise
-
-
-def test_other_pieces_have_a_count_of_their_own(follow, page):
-    with follow.stage("row", 1_000) as advance:
-        advance(500, 0.0)
-    follow.expect("refit", "probes", 3)
-    with follow.stage("sample", 2):
-        pass
-    assert words(page) == ["row 1 of 1,000", "row 501 of 1,000", "sample 1 of 2"]
-
-
-def test_work_that_cannot_be_counted_is_named(follow, page):
-    with follow.doing("testing pairs"):
-        assert follow.words() == "testing pairs"
-    assert words(page) == ["testing pairs"]
-    assert follow.words() == ""
 
 
 def test_the_bar(capsys):
@@ -148,9 +120,3 @@ def test_the_argument(follow):
     assert progress_of(follow) is follow
     with pytest.raises(InputError, match="progress must be one of True, False, None"):
         progress_of("yes")
-
-
-@pytest.mark.parametrize(("progress", "said"), [(True, True), (None, False), (False, False)])
-def test_the_bar_announces_long_work_where_it_is_seen(progress, said, capsys):
-    progress_of(progress)._line.announce("26 refits, about 4 minutes")
-    assert ("26 refits, about 4 minutes" in capsys.readouterr().err) is said

@@ -48,11 +48,6 @@ class TestExplain:
         alone = explain_with_probes(model, X, y, null=True, **OPTIONS | {"intervals": False})
         np.testing.assert_array_equal(alone.null, whole.null)
 
-    def test_subgroups_change_nothing(self, model, whole):
-        groups = explain_with_probes(model, X, y, null=True, by=np.where(X["c"] > 0.0, "high", "low"), **OPTIONS)
-        same(groups.intervals, whole.intervals)
-        np.testing.assert_array_equal(groups.null, whole.null)
-
 
 def test_the_number_of_jobs_changes_no_byte(model, whole):
     """Those of `stability` and `select_interactions` are with their other tests."""

@@ -48,42 +48,25 @@ ACCEPTED = {
 }
 
 
-@pytest.mark.parametrize("name", ACCEPTED)
-def test_values_and_names(name):
-    X, names = ACCEPTED[name]
-    table = read_table(X)
-    assert table.names == (names or ("a", "b"))
-    assert table.values.dtype == np.float64
-    assert table.values.flags.c_contiguous
-    np.testing.assert_array_equal(table.values, ROWS)
-
-
 def kind_of(X):
     """The type of rows made from X: an array, or a data frame, which is the given type or pandas' own."""
     return pd.DataFrame if isinstance(X, pl.DataFrame | pa.Table) else type(X) if hasattr(X, "columns") else np.ndarray
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
-def test_new_values_have_the_type_and_the_names_that_were_given(name):
+def test_values_and_names_and_rows_in_the_type_that_was_given(name):
     """Else scikit-learn warns that an estimator fitted with names gets none."""
-    X, _ = ACCEPTED[name]
+    X, names = ACCEPTED[name]
     table = read_table(X)
-    made = table.like(2.0 * table.values)
-    assert isinstance(made, kind_of(X))
-    again = read_table(made)
-    assert again.names == table.names
-    np.testing.assert_array_equal(again.values, 2.0 * np.array(ROWS))
-
-
-@pytest.mark.parametrize("name", ACCEPTED)
-def test_rows_keep_the_type_that_was_given(name):
-    X, _ = ACCEPTED[name]
-    table = read_table(X)
-    part = table.rows(1, 3)
-    assert isinstance(part, kind_of(X))
-    again = read_table(part)
-    assert again.names == table.names
-    np.testing.assert_array_equal(again.values, ROWS[1:])
+    assert table.names == (names or ("a", "b"))
+    assert table.values.dtype == np.float64
+    assert table.values.flags.c_contiguous
+    np.testing.assert_array_equal(table.values, ROWS)
+    for made, values in ((table.like(2.0 * table.values), 2.0 * table.values), (table.rows(1, 3), ROWS[1:])):
+        assert isinstance(made, kind_of(X))
+        again = read_table(made)
+        assert again.names == table.names
+        np.testing.assert_array_equal(again.values, values)
 
 
 @pytest.mark.parametrize(
@@ -107,17 +90,12 @@ TEXT = frame(a=["Oslo"])["a"].dtype
 
 REFUSED = {
     "one axis": (np.arange(3.0), "reshape(-1, 1)"),
-    "series": (pd.Series([1.0, 2.0]), "reshape(-1, 1)"),
     "three axes": (np.zeros((2, 2, 2)), "(2, 2, 2)"),
-    "scalar": (1.0, "two axes"),
-    "no rows": (np.zeros((0, 2)), "no rows"),
     "no rows in a frame": (frame(a=np.zeros(0)), "no rows"),
     "no columns": (np.zeros((2, 0)), "no columns"),
     "ragged": ([[1.0, 2.0], [3.0]], "(rows, columns)"),
     "nothing": (None, "two axes"),
-    "text": ([["a", "b"]], "real numbers"),
     "numbers as text": (np.array([["1", "2"]], dtype=object), "real numbers"),
-    "complex": (np.ones((2, 2)) * 1j, "complex128"),
     "complex column": (frame(a=[1.0], z=[1j]), "'z' (complex128)"),
     "text columns": (frame(a=[1.0], city=["Oslo"], name=["Per"]), f"'city' ({TEXT}), 'name' ({TEXT})"),
     "dates": (frame(day=pd.to_datetime(["2020-01-01"])), "'day' (datetime64"),
@@ -125,14 +103,12 @@ REFUSED = {
     "text among objects": (frame(a=np.array([1.0, "b"], dtype=object)), "'a' (object)"),
     "structured": (np.zeros((2, 2), dtype=[("a", "f8")]), "real numbers"),
     "huge integer": (np.array([[10**400]], dtype=object), "real numbers"),
-    "same names": (pd.DataFrame(ROWS, columns=["a", "a"]), "same name: 'a'"),
     "same names as text": (pd.DataFrame(ROWS, columns=[1, "1"]), "same name: '1'"),
     "sparse": (scipy.sparse.csr_array(np.eye(2)), ".toarray()"),
     "nan": ([[1.0, 2.0], [3.0, np.nan]], "'x1' has 1 missing or infinite values, the first at row 1 (nan)"),
     "inf": (frame(a=[1.0, 2.0], b=[-np.inf, 1]), "'b' has 1 missing or infinite values, the first at row 0 (-inf)"),
     "NA": (frame(a=pd.array([1, None], dtype="Int64")), "'a' has 1 missing or infinite values, the first at row 1"),
     "NA among objects": (frame(a=np.array([1.0, pd.NA], dtype=object)), "'a' has 1 missing"),
-    "None": (np.array([[1.0], [None]], dtype=object), "'x0' has 1 missing"),
     "masked": (np.ma.array(ROWS, mask=[[0, 0], [0, 1], [0, 0]]), "'x1' has 1 missing"),
     "two bad columns": ([[np.nan, np.nan]], "and in 1 further column"),
 }  # fmt: skip

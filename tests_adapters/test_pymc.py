@@ -217,10 +217,12 @@ def test_a_column_may_have_its_own_data_and_an_index_has_levels():
     local = rsens.rsens(ours, X)
     np.testing.assert_allclose(local[:, 0], 1.0, rtol=1e-10)
     np.testing.assert_allclose(local[group == 1, 1], 3.0, rtol=1e-6)  # Normals 3 apart: √(2·3²/2), either way
-    with pytest.raises(InputError, match=r"columns of the model's pm\.Data, in their order: 'height', 'group'; got"):
-        rsens.rsens(ours, X[["group", "height"]])
-    with pytest.raises(InputError, match=r"column 'group' holds labels such as 'a', and the model takes numbers"):
-        rsens.rsens(ours, X.assign(group=np.array(["a", "b", "c"])[group]))
+    for wrong, text in (
+        (X[["group", "height"]], "'height', 'group'; got"),
+        (X.assign(group=np.array(["a", "b", "c"])[group]), "'group' holds labels such as 'a'"),
+    ):
+        with pytest.raises(InputError, match=text):
+            rsens.rsens(ours, wrong)
 
 
 def test_an_index_left_out_of_the_rows_is_found_out():
@@ -239,16 +241,6 @@ def test_whole_numbers_in_the_data_are_differentiated():
         pm.Normal("y", slope * X[:, 0] ** 2, 1.0, observed=np.zeros(6))
     local = rsens.rsens(from_pymc(model, {"slope": np.ones(2)}), [[1.5, 0.0]])
     np.testing.assert_allclose(local, [[3.0, 0.0]], rtol=1e-7, atol=1e-12)
-
-
-def test_y_may_be_a_column_vector(rows):
-    def column(e, s):
-        pm.Normal("y", e[:, None], s, observed=np.zeros((30, 1)))
-
-    draws = {key: DRAWS[key] for key in ("slope", "sigma")}
-    expected = rsens_of_normals(rows[:5], draws["slope"], np.zeros(50), draws["sigma"])
-    ours = rsens.rsens(from_pymc(likelihood(rows, column), draws), rows[:5])
-    np.testing.assert_allclose(ours, expected, rtol=1e-7)
 
 
 def test_training_rows_are_known_even_after_set_data(sampled, rows):
@@ -351,23 +343,16 @@ def inflated(rows):
     return model
 
 
-def one_big_normal(rows):
-    with pm.Model() as model:
-        pm.MvNormal("y", pm.Data("X", rows) @ pm.Normal("slope", shape=3), cov=np.eye(30), observed=np.zeros(30))
-    return model
-
-
 WRONG = {
-    constants: r'X = pm\.Data\("X", X\).*no need to sample again',
-    latent_per_row: r"draws 'slope' from a distribution that depends on the rows.*Integrate them out",
-    fixed_number_of_rows: r"(?s)cannot be evaluated at other rows.*Variables drawn for each row",
-    centred_inside: r"mixes rows",
+    constants: r'X = pm\.Data\("X", X\)',
+    latent_per_row: "draws 'slope' from a distribution that depends on the rows",
+    fixed_number_of_rows: "(?s)cannot be evaluated at other rows",
+    centred_inside: "mixes rows",
     unused_data: r"does not depend on the pm\.Data 'X'",
-    other_name: r"got 'X', and the model has 'design'.*data='design'",
+    other_name: "data='design'",
     two_outputs: r"one number per row.*\(30, 2\)",
-    several: r"one of 'y', 'z'; got None.*site='y'",
-    inflated: r"Mixture of PyMC, which is none of rsens' families.*from_draws\(fn, draws\)",
-    one_big_normal: r"MvNormal of PyMC",
+    several: "one of 'y', 'z'; got None",
+    inflated: "Mixture of PyMC, which does not correspond",
 }
 
 
@@ -381,43 +366,26 @@ def test_models_that_cannot_be_explained_say_why(build, rows):
 @pytest.mark.parametrize(
     ("posterior", "text"),
     [
-        ({"slope": DRAWS["slope"]}, r"posterior has no draws of 'intercept', 'sigma'"),
-        ({**DRAWS, "slope": DRAWS["slope"][:, :2]}, r"one draw of 'slope' has shape \(3,\).*got \(50, 2\)"),
-        ({**DRAWS, "sigma": DRAWS["sigma"] * np.nan}, r"'sigma' that are not finite"),
-        (
-            xr.DataTree.from_dict({"prior": xr.Dataset({"slope": ("draw", [1.0])})}),
-            r"no group 'posterior'; got 'prior'",
-        ),
-        (3.0, r"posterior must be posterior draws.*got float"),
+        ({"slope": DRAWS["slope"]}, "no draws of 'intercept', 'sigma'"),
+        (xr.DataTree.from_dict({"prior": xr.Dataset({"slope": ("draw", [1.0])})}), "no group 'posterior'"),
+        (3.0, "got float"),
     ],
 )
 def test_draws_that_do_not_fit_the_model(posterior, text, rows):
-    with pytest.raises(InputError, match=text):
+    with pytest.raises(InputError, match=text) as error:
         from_pymc(linear(rows), posterior)
+    assert error.value.argument == "posterior"
 
 
-def test_rows_with_other_columns(rows):
-    with pytest.raises(InputError, match=r"X must have the 3 columns of the model's pm\.Data; got 2"):
-        rsens.rsens(from_pymc(linear(rows), DRAWS), rows[:, :2])
-
-
-def test_half_of_a_model_says_how_to_join_it(sampled, rows):
-    model, posterior = sampled
-    for half in (model, (model, posterior)):
-        with pytest.raises(
-            InputError, match=r'expected a model with its posterior draws.*from_pymc\(model, posterior, data="X"'
-        ):
-            rsens.explain(half, rows)
-    with pytest.raises(InputError, match=r"from_pymc\(model, posterior\) or from_bambi"):
-        rsens.explain(posterior, rows)
-    with pytest.raises(InputError, match=r"must be a pymc\.Model; got DataTree"):
-        from_pymc(posterior, model)
-
-
-def test_one_line_says_what_was_understood(rows):
+def test_description_and_findings(sampled, rows):
     model = from_pymc(linear(rows), DRAWS)
-    assert str(model.description) == (
-        "PyMC model with 50 draws: mixture of Normal prediction of an observation, noise included: the likelihood of "
-        "'y'; derivatives: exact (PyTensor), second ones by differences; columns of X as given."
-    )
+    assert str(model.description).startswith("PyMC model with 50 draws: mixture of Normal prediction")
+    with pytest.raises(InputError, match=r"the 3 columns of the model's pm\.Data; got 2"):
+        rsens.rsens(model, rows[:, :2])
+    program, posterior = sampled
+    for half in (program, (program, posterior), posterior):
+        with pytest.raises(InputError, match=r"with its posterior draws.*from_pymc\(model, posterior"):
+            rsens.explain(half, rows)
+    with pytest.raises(InputError, match="got DataTree"):
+        from_pymc(posterior, program)
     assert [finding.name for finding in model.checks(rows)] == ["draws"]

@@ -33,7 +33,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 OUR_OWN = {"dev", "docs"}
 #: Extras that are tried on some Pythons only. Wheels of PyTorch are large, and constraints.txt has one for 3.11.
 ONLY_ON = {"torch": {"3.11"}}
-#: What the source archive must hold beside the code.
+#: Files that the source archive must hold next to the code.
 DOCUMENTS = {"LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff", "SECURITY.md", "CODE_OF_CONDUCT.md"}
 
 

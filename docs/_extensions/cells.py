@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 
 
 def read(text: str) -> NotebookNode:
-    """The notebook of a page. Its language is said here, so that pages which do not run are coloured as well."""
+    """The notebook of a page. Its language is set here, so that pages which do not run are coloured as well."""
     notebook = read_myst_markdown_notebook(text, code_directive="python", add_source_map=True)
     notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "python"}
     for cell in notebook.cells:
@@ -19,5 +19,5 @@ def read(text: str) -> NotebookNode:
 
 
 def only_asserts(source: str) -> bool:
-    """Blocks that only check what the page says run, but readers of the site need not see them."""
+    """Blocks that only check the statements of the page run, but readers of the site need not see them."""
     return all(isinstance(statement, ast.Assert) for statement in ast.parse(source).body)

@@ -25,7 +25,7 @@ def inline(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that is no code; *emphasis* and the bullets of lists stay."""
+    """Text outside of code; *emphasis* and the bullets of lists stay."""
     pieces = EMPHASIS_OR_BULLET.split(text)  # every second one is kept
     pieces[::2] = [re.sub(r"(\w)_(?!\w)", r"\1\\_", re.sub(r"([\\*|])", r"\\\1", piece)) for piece in pieces[::2]]
     return "".join(pieces)
@@ -49,14 +49,14 @@ def rewritten(lines: list[str]) -> Iterator[str]:
 
 
 def process(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """What autodoc calls with each docstring, before napoleon reads its sections."""
+    """Convert a docstring: autodoc calls this with each, before napoleon reads its sections."""
     lines[:] = list(rewritten(lines))
     if what in ATTRIBUTES:
         app.env.temp_data[name] = list(lines)
 
 
 def restore(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Of an attribute, napoleon takes for its type what stands before the first colon; it has no sections."""
+    """For an attribute, napoleon takes the text before the first colon as its type; it has no sections."""
     if what in ATTRIBUTES:
         lines[:] = app.env.temp_data.pop(name)
 

@@ -20,7 +20,7 @@ def inline(writer: HTML5Translator, node: nodes.Element) -> None:
 
 
 def block(writer: HTML5Translator, node: nodes.Element) -> None:
-    """A formula on a line of its own, with its number if it has one."""
+    """A displayed formula, with its number if it has one."""
     number = f'<span class="number">({node["number"]})</span>' if node.get("number") else ""
     writer.body.append(writer.starttag(node, "div", CLASS="formula"))
     writer.body.append(f"{mathml(node, node.astext(), as_block=True)}{number}</div>\n")

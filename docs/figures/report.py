@@ -20,7 +20,7 @@ BEFORE_VARIABLES = re.compile(
 
 
 def look(browser: str, page: Path) -> Image.Image:
-    """What is seen of a page without scrolling."""
+    """The part of a page that is visible without scrolling."""
     seen = page.with_suffix(".png")
     window = [f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={seen}", "--hide-scrollbars"]
     subprocess.run(

@@ -3,7 +3,7 @@ Do the probabilities hold?
 ==========================
 
 If the predictions are right, the observations fall evenly over their predicted quantiles, and the bars stay within
-the grey band. Here they do: what R-sens says of this model can be trusted as far as its uncertainty goes.
+the grey band. Here they do: the uncertainty of this model, on which R-sens relies, can be trusted.
 """
 
 from sklearn.datasets import load_diabetes

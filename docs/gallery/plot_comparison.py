@@ -1,6 +1,6 @@
 """
-What other methods say
-======================
+Other methods side by side
+==========================
 
 Ranks by R-sens and by other methods, which mostly agree on this model. The last line is the rank correlation with the
 first method.

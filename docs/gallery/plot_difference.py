@@ -3,7 +3,7 @@ Two explanations, compared
 ==========================
 
 A linear model and a Gaussian process of the same data, variable by variable. A filled dot is a difference that chance
-would hardly give.
+rarely gives.
 """
 
 from sklearn.datasets import load_diabetes

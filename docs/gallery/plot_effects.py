@@ -1,6 +1,6 @@
 """
-What a change does
-==================
+The effect of a change
+======================
 
 The same question in the units of the target: more body mass goes with a larger predicted progression. A dot is the
 change of the prediction when one variable moves by one standard deviation, or from one value to the other; its line

@@ -2,7 +2,7 @@
 Posterior draws
 ===============
 
-R-sens of each draw's own prediction: how sure the posterior is of it. Beside each line stands the probability that
+R-sens of each draw's own prediction: how sure the posterior is of it. Next to each line is the probability that
 this variable has the largest value, which here is either bmi or s5.
 """
 

@@ -2,8 +2,8 @@
 Along one variable
 ==================
 
-Above, what the body mass index does to the prediction, near the rows; below, R-sens along it, split into what moves
-the mean and what moves the uncertainty. The ticks are the rows.
+Above, the effect of the body mass index on the prediction, near the rows; below, R-sens along it, split into changes
+of the mean and of the uncertainty. The ticks are the rows.
 """
 
 from sklearn.datasets import load_diabetes

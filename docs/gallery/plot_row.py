@@ -2,8 +2,8 @@
 One row
 =======
 
-What makes the predicted progression of this patient differ from the average one, to first order and in the units of
-the target. The line below says what the contributions leave out.
+Contributions to the difference between the predicted progression of this patient and the average one, to first order
+and in the units of the target. The line below names the remainder.
 """
 
 from sklearn.datasets import load_diabetes

@@ -2,8 +2,8 @@
 Where groups of rows differ
 ===========================
 
-R-sens within the two sexes of the diabetes data, which do not say which is which. The colour is the difference from
-the other one, and ≠ marks differences that chance would hardly give.
+R-sens within the two sexes of the diabetes data, whose codes are not documented. The colour is the difference from
+the other sex, and ≠ marks differences that chance rarely gives.
 """
 
 from sklearn.datasets import load_diabetes

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
-from tests.distributions import test_mixture, test_negative_binomial, test_studentt, test_weibull
+from tests.distributions import test_mixture
+from tests.distributions.check import SLOW
+from tests.distributions.extremes import COUNTS, EXTREMES
 
 Row = dict[str, Any]
 
@@ -56,7 +58,7 @@ ROWS: dict[str, list[Row]] = {
     "Histogram": [{"borders": b, "probabilities": p} for b in BORDERS for p in CLASSES],
     "Poisson": rows(rate=(1e-8, 1e-3, 1.0, 7.0, 1e3, 1e8)),
     # Their information takes a long sum, which is stored for these rows.
-    "NegativeBinomial": test_negative_binomial.ROWS,
+    "NegativeBinomial": [{"mean": mean, "size": size} for mean, size in COUNTS],
     "MultivariateNormal": [
         correlated(scale, correlation)
         for scale in SCALES
@@ -68,11 +70,7 @@ ROWS: dict[str, list[Row]] = {
 }  # fmt: skip
 
 #: Divergences without a closed form take quadrature in 60 digits: these pairs are stored, and extreme in their own way.
-STORED_PAIRS: dict[str, list[tuple[Any, Any]]] = {
-    "StudentT": test_studentt.PAIRS,
-    "Weibull": test_weibull.PAIRS,
-    "NegativeBinomial": test_negative_binomial.PAIRS,
-}
+STORED_PAIRS: dict[str, list[tuple[Any, Any]]] = {name: EXTREMES[name].pairs for name in SLOW}
 
 
 def _times(row: Row, **factors: float) -> Row:

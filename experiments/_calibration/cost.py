@@ -1,4 +1,4 @@
-"""What the page says about processor time, from the tables of experiments/cost.py."""
+"""The section on processor time, from the tables of experiments/cost.py."""
 
 from __future__ import annotations
 

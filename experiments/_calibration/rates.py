@@ -53,7 +53,7 @@ def rate(shares: pd.Series[float]) -> Rate:
 
 @dataclass(frozen=True)
 class Rates:
-    """What came out of one design with one code.
+    """The rates of one design with one code.
 
     `false`: irrelevant variables marked; `some_false`: analyses with one or more; `discovery`: the share of false ones
     among Benjamini and Hochberg's discoveries (0 where there are none); `familywise`: analyses with a false family-wise

@@ -28,7 +28,7 @@ INTERVAL = (
 
 
 def summary(both: Both) -> list[str]:
-    """What a mark, a p-value and an interval mean, and how often they are wrong."""
+    """Explain a mark, a p-value and an interval, and how often they are wrong."""
     after = {name: now for name, (_, now) in both.items() if now is not None}
     lines = [VARIABLE, P_VALUE, PAIR, INTERVAL]
     if not after:
@@ -116,7 +116,7 @@ The program warns where it can detect this.
 
 
 def failures(both: Both) -> list[str]:
-    """Where the 5 % may fail and where it did, and what the program said there."""
+    """Where the 5 % may fail and where it did, and the program's warnings there."""
     after = {name: now for name, (_, now) in both.items() if now is not None}
     lines = [*LIMITS.splitlines(), ""]
     failed = []

@@ -1,6 +1,6 @@
 """The faults: every place in a function body where an operator, a number, a condition or a call can be changed.
 
-Not changed: texts, annotations, decorators, defaults of arguments, what an error says, and code outside functions.
+Not changed: texts, annotations, decorators, defaults of arguments, texts of errors, and code outside functions.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """What it is called in the list of results; the same as long as the line is."""
+        """Its name in the list of results; the same until the line changes."""
         return f"{self.file}:{self.line}:{self.column} {self.kind} {self.before} → {self.after}"
 
 
@@ -136,7 +136,7 @@ def _walk(
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    """What a node can be changed into, each with its kind."""
+    """The possible changes of a node, each with its kind."""
     match node:
         case ast.BinOp(op=op) | ast.AugAssign(op=op) if type(op) in ARITHMETIC:
             yield "operator", _with(node, lambda new: setattr(new, "op", ARITHMETIC[type(op)]()))

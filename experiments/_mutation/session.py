@@ -18,7 +18,7 @@ from _pytest.runner import runtestprotocol
 
 from experiments._mutation.swap import fingerprint
 
-#: What a mutant may take more than the tests take without it, before it counts as one that hangs.
+#: The extra time that a mutant may take, before it counts as one that hangs.
 SLOWER, AT_LEAST = 5.0, 5.0
 #: Memory of a fork beyond what it starts with, in bytes: a fault in a size must not fill the machine.
 MEMORY = 4 * 2**30

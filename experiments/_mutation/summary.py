@@ -53,7 +53,7 @@ def summary(found: Found, total: int, seed: int, reasons: dict[str, str]) -> dic
 
 
 def label(mutant: Mutant) -> str:
-    """What a reason is filed under; it does not change when lines are added above."""
+    """The key of a reason; it does not change when lines are added above."""
     return f"{mutant.file} {mutant.function}: {mutant.before} → {mutant.after}"
 
 

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
 
-#: A function of a file: its full name, its first line, and its number among those that share both (lambdas).
+#: A function of a file: its full name, its first line, and its number among functions that share both (lambdas).
 Key = tuple[str, int, int]
 
 
 def fingerprint(path: Path) -> str:
-    """Of a source file; empty if it is gone."""
+    """Digest a source file; empty if it is gone."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:12] if path.exists() else ""
 
 

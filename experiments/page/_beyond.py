@@ -23,7 +23,7 @@ CELLS = "The cells of other predictive families"
 
 
 def section(results: Results) -> list[str]:
-    """What the paper did not test."""
+    """The section on questions that the paper did not test."""
     return [
         "## Beyond the paper",
         "",
@@ -146,7 +146,8 @@ def _ard(results: Results) -> list[str]:
         "Many people read inverse length-scales as relevance. So we fit Gaussian processes with one length-scale per "
         "input (EQ, Gaussian noise, weak priors) to the simulation of Section 3.1 with normal inputs. The ranking by "
         f"length-scales is worse than the ranking by R-sens in {worse} of {all_cells} cells and better in {better}, "
-        "judged by the interval of the difference. A length-scale says how soon a function bends, not how far it goes.",
+        "judged by the interval of the difference. A length-scale measures how soon a function bends, "
+        "not how far it goes.",
         "",
         *results.figure("beyond_ard", "Errors of rankings by fitted Gaussian processes, by number of rows and method"),
         f"The error of R-sens, and the other errors minus it ({cells['repetitions'].max()} repetitions):",

@@ -28,7 +28,7 @@ def summary(tables: dict[str, pd.DataFrame]) -> str:
 
 
 def finding(tables: dict[str, pd.DataFrame], missing: list[str]) -> list[str]:
-    """Which reading fits, and what follows."""
+    """Which reading fits, and its consequences."""
     imperfect = {reading: frame[frame["model"] == "imperfect"] for reading, frame in tables.items()}
     lines = [
         "### A finding: when A_bias is drawn",
@@ -79,7 +79,7 @@ def _which_fits(imperfect: dict[str, pd.DataFrame]) -> list[str]:
 
 
 def _marks(imperfect: dict[str, pd.DataFrame]) -> list[str]:
-    """What in the published tables tells the readings apart."""
+    """The published numbers that distinguish the readings."""
     head = ["published", *(f"ours, {READINGS[reading]}" for reading in imperfect)]
     equal = [
         (formula(function), NAMES[method], *_printed_and_ours(imperfect, function, method))

@@ -8,7 +8,7 @@ from experiments.concrete_fits import COLUMN, ML, OUT, TIMES, WEAK
 from experiments.page._markdown import Results, not_run, number, table
 
 REASON = (
-    "So there is a direction w in which the rows hardly vary: the model has not seen what happens if one ingredient "
+    "So there is a direction w in which the rows barely vary: the model has not seen what happens if one ingredient "
     "changes alone. Away from the rows its predictive variance rises in this direction, and for columns d and e "
     "together it rises in proportion to w_d·w_e. EAH only looks at the mean of the predictions; R-sens₂ looks at their "
     "variance too. But if one of the columns has a very long length-scale, the model ignores it. The other columns "

@@ -1,4 +1,4 @@
-"""The cells of Table 1 and its siblings that disagree: what more repetitions and other readings say."""
+"""The cells of Table 1 and its siblings that disagree, with more repetitions and other readings."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from experiments._tables import ROUNDING, formula
 from experiments.disagreements import CELL, TABLES
 from experiments.page._markdown import NAMES, SHORT_INPUTS, Results, interval, join_words, not_run, number, table
 
-#: Below this, a half-width is printed with a single digit, which says little.
+#: Below this, a half-width is printed with a single digit, which carries little information.
 PRINTED = 0.3
 #: We call a half-width different if it is more than this many standard deviations from those in other cells.
 FAR = 3.0
 
 
 def section(results: Results) -> list[str]:
-    """Each cell, with what we found out about it."""
+    """Each cell, with our findings."""
     lines = ["### Cells that do not agree, and why", ""]
     cells = results.read("per-call/main_effects")
     found, counts = results.read("disagreements"), results.read("disagreements-counts")
@@ -93,7 +93,7 @@ def _spread(key: tuple[str, ...], cells: pd.DataFrame, disagreeing: pd.DataFrame
 
 
 def _over_all_cells(counts: pd.DataFrame) -> list[str]:
-    """What each reading does to all the cells of PFI and VAR."""
+    """The effect of each reading on all cells of PFI and VAR."""
     rows = [(NAMES[row.method], row.reading, row.cells, row.agree, number(row.square)) for row in counts.itertuples()]
     as_published = counts[counts["reading"] == TABLES]
     within = as_published[as_published["square"] <= chi2.ppf(0.95, as_published["cells"]) / as_published["cells"]]

@@ -63,7 +63,7 @@ def _other_pairs(results: Results, key: tuple[str, str]) -> str:
 
 
 def section(results: Results) -> list[str]:
-    """Table 2, and what we know about the cells that disagree."""
+    """Table 2, and our findings on the cells that disagree."""
     lines = ["### Table 2: entropy of rankings over bootstrap samples", ""]
     entropies = results.read("stability")
     if entropies is None:

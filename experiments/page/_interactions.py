@@ -43,7 +43,7 @@ def section(results: Results) -> list[str]:
         f"values. {rule(MARGIN)} The values go from 0 to 1, and a difference of {MARGIN:g} is hard to see in a "
         "figure.",
         "",
-        "The paper does not say which main effects it used; we chose ours so that the figure shows what the paper "
+        "The paper does not name its main effects; we chose ours so that the figure shows what the paper "
         "says. So the table shows that the statements are consistent with such a simulation. It does not confirm them "
         f"independently, and {len(claims)} rows of three sentences are not {len(claims)} findings."
         + WEAKER

@@ -25,7 +25,7 @@ from experiments.page._markdown import (
 from experiments.page._times import repetitions
 
 METHODS = ("ead", "aed", "apc", "shap", "pd", "pfi", "var")
-#: The readings that the full tables show, and what the tables call them. The page needs both.
+#: The readings in the full tables, and their names there. The page needs both.
 SHOWN = {"per-call": "at every call", "per-repetition": "once"}
 TITLES = {"ground-truth": "Ground-truth models", "imperfect": "Imperfect models"}
 SCRIPTS = "main_effects --bias per-call`, and the same with `--bias per-repetition"
@@ -34,7 +34,7 @@ SUPPLEMENT = "The tables of the supplement"
 
 @dataclass(frozen=True)
 class Tables:
-    """The table of each reading, all with the same cells, and a sentence on what is missing, if anything is."""
+    """The table of each reading, all with the same cells, and a sentence on missing tables, if any."""
 
     of: dict[str, pd.DataFrame]
     missing: list[str]

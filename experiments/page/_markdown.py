@@ -46,7 +46,7 @@ class Results:
 
 
 def not_run(script: str) -> list[str]:
-    """What the page says where a result is missing."""
+    """The text in place of a missing result."""
     return [f"Not run: `python -m experiments.{script}`.", ""]
 
 
@@ -65,7 +65,7 @@ def number(value: float, digits: int = 1) -> str:
 
 
 def interval(value: float, half: float, digits: int = 1) -> str:
-    """A mean with the half-width of its 95 % interval; empty if there is none."""
+    """A mean with the half-width of its 95 % interval; empty without a mean."""
     return "" if np.isnan(value) else f"{number(value, digits)} ± {number(half, digits)}"
 
 

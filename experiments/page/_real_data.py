@@ -40,7 +40,7 @@ def _missing(done: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def settings_not_run(done: pd.DataFrame, script: str) -> list[str]:
-    """What still has to be run: a script may have run for only some of the data."""
+    """The commands that still have to run: a script may have run for only some of the data."""
     missing = _missing(done)
     if not missing:
         return []

@@ -17,7 +17,7 @@ SETTINGS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "When A_bias is drawn",
-        f"From N(0, {BIAS}²), at every call of the model, including the one that makes y; other readings next to it",
+        f"From N(0, {BIAS}²), at every call of the model, including the call that makes y; other readings next to it",
         "See the finding above.",
     ),
     (
@@ -56,7 +56,7 @@ SETTINGS: tuple[tuple[str, str, str], ...] = (
     (
         "Section 3.3, models",
         "Which six predictors of Bike; what keeps the noise of Concrete from vanishing (`experiments/_benchmarks.py`)",
-        "The paper does not say. We show two answers to each.",
+        "The paper leaves it open. We show two answers to each.",
     ),
     (
         "Section 3.3, Bike",
@@ -66,7 +66,7 @@ SETTINGS: tuple[tuple[str, str, str], ...] = (
     (
         "Table 2",
         "Bootstrap samples as large as the training sets (80 and 500 rows); entropies averaged over ranks",
-        "The paper does not say. We tried about 15 settings on the 12 published numbers and chose one: a fit.",
+        "The paper leaves it open. We tried about 15 settings on the 12 published numbers and chose one: a fit.",
     ),
 )
 

@@ -57,8 +57,8 @@ def section(results: Results) -> list[str]:
         "## Times",
         "",
         "A piece of work is one repetition of one part, such as one distribution of inputs. Minutes of cores are the "
-        f"processor time of all pieces, divided by {CORES}. The last column says how many processes ran at once; the "
-        "time by the clock also depends on what else the machine was doing.",
+        f"processor time of all pieces, divided by {CORES}. The last column counts processes that ran at once; the "
+        "time by the clock also depends on other work of the machine.",
         "",
         *table(head, rows),
     ]

@@ -1,4 +1,4 @@
-"""Tables and counts for our tests of what the paper says in words."""
+"""Tables and counts for our tests of the paper's statements in words."""
 
 from __future__ import annotations
 

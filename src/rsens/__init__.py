@@ -14,6 +14,7 @@ from rsens._version import __version__ as __version__
 if TYPE_CHECKING:
     from rsens._app.study import Study as Study
     from rsens._app.study import study as study
+    from rsens._app.tables import TableReader as TableReader
     from rsens._assess import Assessment as Assessment
     from rsens._assess import assess as assess
     from rsens._check import Check as Check
@@ -55,55 +56,32 @@ if TYPE_CHECKING:
     from rsens.models import load_model as load_model
     from rsens.models import save_model as save_model
 
-#: Where each public name lives: the same list as above, for run time. The families are in `distributions.ALL_FAMILIES`.
-_EXPORTS: dict[str, tuple[str, ...]] = {
-    "rsens._check": ("Check", "check"),
-    "rsens._compare": ("compare",),
-    "rsens._conversions": ("as_family",),
-    "rsens._errors": ("InputError", "MissingExtraError", "RsensWarning"),
-    "rsens._explain": ("Difference", "Explanation", "explain"),
-    "rsens._assess": ("Assessment", "assess"),
-    "rsens._select_interactions": ("Selection", "select_interactions"),
-    "rsens._stability": ("Stability", "stability"),
-    "rsens._app.study": ("Study", "study"),
-    "rsens.adapters": (
-        "from_bambi",
-        "from_dropout",
-        "from_ensemble",
-        "from_gpytorch",
-        "from_numpyro",
-        "from_pymc",
-        "from_statsmodels",
-    ),
-    "rsens.derivatives": ("Derivatives", "Model", "from_draws", "from_function", "from_jax", "from_torch"),
-    "rsens.measures": ("rsens", "rsens2"),
-    "rsens.models": (
-        "BayesianLinearRegression",
-        "BayesianLogisticRegression",
-        "BayesianPoissonRegression",
-        "BayesianProbitRegression",
-        "GPClassifier",
-        "GPRegressor",
-        "load_model",
-        "save_model",
-    ),
+#: The module of each public name: the same list as above, for run time. `distributions.ALL_FAMILIES` has the families.
+_EXPORTS = {
+    "rsens._check": "Check check",
+    "rsens._compare": "compare",
+    "rsens._conversions": "as_family",
+    "rsens._errors": "InputError MissingExtraError RsensWarning",
+    "rsens._explain": "Difference Explanation explain",
+    "rsens._assess": "Assessment assess",
+    "rsens._select_interactions": "Selection select_interactions",
+    "rsens._stability": "Stability stability",
+    "rsens._app.study": "Study study",
+    "rsens._app.tables": "TableReader",
+    "rsens.adapters": "from_bambi from_dropout from_ensemble from_gpytorch from_numpyro from_pymc from_statsmodels",
+    "rsens.derivatives": "Derivatives Model from_draws from_function from_jax from_torch",
+    "rsens.measures": "rsens rsens2",
+    "rsens.models": "BayesianLinearRegression BayesianLogisticRegression BayesianPoissonRegression "
+    "BayesianProbitRegression GPClassifier GPRegressor load_model save_model",
 }
-_MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names}
+_MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names.split()}
 _SUBPACKAGES = (
-    "black_box",
-    "datasets",
-    "derivatives",
-    "distributions",
-    "kernels",
-    "likelihoods",
-    "measures",
-    "models",
-    "plots",
+    *("black_box", "datasets", "derivatives", "distributions", "kernels", "likelihoods", "measures", "models", "plots"),
 )
 
 
 def _families() -> dict[str, Any]:
-    """The families by name. Looked up at every use, so that a family added to the list is a public name at once."""
+    """Look up the families by name at every use: a family added to the list is a public name at once."""
     return {family.__name__: family for family in import_module("rsens.distributions").ALL_FAMILIES}
 
 

@@ -1,11 +1,11 @@
 """Accumulated local effects (Apley and Zhu, 2020) of one column along a path, and of two columns over a plane.
 
-Between neighbouring nodes a and b the effect is the mean difference of the prediction over rows that are there,
+Between neighbouring nodes a and b the effect is the mean difference of the prediction over the rows near them,
 
     δ_ab = mean_i [f(b, x_i) − f(a, x_i)],
 
-where f(a, x_i) is the prediction at row i with the columns set to a. Where rows stand on two sides, those on each side
-count half. The differences add up to the effect, and a constant makes its mean over the rows the mean prediction.
+where f(a, x_i) is the prediction at row i with the columns set to a. Where rows lie on two sides, each side
+counts half. The differences add up to the effect, and a constant makes its mean over the rows the mean prediction.
 
 Differences and not derivatives, because they telescope: of a function that adds up, f = Σ_d f_d(x_d), they give f_d
 exactly, however few rows and however wide the steps. They exist where derivatives do not (levels, trees), and the
@@ -47,7 +47,7 @@ class Moves:
     row: Positions  # (e,)
     edge: Positions  # (e,)
     group: Positions  # (e,), the rows of an edge, or those on one side of it
-    share: Array  # (e,), of the mean of its edge: those of an edge add up to 1
+    share: Array  # (e,), of the mean of its edge; they add up to 1 for each edge
     change: Array  # (e, P)
     differences: Array  # (edges, P), the mean change along each edge
     asked: Array  # (q, D), the rows at which the model was asked: each once at every node
@@ -74,7 +74,7 @@ def moves_along(
     groups: list[tuple[int, Positions]],
     weights: Array,
 ) -> Moves:
-    """Move groups of rows, (edge, rows), along edges between nodes (k, columns); those of an edge count the same."""
+    """Move groups of rows, (edge, rows), along edges between nodes (k, columns); groups of an edge count the same."""
     sizes = [len(rows) for _, rows in groups]
     row = np.concatenate([rows for _, rows in groups])
     edge = np.repeat([edge for edge, _ in groups], sizes)
@@ -193,7 +193,7 @@ def _number_path(data: Array, weights: Array, n_knots: int) -> Path:
 
 
 def _knots(values: Array, ordered: Array, wide: Flags, n_knots: int) -> Positions:
-    """Positions of the knots among the distinct values: all, or some that include the ends and those of all gaps."""
+    """Positions of the knots among the distinct values: all, or some, with the ends of the range and of gaps."""
     if len(values) <= n_knots:
         return np.arange(len(values))
     half = max(n_knots // 2, 2)
@@ -219,7 +219,7 @@ def _level_path(table: Table, column: int, weights: Array) -> Path:
 
 
 def _order_of_levels(means: Array, shares: Array) -> Positions:
-    """Levels along the first principal component of their means (L, q); as they come where they do not differ."""
+    """Levels along the first principal component of their means (L, q); in the given order where these are equal."""
     centred = (means - shares @ means / shares.sum()) * np.sqrt(shares)[:, None]
     if not centred.size or np.abs(centred).max() < 1e-12:
         return np.arange(len(means))
@@ -242,7 +242,7 @@ def _described(table: Table, column: int) -> Array:
 
 # ---- Two columns: nodes over a plane ---------------------------------------------------------------------------------
 # Nodes are the middles of cells of a grid, or levels, that have rows near them. The surface h has the differences δ_ab
-# of neighbouring nodes as nearly as it can, by least squares: Σ_ab (h_b − h_a − δ_ab)² is smallest. Of a function
+# of neighbouring nodes as nearly as it can, by least squares: Σ_ab (h_b − h_a − δ_ab)² is smallest. For a function
 # f = f₁₂(x₁, x₂) + g(others) it gives f₁₂ exactly, up to a constant. The sum of cells in two directions (Apley and Zhu,
 # 2020, section 3) would pass through cells without rows; differences between neighbours never do.
 
@@ -335,7 +335,7 @@ def distances(table: Table, columns: tuple[int, int], axes: tuple[Array, Array])
     if len(numbers) == 2:
         far = cdist(_whitened(nodes, data, scale), _whitened(data, data, scale)) / _reach(len(data), False)
         return np.asarray(np.minimum(far, in_cell))
-    k = 1 - numbers[0]  # the one with levels
+    k = 1 - numbers[0]  # the column with levels
     far = np.minimum(np.abs(apart[:, :, 0]) / scale[0] / _reach(len(data), True), in_cell)
     return np.where(nodes[:, None, k] == data[:, k], far, np.inf)
 
@@ -353,7 +353,7 @@ def _whitened(points: Array, data: Array, scale: Array) -> Array:
 
 
 def _places(table: Table, column: int, axis: Array, weights: Array) -> Positions:
-    """Numbers stand in their order; levels in the order of `path_along`, those without rows at the end."""
+    """Numbers keep their order; levels come in the order of `path_along`, levels without rows at the end."""
     if levels_of(table, column) is None:
         return np.arange(len(axis))
     known = path_along(table, column, weights, 2).knots.astype(np.intp)

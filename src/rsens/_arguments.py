@@ -10,7 +10,7 @@ from rsens._errors import Argument, InputError
 
 
 def seed_sequence(random_state: Any) -> np.random.SeedSequence:
-    """The seed of all random numbers of one call. A Generator is asked for it, which moves the Generator on."""
+    """The seed of all random numbers of one call. A Generator draws it, which changes the Generator's state."""
     if random_state is None:
         return np.random.SeedSequence()
     if isinstance(random_state, np.random.Generator):
@@ -24,7 +24,7 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
 
 
 def child(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
-    """The seed for one purpose, by its number; it does not depend on what else has been drawn."""
+    """The seed for one purpose, by its number; it does not depend on other draws."""
     return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *key))
 
 

@@ -1,4 +1,4 @@
-"""`check`, for people who bring a model of their own and want to know what becomes of it."""
+"""`check`: how rsens reads a user's model, and tests of its predictions and derivatives."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rsens import _html as html
+from rsens._document import Column, Document, Sentences, Shown, ShownTable
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._frames import as_pandas
 from rsens._table import Table, column_scale
 from rsens._text import counted, percent
 from rsens._typing import Array
-from rsens._views import ShownTable, text_of
 from rsens.adapters import read_for
 from rsens.derivatives import (
     Derivatives,
@@ -33,15 +32,14 @@ from rsens.distributions import Distribution
 
 #: From good to bad: a model is as good as its worst finding.
 VERDICTS = ("ok", "warning", "wrong")
-MARKS = {"ok": "ok", "warning": "WARNING", "wrong": "WRONG"}
 #: How far λ may differ between two calls, relative to its size: the rounding of bad conditioning.
 SAME = 1e-6
 #: The rounding error of a variance without noise, relative to the squared range of predictions.
 ROUNDING = 1e-9
 #: Rows that are predicted again on their own.
 ALONE = 3
-#: How many rows it takes to say something about intervals, and which shares of y in them are no accident: less than
-#: this in the 90 % interval, more than this in the 50 % interval.
+#: The fewest rows for a test of intervals, and the shares of y in them that chance does not explain: less than this
+#: in the 90 % interval, more than this in the 50 % interval.
 LEAST_ROWS, TOO_FEW, TOO_MANY = 20, 0.75, 0.9
 #: Rows at which derivatives are compared, and the step in units of a column.
 ROWS, STEP = 4, 1e-3
@@ -50,13 +48,13 @@ FINE, DOUBTFUL = 1e-2, 0.1
 
 
 def check(model: Any, X: Any, y: Any = None) -> Check:
-    """Check how rsens reads a model, and whether its predictions and derivatives are what they seem.
+    """Check how rsens reads a model, and whether its predictions and derivatives are right.
 
-    One line says which family the prediction has, whether the noise of an observation is in it, how derivatives are
-    made, and in which columns. Then the traps are tried at a few rows: Are predictions finite, the same each time, and
-    each row's its own? Do first and second derivatives agree with differences, at training rows too, where many
-    libraries are wrong? Is the model flat between its steps? With y: do its intervals hold about as many targets as
-    they promise, or is the noise missing? To these come the traps of the library that made the model.
+    One line has the family of the prediction, whether it includes the noise of an observation, the source of the
+    derivatives, and their columns. Then the traps are tried at a few rows: Are predictions finite, the same each time,
+    and independent of other rows? Do first and second derivatives agree with differences, at training rows too, where
+    many libraries are wrong? Is the model flat between its steps? With y: do its intervals hold about as many targets
+    as they promise, or is the noise missing? The traps of the library that made the model are added.
 
     Args:
         model: Anything that `explain` takes.
@@ -87,14 +85,14 @@ def check(model: Any, X: Any, y: Any = None) -> Check:
         findings += prepared.checks(table.source)
     said = dict.fromkeys(str(each.message) for each in heard if issubclass(each.category, RsensWarning))
     reasons = [finding.text.rstrip(".").partition(": ")[2] or finding.text for finding in findings]
-    new = [text for text in said if not any(reason in text for reason in reasons)]  # not what a finding says already
+    new = [text for text in said if not any(reason in text for reason in reasons)]  # not a repetition of a finding
     warned = (Finding("warned of", "warning", text) for text in new)
     own = Description(source.name, type(family).__name__, "as the model gives it", source.made)
     return Check(prepared.description or own, (*findings, *warned))
 
 
-@dataclass(frozen=True, eq=False)
-class Check:
+@dataclass(frozen=True, eq=False, repr=False)
+class Check(Shown):
     """How rsens reads a model, and the checks of its predictions and derivatives. Made by `rsens.check`; print it.
 
     Example:
@@ -121,26 +119,21 @@ class Check:
         return max((finding.verdict for finding in self.findings), key=VERDICTS.index, default="ok")
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each thing that was checked: its name, the verdict, and what to know about it."""
+        """One row for each check: its name, the verdict, and an explanation."""
         rows: list[dict[str, Any]] = [vars(finding) for finding in self.findings]
         return pd.DataFrame(rows, columns=["name", "verdict", "text"])
 
-    def __str__(self) -> str:
-        return text_of(str(self.description), [self._table()])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return html.view(html.heading(str(self.description)), self._table().html())
-
-    def _table(self) -> ShownTable:
-        """All findings, and what to do about them."""
-        marks, texts = [MARKS[f.verdict] for f in self.findings], [f.text for f in self.findings]
-        bad = sum(finding.verdict != "ok" for finding in self.findings)
-        what = "Do not use the numbers before this is mended" if self.verdict == "wrong" else "Read this first"
-        count = counted(len(self.findings), "check")
-        conclusion = f"{what}: {bad} of {count}." if bad else f"Nothing to warn about in {count}."
-        return ShownTable("Checks", [f.name for f in self.findings], {"": marks, "finding": texts}, [conclusion])
+    def _document(self) -> Document:
+        verdicts = [finding.verdict for finding in self.findings]
+        columns = [
+            Column("", [finding.name for finding in self.findings], "name"),
+            Column("", [verdict if verdict == "ok" else verdict.upper() for verdict in verdicts], "words"),
+            Column("", [finding.text for finding in self.findings], "text"),
+        ]
+        bad, count = sum(verdict != "ok" for verdict in verdicts), counted(len(verdicts), "check")
+        advice = "Do not use the numbers before this is mended" if self.verdict == "wrong" else "Read this first"
+        conclusion = f"{advice}: {bad} of {count}." if bad else f"Nothing to warn about in {count}."
+        return Document([Sentences([str(self.description)], "heading"), ShownTable("Checks", columns, [conclusion])])
 
 
 def prediction_findings(source: Model, table: Table, family: Distribution) -> Iterator[Finding]:
@@ -155,12 +148,12 @@ def prediction_findings(source: Model, table: Table, family: Distribution) -> It
     alone = [source.predict_distribution(table.rows(i, i + 1)).checked(1).parameters[0] for i in picked.tolist()]
     if _differ(np.array(alone), here[picked], family):
         text = (
-            "a row gets another prediction when other rows are beside it: something is computed from X that belongs "
+            "the prediction of a row depends on the other rows: something is computed from X that belongs "
             "to the training data (a mean, a scale, batch normalisation)."
         )
         yield Finding("rows on their own", "wrong", text)
     else:
-        yield Finding("rows on their own", "ok", "a row's prediction does not depend on the rows beside it.")
+        yield Finding("rows on their own", "ok", "the prediction of a row does not depend on other rows.")
 
 
 def coverage_finding(family: Distribution, y: NDArray[Any]) -> Finding | None:
@@ -202,7 +195,7 @@ def derivative_findings(source: Model, table: Table) -> Iterator[Finding]:
     picked = np.unique(np.linspace(0, len(table) - 1, ROWS).astype(int))
     continuous = list(range(len(table.names)) if table.coding is None else table.coding.continuous)
     if not continuous:
-        yield Finding("derivatives", "ok", "there are none: all columns are categorical, and levels are compared.")
+        yield Finding("derivatives", "ok", "none: all columns are categorical, and levels are compared.")
         return
     scale = column_scale(table.values)
     units = np.where(scale > 0.0, scale, 1.0)
@@ -237,7 +230,7 @@ def _at(source: Model, table: Table, rows: Array, units: Array, columns: list[in
     ours = record.first[:, :, columns] * units[columns]
     slope = float(record.distribution.fisher_norm(ours).max())
     if slope == 0.0:
-        text = "so small beside the units of the columns that R-sens is 0 in float64: there is nothing to compare."
+        text = "so small in units of the columns that R-sens is 0 in float64: nothing to compare."
         yield Finding(f"first derivatives{where}", "ok", text)
         return
     yield _compared(record, ours, first * units[columns], slope, f"first derivatives{where}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,7 @@ from rsens._frames import ARROW, as_pandas
 
 #: The most rows that are read at once from files and plans.
 ROWS = 2**16
-#: The most rows of a row group that one process looks at.
-GROUP_ROWS = 2**20
-#: Work that is done at the same time is in pieces of at least so many rows, and a table has at most so many of them.
+#: Parallel work is in pieces of at least LEAST_ROWS rows, and a table has at most MOST_PIECES of them.
 LEAST_ROWS, MOST_PIECES = 2**10, 64
 
 
@@ -46,64 +43,6 @@ def chunks_of(X: Any, columns: Sequence[str] | None) -> Iterator[Any]:
             yield table
 
 
-@dataclass(frozen=True)
-class RowGroups:
-    """Row groups of a Parquet file that follow each other: where rows are, so that others can read them."""
-
-    path: str
-    numbers: tuple[int, ...]
-    columns: tuple[str, ...] | None
-    n_rows: int
-
-    def __add__(self, after: RowGroups) -> RowGroups:
-        """These, and those that come after them in the same file."""
-        return replace(self, numbers=self.numbers + after.numbers, n_rows=self.n_rows + after.n_rows)
-
-    def batches(self) -> Iterator[Any]:
-        """Their rows, as tables of pandas."""
-        from pyarrow.parquet import ParquetFile
-
-        try:
-            with ParquetFile(self.path) as file:
-                yield from map(as_pandas, file.iter_batches(ROWS, row_groups=list(self.numbers), columns=self.columns))
-        except OSError as error:
-            raise InputError(
-                Argument("X"),
-                f": {self.path} cannot be read where the work is done ({error.strerror or error}). All processes and "
-                "workers must see the same files.",
-            ) from None
-
-
-def row_groups_of(X: Any, columns: Sequence[str] | None) -> list[RowGroups]:
-    """Where the rows are, in several places, if X is the path of Parquet files without very large row groups."""
-    if not isinstance(X, str | os.PathLike):
-        return []
-    from pyarrow.parquet import ParquetFile
-
-    groups: list[RowGroups] = []
-    for path in _dataset(Path(X)).files:
-        with ParquetFile(path) as file:
-            names = None if columns is None else tuple(_found(columns, file.schema_arrow.names))
-            sizes = [file.metadata.row_group(number).num_rows for number in range(file.num_row_groups)]
-        path = os.path.abspath(path)  # other processes may have another working folder
-        groups += [RowGroups(path, (number,), names, rows) for number, rows in enumerate(sizes) if rows]
-    if not groups or max(group.n_rows for group in groups) > GROUP_ROWS:
-        return []
-    places = _small_ones_together(groups)
-    return places if len(places) > 1 else []
-
-
-def _small_ones_together(groups: Sequence[RowGroups]) -> list[RowGroups]:
-    enough = min(ROWS, max(LEAST_ROWS, sum(group.n_rows for group in groups) // MOST_PIECES))
-    together = [groups[0]]
-    for group in groups[1:]:
-        if together[-1].path == group.path and together[-1].n_rows < enough:
-            together[-1] += group
-        else:
-            together.append(group)
-    return together
-
-
 def _tables(X: Any, columns: Sequence[str] | None) -> Iterator[Any]:
     if isinstance(X, str | os.PathLike):
         X = _dataset(Path(X))
@@ -124,11 +63,11 @@ def _tables(X: Any, columns: Sequence[str] | None) -> Iterator[Any]:
 def _dataset(path: Path) -> Any:
     """The Parquet file, or all Parquet files in the folder."""
     if not path.exists():
-        raise InputError(Argument("X"), f": there is no file or folder {path}.")
+        raise InputError(Argument("X"), f": the file or folder {path} does not exist.")
     if path.is_file() and path.suffix.lower() not in (".parquet", ".pq"):
         raise InputError(
             Argument("X"),
-            f": {path.name} is no Parquet file (.parquet). Read it first, for example with pandas.read_csv; with "
+            f": {path.name} is not a Parquet file (.parquet). Read it first, for example with pandas.read_csv; with "
             "chunksize, that gives an iterator that is explained chunk by chunk.",
         )
     try:

@@ -13,8 +13,22 @@ import numpy as np
 
 from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas
-from rsens._labels import column_of, columns_of_labels, factorized, holds_labels, plain, series_of, with_labels
-from rsens._table import Table, as_array, check_whole_text, column_positions, is_frame, is_pandas, read_columns
+from rsens._table import (
+    Table,
+    as_array,
+    check_whole_text,
+    column_of,
+    column_positions,
+    columns_of_labels,
+    factorized,
+    holds_labels,
+    is_frame,
+    is_pandas,
+    plain,
+    read_columns,
+    series_of,
+    with_labels,
+)
 from rsens._text import first_few
 from rsens._typing import Array, Positions
 
@@ -167,7 +181,7 @@ class Coding:
         return rows
 
     def column(self, codes: Array, position: int, source: Any) -> Any:
-        """Values of one column as a pandas Series whose type says whether it is categorical."""
+        """Values of one column as a pandas Series of a categorical or a numeric type."""
         import pandas as pd
 
         if position not in self.categorical:
@@ -249,12 +263,12 @@ def _check_complete(codes: Positions, name: str, what: str) -> None:
         raise InputError(
             Argument(what),
             f": the categorical column {name!r} has {int(missing.sum())} missing values, the first at row "
-            f"{int(missing.argmax())}. Drop these rows, or make them a level of their own, such as 'unknown'.",
+            f"{int(missing.argmax())}. Drop these rows, or give them a level such as 'unknown'.",
         )
 
 
 def _check_no_identifier(levels: Levels, column: Any, what: str) -> None:
-    """Names and keys that hardly repeat only tell rows apart; their levels cannot be compared."""
+    """An error for names and keys, which rarely repeat: their levels cannot be compared."""
     used = int(np.count_nonzero(levels.frequencies))
     if not hasattr(column, "cat") and used > MOST_UNNAMED_LEVELS and 2 * used > len(column):
         raise InputError(

@@ -1,11 +1,12 @@
-"""An order of rows and columns by what is in them, so that random choices do not depend on how a table is sorted.
+"""An order of rows and columns by their contents, so that random choices do not depend on how a table is sorted.
 
-`own_order` looks at ranks within columns, which units do not change; `contents` at numbers, which takes no sorting.
+`own_order` compares ranks within columns, which units do not change; `contents` and `row_keys` compare numbers, which
+needs no sorting.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -57,57 +58,42 @@ class OwnOrder:
         return np.lexsort((np.maximum(first, second), np.minimum(first, second)))
 
 
-def own_order(
-    X: Any,
-    *others: Any,
-    clusters: Positions | None = None,
-    names: Sequence[str] | None = None,
-) -> OwnOrder:
+def own_order(X: Any, *others: Any, clusters: Positions | None = None, names: Sequence[str] | None = None) -> OwnOrder:
     """The order of the rows and columns of X: an array or a data frame of pandas, of numbers, text or anything.
 
     X decides only about rows that agree in the others (targets): two models of the same targets have the same folds.
     """
-    given = [other for other in others if other is not None]
-    columns = list(_columns(X))
-    rest = _keys(np.zeros(len(X), dtype=np.uint64), (column for other in given for column in _columns(other)), _ranks)
+    columns = [_ranks(column) for column in _columns(X)]
+    given = [_ranks(column) for other in others if other is not None for column in _columns(other)]
+    rest = _hashed(given, len(X))
     if not given:  # then a sum, in which all columns count alike
-        rest = sum((mixed(_ranks(column)) for column in columns), rest)
+        rest = sum(map(mixed, columns), rest)
     if names is None:
         names = list(map(str, X.columns)) if hasattr(X, "columns") else [""] * len(columns)
-    order = _ordered(columns, rest, names, _ranks)
-    keys = _keys(rest, (columns[d] for d in order), _ranks)
+    order = _ordered(columns, rest, names)
+    keys = _hashed((columns[d] for d in order), rest)
+    ties: list[NDArray[Any]] = [keys, rest]
     numbers = None
-    if clusters is not None:
-        numbers = inverse(np.lexsort([_sums(each, clusters) for each in (keys, rest)]))[clusters]
-    ties = () if numbers is None else (numbers,)
-    return OwnOrder(np.lexsort([*ties, keys, rest]), np.array(order, dtype=np.intp), numbers)
-
-
-def _sums(keys: Keys, clusters: Positions) -> Keys:
-    """A key of each cluster: whole numbers have the same sum in any order."""
-    sums = np.zeros(int(clusters.max()) + 1, dtype=np.uint64)
-    np.add.at(sums, clusters, mixed(keys))
-    return sums
+    if clusters is not None:  # sums of whole numbers are the same in any order
+        sums = np.zeros((2, int(clusters.max()) + 1), dtype=np.uint64)
+        for each, key in zip(sums, ties, strict=True):
+            np.add.at(each, clusters, mixed(key))
+        numbers = inverse(np.lexsort(sums))[clusters]
+        ties = [numbers, *ties]
+    return OwnOrder(np.lexsort(ties), np.array(order, dtype=np.intp), numbers)
 
 
 def contents(X: Any, *others: Any) -> tuple[Keys, Positions]:
-    """A key of each row, whatever the order of the columns, from the numbers as they are; and an order of columns."""
+    """A key of each row, in any order of the columns, from the numbers as given; and an order of columns."""
     rest = row_keys(*others)
-    columns = list(_columns(X))
-    order = _ordered(columns, rest, [""] * len(columns), _bits)
-    return _keys(rest, (columns[d] for d in order), _bits), np.array(order, dtype=np.intp)
+    columns = [_bits(column) for column in _columns(X)]
+    order = _ordered(columns, rest, [""] * len(columns))
+    return _hashed((columns[d] for d in order), rest), np.array(order, dtype=np.intp)
 
 
 def row_keys(*columns: Any) -> Keys:
     """One number per row, equal for rows that agree in all columns; arrays of columns (N, D) or single ones (N,)."""
-    none = np.zeros(len(columns[0]), dtype=np.uint64)
-    return _keys(none, (column for array in columns for column in _columns(array)), _bits)
-
-
-def _ordered(columns: Sequence[Any], rest: Keys, names: Sequence[str], read: Callable[[Any], Keys]) -> list[int]:
-    """The columns by what they hold beside the rest of each row; by name, then by place, if they hold the same."""
-    keys = [int(mixed(read(column) * FIRST + rest).sum(dtype=np.uint64)) for column in columns]
-    return sorted(range(len(keys)), key=lambda d: (keys[d], names[d]))
+    return _hashed((_bits(column) for array in columns for column in _columns(array)), len(columns[0]))
 
 
 def mixed(keys: Keys) -> Keys:
@@ -118,34 +104,35 @@ def mixed(keys: Keys) -> Keys:
     return keys ^ (keys >> np.uint64(31))
 
 
-def told_apart(keys: Keys) -> Keys:
-    """The keys, of which copies get different ones: the j-th copy has a key that depends on j."""
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    copy = np.arange(len(keys)) - np.repeat(first, np.diff(np.append(first, len(keys))))
-    apart = np.empty_like(keys)
-    apart[order] = ordered + GOLDEN * copy.astype(np.uint64)
-    return apart
+def inverse(order: Positions) -> Positions:
+    """The place of 0, 1, … in the order."""
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    return places
 
 
-def _keys(keys: Keys, columns: Iterable[Any], read: Callable[[Any], Keys]) -> Keys:
+def _ordered(columns: Sequence[Keys], rest: Keys, names: Sequence[str]) -> list[int]:
+    """Sort columns by their contents and the rest of each row; by name, then by place, if these are equal."""
+    keys = [int(mixed(column * FIRST + rest).sum(dtype=np.uint64)) for column in columns]
+    return sorted(range(len(keys)), key=lambda d: (keys[d], names[d]))
+
+
+def _hashed(columns: Iterable[Keys], start: Keys | int) -> Keys:
+    """Hash the rows of the columns, starting from keys, or from zeros for this number of rows."""
+    keys = np.zeros(start, dtype=np.uint64) if isinstance(start, int) else start
     for column in columns:
-        keys = mixed(keys * FIRST + read(column))
+        keys = mixed(keys * FIRST + column)
     return keys
 
 
-def _columns(array: Any) -> Iterator[Any]:
+def _columns(array: Any) -> list[Any]:
     if np.ndim(array) == 1:
-        yield array
-    elif hasattr(array, "iloc"):
-        yield from (array.iloc[:, d] for d in range(array.shape[1]))
-    else:
-        yield from np.asarray(array).T
+        return [array]
+    return [array.iloc[:, d] for d in range(array.shape[1])] if hasattr(array, "iloc") else list(np.asarray(array).T)
 
 
 def _bits(column: Any) -> Keys:
-    """Numbers by their value, whatever their type."""
+    """Numbers by their value, not their type."""
     return (np.asarray(column).astype(np.float64) + 0.0).view(np.uint64)  # + 0.0: minus zero is zero
 
 
@@ -157,11 +144,4 @@ def _ranks(column: Any) -> Keys:
     try:
         return np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.uint64)
     except TypeError:  # values of several types have no order
-        return np.unique(list(map(repr, values)), return_inverse=True)[1].reshape(-1).astype(np.uint64)
-
-
-def inverse(order: Positions) -> Positions:
-    """The place of 0, 1, … in the order."""
-    places = np.empty_like(order)
-    places[order] = np.arange(len(order))
-    return places
+        return _ranks(np.array(list(map(repr, values))))

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-#: The most characters of a name or value that a sentence quotes, and of its text: longer ones lose their middle.
+#: The longest quoted name or value, and the longest sentence, in characters: longer ones lose their middle.
 QUOTED, WHOLE = 80, 2_000
-#: Text in quotes, as `repr` writes it, that is longer. An apostrophe within a word is no quote.
+#: Longer text in quotes, as `repr` writes it. An apostrophe within a word does not count as a quote.
 LONG_QUOTE = re.compile(rf"""(?<!\w)(['"])((?:\\.|(?!\1)[^\\]){{{QUOTED + 1},}})\1(?!\w)""", re.DOTALL)
 #: The joiner and the variation selector that emoji are made of: not printable alone, but harmless.
 JOINERS = "\u200d\ufe0f"
@@ -26,7 +26,7 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def readable(text: str) -> str:
-    """What a sentence may say: nothing that steers a terminal, and no name that fills the screen."""
+    """Escape characters that steer a terminal, and shorten names that would fill the screen."""
     quotes = LONG_QUOTE.sub(lambda found: f"{found[1]}{_without_middle(found[2], QUOTED)}{found[1]}", text)
     return _without_middle(printable(quotes, keep="\n" + JOINERS), WHOLE)
 
@@ -43,11 +43,11 @@ class Argument:
     """An argument of a call, as a sentence mentions it: by name, or with a value to give it."""
 
     name: str
-    value: Any = ...  # no value: `...` is none that a call takes, and stays itself in other processes
+    value: Any = ...  # not given: no call takes `...`, which is the same object in other processes
 
     @property
     def has_value(self) -> bool:
-        """Whether the sentence says which value to give."""
+        """Whether the sentence also gives a value."""
         return self.value is not ...
 
     def in_python(self) -> str:
@@ -58,7 +58,7 @@ class Argument:
         return _spellings[-1](self)
 
 
-#: How a reader calls an argument: `rows` in Python, `--rows` on the command line.
+#: The spelling of an argument for a reader: `rows` in Python, `--rows` on the command line.
 Spelling = Callable[[Argument], str]
 #: The spelling in use is the last one.
 _spellings: list[Spelling] = [Argument.in_python]
@@ -80,7 +80,7 @@ class Sentence(str):
     parts: tuple[str | Argument, ...]
 
     def __new__(cls, *parts: str | Argument) -> Sentence:
-        """From texts, arguments and other sentences; what would steer a terminal, in a name, is escaped."""
+        """Join texts, arguments and other sentences; characters in names that steer a terminal are escaped."""
         nested = (part.parts if isinstance(part, Sentence) else (part,) for part in parts)
         flat = tuple(readable(part) if type(part) is str else part for group in nested for part in group)
         sentence = super().__new__(cls, "".join(map(str, flat)))
@@ -97,7 +97,7 @@ class Sentence(str):
 
 
 class InputError(ValueError):
-    """Something given to rsens is wrong. The text says what, what was got, and what to do.
+    """Wrong input. The text names the mistake, the value that rsens got, and a remedy.
 
     Example:
         >>> import rsens
@@ -134,7 +134,7 @@ class MissingExtraError(ImportError):
 
 
 class RsensWarning(UserWarning):
-    """A result that is right but may not be what was meant; the text says why and what to do.
+    """A result that is correct but perhaps not intended; the text explains why, and names a remedy.
 
     Example:
         >>> import warnings
@@ -153,7 +153,7 @@ class RsensWarning(UserWarning):
 
 
 def warn(*parts: str | Argument, category: type[Warning] = RsensWarning) -> None:
-    """Warn at the line of the user's that called rsens."""
+    """Warn at the line of the user's code that called rsens."""
     level, frame = 0, sys._getframe()
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("rsens", "contextlib"):
         level, frame = level + 1, frame.f_back  # type: ignore[assignment]

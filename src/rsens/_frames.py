@@ -1,4 +1,4 @@
-"""Tables and columns of polars, Arrow and others become those of pandas; no library is imported before it is needed."""
+"""Tables and columns of polars, Arrow and others as pandas objects; no library is imported before it is needed."""
 
 from __future__ import annotations
 
@@ -13,27 +13,30 @@ if TYPE_CHECKING:
 
 #: Libraries of tables whose objects need not follow a protocol.
 LIBRARIES = {"cudf", "dask", "duckdb", "ibis", "modin", "narwhals", "polars", "pyarrow", "pyspark", "sqlframe"}
-#: What gets the rows of a table that is only a plan of how to make them; `collect` in most libraries.
+#: The method that computes the rows of a lazy table; `collect` in most libraries.
 FETCH = {"dask": "compute", "duckdb": "df", "ibis": "to_pandas", "pyspark": "toPandas"}
-#: How a table or column of any library says that Arrow can read it.
+#: Methods of tables and columns that Arrow can read.
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
 
 
 def as_pandas(values: Any, what: str = "X") -> Any:
-    """A table or column of another library as pandas' own; anything else (pandas, arrays, lists) as it is."""
-    if not _is_foreign(values):
+    """Convert a table or column of another library; anything else (pandas, arrays, lists) is returned unchanged."""
+    follows_arrow = any(hasattr(type(values), protocol) for protocol in ARROW)
+    if is_pandas(values) or (_library(values) not in LIBRARIES and not follows_arrow):
         return values
     import narwhals.stable.v2 as nw
     from narwhals.exceptions import DuplicateError
 
     try:
-        known = _known(values)
+        known = nw.from_native(values, allow_series=True, pass_through=True)
+        if known is values and follows_arrow:  # batches, arrays and streams of Arrow
+            known = nw.from_native(_through_arrow(values), allow_series=True, pass_through=True)
     except DuplicateError:
         raise InputError(Argument(what), " has columns of the same name. Rename them so that each is unique.") from None
     if isinstance(known, nw.LazyFrame):
         raise InputError(
             Argument(what),
-            f" is a {type(values).__name__}: its rows are not there yet. "
+            f" is a {type(values).__name__}, whose rows are not computed yet. "
             f"Use {what}.{FETCH.get(_library(values), 'collect')}().",
         )
     if isinstance(known, nw.DataFrame):
@@ -46,29 +49,12 @@ def is_pandas(X: Any) -> bool:
     return any(base.__module__.partition(".")[0] == "pandas" for base in type(X).__mro__)
 
 
-def _is_foreign(values: Any) -> bool:
-    """Whether it may be a table or column of another library than pandas, found without importing any."""
-    if is_pandas(values):
-        return False
-    return _library(values) in LIBRARIES or any(hasattr(type(values), protocol) for protocol in ARROW)
-
-
 def _library(values: Any) -> str:
     return type(values).__module__.partition(".")[0]
 
 
-def _known(values: Any) -> Any:
-    """The table or column as narwhals sees it, or the same object if it is neither."""
-    import narwhals.stable.v2 as nw
-
-    known = nw.from_native(values, allow_series=True, pass_through=True)
-    return nw.from_native(_through_arrow(values), allow_series=True, pass_through=True) if known is values else known
-
-
 def _through_arrow(values: Any) -> Any:
-    """What narwhals does not know, such as batches, arrays and streams of Arrow, as Arrow's tables and columns."""
-    if not any(hasattr(type(values), protocol) for protocol in ARROW):
-        return values
+    """Read an object with Arrow's protocol as a table or column of Arrow; unchanged if that is not possible."""
     try:
         import pyarrow
     except ImportError:
@@ -82,27 +68,21 @@ def _through_arrow(values: Any) -> Any:
 
 
 def _table(table: nw.DataFrame[Any]) -> pd.DataFrame:
-    """The same columns in a pandas table."""
+    """The same columns in a pandas table; columns of Arrow that were the index of a pandas table are so again."""
     import pandas as pd
 
-    columns = {name: _column(table[name]) for name in table.columns}
-    frame = pd.DataFrame(columns, copy=False)
-    labels = [name for name in _index_columns(table.to_native()) if name in columns]
+    frame = pd.DataFrame({name: _column(table[name]) for name in table.columns}, copy=False)
+    metadata = getattr(getattr(table.to_native(), "schema", None), "metadata", None) or {}
+    recorded = json.loads(metadata.get(b"pandas", b"{}")).get("index_columns", [])
+    labels = [name for name in recorded if isinstance(name, str) and name in table.columns]
     if not labels:
         return frame
     frame = frame.set_index(labels)
     return frame.rename_axis(index=lambda name: None if str(name).startswith("__index_level_") else name)
 
 
-def _index_columns(table: Any) -> list[str]:
-    """The columns of an Arrow table that were the index of a pandas table."""
-    metadata = getattr(getattr(table, "schema", None), "metadata", None) or {}
-    recorded = json.loads(metadata.get(b"pandas", b"{}")).get("index_columns", [])
-    return [name for name in recorded if isinstance(name, str)]
-
-
 def _column(series: nw.Series[Any]) -> pd.Series[Any]:
-    """The same values as pandas stores them."""
+    """The same values in the type that pandas stores them in."""
     import narwhals.stable.v2 as nw
     import pandas as pd
 
@@ -110,9 +90,11 @@ def _column(series: nw.Series[Any]) -> pd.Series[Any]:
     if kind.is_decimal():
         series = series.cast(nw.Float64)
     if kind == nw.Categorical or kind == nw.Enum:
-        if _holds_objects_of_pandas(series):
-            return _decoded(series.to_native()).rename(name)
-        return pd.Series(pd.Categorical(series.to_list(), categories=_categories(series)), name=name)
+        if series.implementation.is_pyarrow():
+            return series.to_native().to_pandas().cat.as_unordered().rename(name)
+        # The categories of polars' Categorical are shared by all columns: pandas takes those in use.
+        categories = list(kind.categories) if isinstance(kind, nw.Enum) else None
+        return pd.Series(pd.Categorical(series.to_list(), categories=categories), name=name)
     if kind == nw.Boolean and series.null_count():
         return pd.Series(series.to_list(), dtype="boolean", name=name)
     if kind.is_numeric() or (kind.is_temporal() and kind != nw.Time) or kind == nw.Boolean:
@@ -120,35 +102,3 @@ def _column(series: nw.Series[Any]) -> pd.Series[Any]:
         zone = getattr(kind, "time_zone", None)
         return values if zone is None else values.dt.tz_localize("UTC").dt.tz_convert(zone)
     return pd.Series(series.to_list(), dtype=None if kind == nw.String else object, name=name)
-
-
-def _holds_objects_of_pandas(series: nw.Series[Any]) -> bool:
-    """Categories of Arrow that are intervals or periods: Arrow itself cannot compare them."""
-    if not series.implementation.is_pyarrow():
-        return False
-    import pyarrow as pa
-
-    return isinstance(series.to_native().type.value_type, pa.BaseExtensionType)
-
-
-def _decoded(column: Any) -> pd.Series[Any]:
-    """A column of Arrow's dictionaries with its categories as pandas has them, in their order."""
-    import pandas as pd
-
-    values, categories = [], []
-    for chunk in column.chunks:
-        labels = chunk.dictionary.to_pandas().to_list()
-        categories += labels
-        values += [None if code is None else labels[code] for code in chunk.indices.to_pylist()]
-    return pd.Series(pd.Categorical(values, categories=list(dict.fromkeys(categories))))
-
-
-def _categories(series: nw.Series[Any]) -> list[Any] | None:
-    """The categories in their order; None for polars' Categorical, shared by columns: pandas takes those in use."""
-    import narwhals.stable.v2 as nw
-
-    if isinstance(series.dtype, nw.Enum):
-        return list(series.dtype.categories)
-    if series.implementation.is_polars():
-        return None
-    return list(dict.fromkeys(series.cat.get_categories().to_list()))

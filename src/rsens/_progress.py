@@ -1,4 +1,4 @@
-"""How far long work is, in words: "refit 7 of 26, about 2 minutes", for all its stages together."""
+"""Progress of long work in words: "refit 7 of 26, about 2 minutes", for all its stages together."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ class StatusLine:
     """Where the words go. This one shows nothing."""
 
     def show(self, words: str, share: float) -> None:
-        """How far the work is, in words and as a share between 0 and 1."""
+        """Show the progress, in words and as a share between 0 and 1."""
 
     def clear(self) -> None:
-        """The stage is over."""
+        """Clear the line at the end of a stage."""
 
     def announce(self, words: str) -> None:
-        """What the work will take, once, where it is long."""
+        """Announce long work, once."""
 
 
 @dataclass
 class Stage:
-    """Pieces of one stage: how many, how many are done, and the seconds of those that were timed."""
+    """Pieces of one stage: their number, how many are done, and the seconds of the timed ones."""
 
     count: int
     done: int = 0
@@ -52,14 +52,14 @@ class Progress:
         self._told = ("", 0.0, 0.0)  # the count, the seconds left, and when that was
 
     def expect(self, noun: str, stage: str, count: int) -> None:
-        """There will be a stage of so many pieces: they count from now on."""
+        """Count the pieces of a later stage from now on."""
         self._stages.setdefault(noun, {}).setdefault(stage, Stage(count))
 
     @contextmanager
     def stage(
         self, noun: str, count: int, *, name: str = "", done: int = 0, at_once: int = 1
     ) -> Iterator[Callable[..., None]]:
-        """Within this, pieces are done, `at_once` at a time; yields `advance(pieces=1, seconds=None)`."""
+        """Context for doing pieces, `at_once` at a time; yields `advance(pieces=1, seconds=None)`."""
         stage = Stage(count, done, at_once=at_once)
         self._stages.setdefault(noun, {})[name] = stage
         began = self._clock()
@@ -82,7 +82,7 @@ class Progress:
 
     @contextmanager
     def doing(self, what: str) -> Iterator[None]:
-        """Within this, work is done that cannot be counted."""
+        """Context for work that cannot be counted."""
         self._told = (what, 0.0, 0.0)
         self._line.show(what, 0.0)
         try:
@@ -166,7 +166,7 @@ class Bar(StatusLine):
 
 
 def progress_of(progress: Any) -> Progress:
-    """What follows a call, by `progress`: True, False, None for a bar where it is of use, or a `Progress`."""
+    """The progress of a call, by its argument: True, False, None for a bar where it is of use, or a `Progress`."""
     if isinstance(progress, Progress):
         return progress
     one_of(progress, "progress", (True, False, None))

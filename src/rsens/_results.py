@@ -54,7 +54,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Form:
-    """The files of one kind of result: what it is called, the method that writes it, and its parts by name."""
+    """The files of one kind of result: its name, the method that writes it, and its parts by name."""
 
     kind: str
     writer: str
@@ -81,9 +81,8 @@ class Form:
         """The parts in a text of this form; an `InputError` for any other text."""
         content = files.read_document(text, self.kind, where, self.writer)
         with files.reading(where, self.writer):
-            if content.keys() != self.parts.keys():
+            known = {name: files.known_classes(kind) for name, kind in self.parts.items()}
+            parts = {name: files.decode(content.pop(name), known[name]) for name in self.parts}
+            if content or not all(isinstance(parts[name], kind | None) for name, kind in self.parts.items()):
                 raise ValueError("other parts")
-            parts = {name: files.decode(content[name], files.known_classes(kind)) for name, kind in self.parts.items()}
-            if not all(isinstance(parts[name], kind | None) for name, kind in self.parts.items()):
-                raise ValueError("other classes")
         return parts

@@ -38,7 +38,7 @@ def polynomial(coefficients: list[float], x: Array) -> Array:
 
 
 def polygamma(n: int, x: Array) -> Array:
-    """The n-th derivative of ψ, n ≥ 1. SciPy's own computes ψ itself too, whatever n is."""
+    """The n-th derivative of ψ, n ≥ 1. SciPy's own computes ψ itself too, for every n."""
     return (-1.0) ** (n + 1) * factorial(n) * zeta(n + 1, x)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from numbers import Real
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas
 from rsens._frames import is_pandas as is_pandas
 from rsens._text import first_few
-from rsens._typing import Array
+from rsens._typing import Array, Positions
 
 if TYPE_CHECKING:
     from rsens._coding import Coding
@@ -79,16 +80,32 @@ def read_columns(X: Any, what: str, readers: Readers = MappingProxyType({}), cod
         names = tuple(str(label) for label in X.columns)
         _check_names(names, what)
         _check_shape((len(X), len(names)), what)
-        source, values = X, _frame_values(X, names, what, readers)
-    elif readers:
-        source = as_array(X, what, labels=True)
-        names = tuple(f"x{d}" for d in range(source.shape[1]))
-        values = _stack([(name, source[:, d]) for d, name in enumerate(names)], what, readers)
+        if not readers and all(dtype == np.float64 for dtype in X.dtypes):  # the usual case, quick for many columns
+            values = np.array(X.to_numpy(dtype=np.float64), order="C")  # a copy
+        else:
+            values = _stack([(name, X[label]) for name, label in zip(names, X.columns, strict=True)], what, readers)
     else:
-        source = values = _matrix(X, what)
-        names = tuple(f"x{d}" for d in range(values.shape[1]))
+        if isinstance(X, np.ma.MaskedArray):
+            X = np.ma.filled(X.astype(np.float64), np.nan)
+        X = as_array(X, what, labels=bool(readers))
+        names = tuple(f"x{d}" for d in range(X.shape[1]))
+        named = list(zip(names, X.T, strict=True))
+        numeric = not readers and X.dtype.kind in "biuf"
+        values = X.astype(np.float64, copy=False) if numeric else _stack(named, what, readers)
+        X = X if readers else values
     _check_finite(values, names, what)
-    return Table(names, np.ascontiguousarray(values), source, coding)
+    return Table(names, np.ascontiguousarray(values), X, coding)
+
+
+def _stack(named: list[tuple[str, Any]], what: str, readers: Readers) -> Array:
+    """Columns as float64, or an error that names the columns that are not numeric."""
+    columns = [readers[d](column) if d in readers else numbers_of(column) for d, (_, column) in enumerate(named)]
+    wrong = [f"{name!r} ({column.dtype})" for (name, column), read in zip(named, columns, strict=True) if read is None]
+    if wrong:
+        raise InputError(
+            Argument(what), f" must hold real numbers; not numeric: {first_few(wrong)}. Encode or drop these columns."
+        )
+    return np.column_stack([column for column in columns if column is not None])
 
 
 def column_deviations(rows: Array, shares: Array | None = None) -> Array:
@@ -106,7 +123,7 @@ def column_deviations(rows: Array, shares: Array | None = None) -> Array:
 def column_scale(values: Array) -> Array:
     """The unit of each column for steps: its standard deviation; its magnitude, at least 1, if it does not vary.
 
-    The sums are NumPy's own, not those of `column_deviations`: finite differences depend on the last digit of a step.
+    The sums are NumPy's own, unlike in `column_deviations`: finite differences depend on the last digit of a step.
     """
     magnitude = np.abs(values).max(axis=0)
     unit = np.where(magnitude > 0.0, magnitude, 1.0)  # squares of tiny and huge values stay within float64
@@ -115,18 +132,14 @@ def column_scale(values: Array) -> Array:
 
 
 def positive_per_column(values: Any, columns: int | None, what: str) -> Array:
-    """One positive number, or one per column, as an array; `columns` is how many there are, None for not known yet."""
-    if hasattr(values, "keys") or isinstance(values, bool):
-        raise InputError(
-            Argument(what),
-            f" must be one number, or one per column in the order of the columns; got {type(values).__name__}.",
-        )
+    """One positive number, or one per column, as an array; `columns` is their number, None where it is not known."""
+    mistake = f" must be one positive number, or one per column in the order of the columns; got {values!r}."
     try:
-        array = np.asarray(values, dtype=np.float64)
+        array = None if isinstance(values, bool) or hasattr(values, "keys") else np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(Argument(what), f" must be a number or one number per column; got {values!r}.") from None
-    if array.ndim > 1 or array.size == 0 or not (np.isfinite(array) & (array > 0.0)).all():
-        raise InputError(Argument(what), f" must be positive and finite, one number or one per column; got {values!r}.")
+        array = None
+    if array is None or array.ndim > 1 or array.size == 0 or not (np.isfinite(array) & (array > 0.0)).all():
+        raise InputError(Argument(what), mistake)
     if columns is None:
         return array
     if array.ndim == 1 and len(array) != columns:
@@ -169,28 +182,6 @@ def shape_of(X: Any) -> tuple[int, ...]:
     return (len(X), len(X.columns)) if is_frame(X) else np.shape(X)
 
 
-def _frame_values(X: Any, names: tuple[str, ...], what: str, readers: Readers) -> Array:
-    """The columns of a data frame as float64, or an error that names the columns that are not numeric."""
-    if not readers and all(dtype == np.float64 for dtype in X.dtypes):  # the usual case, and quick for many columns
-        return np.array(X.to_numpy(dtype=np.float64), order="C")  # a copy
-    return _stack([(name, X[label]) for name, label in zip(names, X.columns, strict=True)], what, readers)
-
-
-def _stack(named: list[tuple[str, Any]], what: str, readers: Readers) -> Array:
-    columns, wrong = [], []
-    for d, (name, column) in enumerate(named):
-        numbers = readers[d](column) if d in readers else numbers_of(column)
-        if numbers is None:
-            wrong.append(f"{name!r} ({column.dtype})")
-        else:
-            columns.append(numbers)
-    if wrong:
-        raise InputError(
-            Argument(what), f" must hold real numbers; not numeric: {first_few(wrong)}. Encode or drop these columns."
-        )
-    return np.column_stack(columns)
-
-
 def as_array(X: Any, what: str, *, labels: bool = False) -> NDArray[Any]:
     """A 2-D array of any type. With `labels`, lists that mix text and numbers keep both."""
     try:
@@ -200,19 +191,6 @@ def as_array(X: Any, what: str, *, labels: bool = False) -> NDArray[Any]:
         raise InputError(Argument(what), f" cannot be read as an array of shape (rows, columns): {reason}") from None
     _check_shape(array.shape, what)
     return array
-
-
-def _matrix(X: Any, what: str) -> Array:
-    """A 2-D array, list of lists or tensor as float64."""
-    if isinstance(X, np.ma.MaskedArray):
-        X = np.ma.filled(X.astype(np.float64), np.nan)
-    array = as_array(X, what)
-    numbers = numbers_of(array)
-    if numbers is None:
-        raise InputError(
-            Argument(what), f" must hold real numbers; got dtype {array.dtype}. Encode or drop what is not a number."
-        )
-    return numbers
 
 
 def numbers_of(column: Any) -> Array | None:
@@ -227,7 +205,7 @@ def numbers_of(column: Any) -> Array | None:
     if array.dtype.kind != "O":
         return None
     flat = array.ravel().tolist()
-    if not all(isinstance(value, Real | np.bool_) or is_missing(value) for value in flat):
+    if not all(isinstance(value, Real | Decimal | np.bool_) or is_missing(value) for value in flat):
         return None
     try:
         return np.array([np.nan if is_missing(value) else float(value) for value in flat]).reshape(array.shape)
@@ -281,3 +259,76 @@ def _check_finite(values: Array, names: tuple[str, ...], what: str) -> None:
             f" must be finite; column {names[column]!r} has {int(bad[:, column].sum())} missing or infinite "
             f"values, the first at row {row} ({values[row, column]}){also}. Drop or impute these rows.",
         )
+
+
+# ---- columns of labels -----------------------------------------------------------------------------------------------
+
+
+def column_of(source: Any, position: int) -> Any:
+    """A column of a data frame or array, by position."""
+    return source.iloc[:, position] if is_frame(source) else source[:, position]
+
+
+def columns_of_labels(source: Any) -> list[int]:
+    """Positions of a data frame's columns that hold labels. Columns of labels in an array have to be named."""
+    if not is_pandas(source):
+        return []
+    # The type alone is enough for most columns, which are numbers.
+    return [d for d, dtype in enumerate(source.dtypes) if dtype.kind not in "iufc" and holds_labels(source, d)]
+
+
+def holds_labels(source: Any, position: int) -> bool:
+    """Whether a data frame's column holds categories, text or truth values."""
+    if not is_pandas(source):
+        return False
+    import pandas as pd
+
+    column = column_of(source, position)
+    if isinstance(column.dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(column.dtype):
+        return True
+    if column.dtype == object:
+        return pd.api.types.infer_dtype(column, skipna=True) in ("string", "boolean")
+    return bool(pd.api.types.is_string_dtype(column.dtype))
+
+
+def factorized(column: Any) -> tuple[Positions, list[Any]]:
+    """Codes by order of appearance, −1 where a label is missing, and the labels as plain values."""
+    import pandas as pd
+
+    series = column if is_pandas(column) else pd.Series(np.asarray(column))
+    try:
+        codes, labels = pd.factorize(series)
+    except TypeError:  # lists, dicts
+        raise InputError(
+            f"labels of categorical columns must be text, numbers or truth values; got {type(series.iloc[0]).__name__}."
+        ) from None
+    return np.asarray(codes, dtype=np.intp), [plain(label) for label in labels]
+
+
+def plain(label: Any) -> Any:
+    """The label without NumPy's type around it."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def with_labels(frame: Any, labels: Mapping[int, Any]) -> Any:
+    """The data frame with whole columns set to a label: {position: label}."""
+    import pandas as pd
+
+    new = {
+        frame.columns[d]: series_of([label] * len(frame), frame.iloc[:, d].dtype, frame.index)
+        for d, label in labels.items()
+    }
+    return pd.DataFrame({label: new.get(label, frame[label]) for label in frame.columns}, index=frame.index)
+
+
+def series_of(labels: list[Any], dtype: Any, index: Any) -> Any:
+    """Labels as a column of this type if it can hold them; categories it does not know are added."""
+    import pandas as pd
+
+    if isinstance(dtype, pd.CategoricalDtype):
+        unknown = [label for label in dict.fromkeys(labels) if label not in dtype.categories]
+        dtype = pd.CategoricalDtype([*dtype.categories, *unknown], dtype.ordered) if unknown else dtype
+    try:
+        return pd.Series(labels, index=index, dtype=dtype)
+    except (TypeError, ValueError):
+        return pd.Series(labels, index=index)

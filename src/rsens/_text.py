@@ -12,12 +12,12 @@ from typing import Any
 from rsens._errors import JOINERS
 from rsens._errors import printable as printable
 
-#: Where there is no room, names lose what is beyond this width.
+#: The width that names are shortened to.
 NAME_WIDTH = 36
 
 
 class Pair(str):
-    """Two names, "a × b". Where there is no room, both lose letters."""
+    """Two names, "a × b", which are shortened together."""
 
     first: str
     second: str
@@ -87,7 +87,7 @@ def distinct(labels: Sequence[str], width: int, measure: Callable[[str], int] = 
 
 
 def _fitting(text: str, width: int, measure: Callable[[str], int]) -> str:
-    """The beginning of the text that is no wider than this."""
+    """The beginning of the text, at most this wide."""
     end, used = 0, 0
     while end < len(text) and (used := used + measure(text[end])) <= width:
         end += 1
@@ -129,13 +129,41 @@ def side_by_side(values: Sequence[float | None], largest: float, digits: int = 3
     return [_fixed(value, decimals, unknown) for value in values]
 
 
+def signed(values: Iterable[float], digits: int = 2) -> list[str]:
+    """Numbers with their sign, with decimals that show this many digits of the differences between them."""
+    values = [float(value) for value in values]
+    known = [value for value in values if math.isfinite(value)]
+    if not known:
+        return [""] * len(values)
+    size = max(map(abs, known))
+    apart = max(known) - min(known) or size
+    decimals = None  # of any size, each on its own
+    if not size or 1e-4 <= size < 1e7:
+        most = max(0, 3 - math.floor(math.log10(size))) if size else 0  # of numbers that are nearly equal, four digits
+        decimals = min(most, max(0, digits - 1 - math.floor(math.log10(apart)))) if size else 0
+    write = number if decimals is None else lambda value: _fixed(value, decimals, "")
+    return [_plus(value, write(value)) if math.isfinite(value) else "" for value in values]
+
+
+def _plus(value: float, text: str) -> str:
+    """+2.1, −2.1, and 0.0 for a value that rounds to it."""
+    if not any(digit in text for digit in "123456789"):
+        return text.removeprefix("−")
+    return f"+{text}" if value > 0.0 else text
+
+
+def value_text(value: float) -> str:
+    """A value of a column as people write it: 0, 12, −0.0446; a count or a date stays whole."""
+    return _with_minus(f"{value:.{4 if abs(value) < 1e4 else 7}g}")
+
+
 def plus_minus(value: float, error: float, digits: int = 3) -> str:
     """A number with its standard error, where that is known."""
     return f"{number(value, digits)} ± {number(error, 2)}" if math.isfinite(error) else number(value, digits)
 
 
 def percent(share: float, *, level: bool = False) -> str:
-    """A share without decimals, which says so if it is not quite nothing or all; a `level` exactly, as 99.7 %."""
+    """A share without decimals, <1 % or >99 % near the ends; a `level` exactly, as 99.7 %."""
     if level:
         return f"{100.0 * share:.{2 if share < 0.99 else 3}g} %"
     if 0.0 < share < 0.005:
@@ -161,7 +189,7 @@ def _fixed(value: float | None, decimals: int, unknown: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """How long something takes, as one says it: a few seconds, about 40 seconds, about 2 minutes, about 3 hours."""
+    """A duration in words: a few seconds, about 40 seconds, about 2 minutes, about 3 hours."""
     if seconds < 10.0:
         return "a few seconds"
     if seconds < 55.0:

@@ -1,8 +1,8 @@
 """The paper's two data sets, from the UCI Machine Learning Repository.
 
-A file is looked up in the folder that the environment variable RSENS_DATA names, then in a cache folder; if it is in
-neither, it is downloaded to the cache. Wherever it comes from, its SHA-256 must match UCI's own file, with Windows or
-Unix line ends. Both data sets are licensed CC BY 4.0.
+A file is read from the folder that the environment variable RSENS_DATA names, else from a cache folder; if it is in
+neither, it is downloaded to the cache. In every case its SHA-256 must match UCI's own file, with Windows or Unix line
+ends. Both data sets are licensed CC BY 4.0.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import sys
 import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
@@ -26,22 +25,18 @@ from rsens._files import write_whole
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Seconds to wait for an answer before a download is given up.
-TIMEOUT = 30.0
-#: The archives of these data sets are smaller than this; no more is read.
-MOST_BYTES = 5_000_000
+#: The longest wait for an answer to a download, in seconds, and the most bytes that are read of it.
+TIMEOUT, MOST_BYTES = 30.0, 5_000_000
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file as UCI has it: in a zip archive, with Windows line ends."""
+    """A file at UCI, in a zip archive, with Windows line ends; `name` is its name in the cache."""
 
     page: str
     archive: str
     member: str
-    size: int
     sha256: str
-    #: The name of the file in the cache.
     name: str
 
 
@@ -49,7 +44,6 @@ CONCRETE = Source(
     page="https://archive.ics.uci.edu/dataset/182/concrete+slump+test",
     archive="https://archive.ics.uci.edu/static/public/182/concrete+slump+test.zip",
     member="slump_test.data",
-    size=4758,
     sha256="78cea9fbb28ad8fc17f389e216e724dc04642c6c363143e67f6bcb97e74525ee",
     name="slump_test.csv",
 )
@@ -57,7 +51,6 @@ BIKE = Source(
     page="https://archive.ics.uci.edu/dataset/275/bike+sharing+dataset",
     archive="https://archive.ics.uci.edu/static/public/275/bike+sharing+dataset.zip",
     member="hour.csv",
-    size=1156736,
     sha256="e03de4ee4ef4dc376ac6e04bf829673c6269e8eba5c60fa121640fa2f829504f",
     name="bike_hour.csv",
 )
@@ -69,13 +62,13 @@ BIKE_TARGET = "cnt"
 
 
 def load_concrete(*, folder: str | os.PathLike[str] | None = None) -> tuple[pd.DataFrame, pd.Series[float]]:
-    """Concrete Slump Test (Yeh 2007): the strength of 103 concretes, and what they are made of.
+    """Concrete Slump Test (Yeh 2007): the strength of 103 concretes, by their ingredients.
 
     Columns of X, in kg per m³ of concrete: Cement, Slag, Fly ash, Water, SP (superplasticizer), Coarse Aggr. and
     Fine Aggr. (aggregates). y: the compressive strength after 28 days, in MPa.
 
     Args:
-        folder: Where to keep the downloaded file; by default rsens/ in the user's cache folder.
+        folder: The folder to keep the downloaded file in; by default rsens/ in the user's cache folder.
 
     Example:
         >>> from rsens.datasets import load_concrete
@@ -103,7 +96,7 @@ def load_bike(
     Args:
         month: 1 … 12 for one month of both years, 2 as in the paper; None for all 17379 hours.
         columns: The columns of X.
-        folder: Where to keep the downloaded file; by default rsens/ in the user's cache folder.
+        folder: The folder to keep the downloaded file in; by default rsens/ in the user's cache folder.
 
     Example:
         >>> from rsens.datasets import load_bike
@@ -113,17 +106,12 @@ def load_bike(
     """
     if month is not None and whole_number(month, "month", 1) > 12:
         raise InputError(Argument("month"), f" must be 1 … 12, or None for all; got {month}.")
-    if isinstance(columns, str) or not all(isinstance(name, str) for name in columns) or not len(columns):
-        raise InputError(
-            Argument("columns"), f" must be a list of names, such as {list(BIKE_COLUMNS)}; got {columns!r}."
-        )
     table = _table(BIKE, folder)
     # casual and registered add up to the count; instant and dteday number the rows.
-    known = [name for name in table if name not in ("instant", "dteday", "casual", "registered", BIKE_TARGET)]
-    unknown = [name for name in columns if name not in known]
-    if unknown:
+    known = [str(name) for name in table if name not in ("instant", "dteday", "casual", "registered", BIKE_TARGET)]
+    if isinstance(columns, str) or not len(columns) or not all(name in known for name in columns):
         raise InputError(
-            Argument("columns"), f": there is no predictor {unknown[0]!r}. There are {', '.join(map(str, known))}."
+            Argument("columns"), f" must be a list of predictors; got {columns!r}. Choose from {', '.join(known)}."
         )
     if month is not None:
         table = table[table["mnth"] == month].reset_index(drop=True)
@@ -131,67 +119,48 @@ def load_bike(
 
 
 def _table(source: Source, folder: str | os.PathLike[str] | None) -> pd.DataFrame:
+    """The data from RSENS_DATA, or from the cache, or from UCI."""
     import pandas as pd
 
-    return pd.read_csv(io.BytesIO(_content(source, folder)))
-
-
-def _content(source: Source, folder: str | os.PathLike[str] | None) -> bytes:
-    """The file from RSENS_DATA, or from the cache, or from UCI."""
-    given = os.environ.get("RSENS_DATA", "")
     kept_in = Path(folder) if folder is not None else _cache()
-    for place in ([Path(given)] if given else []) + [kept_in]:
-        for name in (source.name, source.member):
-            path = place / name
-            if path.is_file():
-                return _verify(path.read_bytes(), source, str(path))
-    content = _verify(_download(source), source, f"{source.member} in {source.archive}")
-    with suppress(OSError, InputError):  # a folder that cannot be written to means no cache, and nothing worse
-        kept_in.mkdir(parents=True, exist_ok=True)
-        write_whole(kept_in / source.name, content)
-    return content
+    given = os.environ.get("RSENS_DATA", "")
+    places = [Path(place) / name for place in (given, kept_in) if place for name in (source.name, source.member)]
+    path = next((path for path in places if path.is_file()), None)
+    content = _download(source) if path is None else path.read_bytes()
+    _verify(content, source, path or source.archive)
+    if path is None:
+        with suppress(OSError, InputError):  # without a folder that can be written to it is downloaded every time
+            kept_in.mkdir(parents=True, exist_ok=True)
+            write_whole(kept_in / source.name, content)
+    return pd.read_csv(io.BytesIO(content))
 
 
 def _cache() -> Path:
-    """The folder rsens/ where this system keeps files that programs can get again."""
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "rsens" / "Cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "rsens"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rsens"
 
 
-def _verify(content: bytes, source: Source, where: str) -> bytes:
-    """The content, if it matches UCI's file up to line ends."""
-    as_uci = content.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
-    found = hashlib.sha256(as_uci).hexdigest()
-    if len(as_uci) != source.size or found != source.sha256:
+def _verify(content: bytes, source: Source, where: object) -> None:
+    """An `InputError` unless the content matches UCI's file up to line ends."""
+    found = hashlib.sha256(content.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")).hexdigest()
+    if found != source.sha256:
         raise InputError(
-            f"{where} is not the file it should be: with Windows line ends it has {len(as_uci)} bytes and SHA-256 "
-            f"{found}, but should have {source.size} bytes and {source.sha256}. Remove it, and get {source.member} "
-            f"from {source.page}."
+            f"{where} does not have the expected content: its SHA-256 with Windows line ends is {found}, but should be "
+            f"{source.sha256}. Remove it, and get {source.member} from {source.page}."
         )
-    return content
 
 
 def _download(source: Source) -> bytes:
-    """The member of the archive; nothing is written to disk. Its SHA-256 is checked, wherever a redirect leads."""
+    """Download the archive and read the member; its SHA-256 is checked afterwards."""
     try:
         with urlopen(source.archive, timeout=TIMEOUT) as answer:
             archive = io.BytesIO(answer.read(MOST_BYTES))
         with zipfile.ZipFile(archive) as files, files.open(source.member) as file:
-            return file.read(source.size + 1)  # one byte too many is enough to tell
-    except OSError as error:
-        raise InputError(f"{source.archive} could not be downloaded ({error}). {_by_hand(source)}") from error
-    except (zipfile.BadZipFile, KeyError) as error:
-        raise InputError(f"{source.archive} is not a zip file with {source.member}. {_by_hand(source)}") from error
-
-
-def _by_hand(source: Source) -> str:
-    return (
-        f"Get {source.member} (SHA-256 {source.sha256}) from {source.page}, and set the environment variable "
-        "RSENS_DATA to its folder."
-    )
+            return file.read(MOST_BYTES)
+    except (OSError, zipfile.BadZipFile, KeyError) as error:
+        raise InputError(
+            f"{source.archive} could not be downloaded ({error}). Get {source.member} (SHA-256 {source.sha256}) from "
+            f"{source.page}, and set the environment variable RSENS_DATA to its folder."
+        ) from error
 
 
 def __dir__() -> list[str]:

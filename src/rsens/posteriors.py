@@ -11,7 +11,7 @@ processes; the last one is not printed there). It makes no difference here how a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,6 +23,8 @@ from rsens._typing import Array
 from rsens.derivatives import Inner
 from rsens.kernels import Kernel, KernelAt
 
+#: The mean m at n rows (n,), with its first (n, D) and second (n, D, D) derivatives in x, or None.
+Mean = tuple[Array, Array | None, Array | None]
 #: Working memory for the rows of one chunk: enough right-hand sides for a triangular solve at full speed.
 CHUNK_BYTES = 64 * 2**20
 
@@ -41,30 +43,19 @@ class Root(ABC):
 
 @dataclass(frozen=True, eq=False)
 class TriangularRoot(Root):
-    """R = L⁻¹ for a lower Cholesky factor L of the covariance of the data (exact GP)."""
+    """R = L⁻¹ diag(s). Exact GP: L Lᵀ = K + σ²I, s = 1; Laplace: L Lᵀ = I + √W K √W, s = √W (GPML, equation 3.26)."""
 
     L: Array
+    s: Array | None = None
 
     def times(self, B: Array) -> Array:
-        return blas.dtrsm(1.0, self.L, B, lower=1, overwrite_b=1)
+        return blas.dtrsm(1.0, self.L, self._scaled(B), lower=1, overwrite_b=1)
 
     def transposed_times(self, B: Array) -> Array:
-        return blas.dtrsm(1.0, self.L, B, lower=1, trans_a=1, overwrite_b=1)
+        return self._scaled(blas.dtrsm(1.0, self.L, B, lower=1, trans_a=1, overwrite_b=1))
 
-
-@dataclass(frozen=True, eq=False)
-class ScaledTriangularRoot(Root):
-    """R = L⁻¹ diag(s): in Laplace's approximation s = √W and L Lᵀ = I + √W K √W (GPML, equation 3.26)."""
-
-    L: Array
-    s: Array
-
-    def times(self, B: Array) -> Array:
-        return blas.dtrsm(1.0, self.L, np.multiply(B, self.s[:, None], out=B), lower=1, overwrite_b=1)
-
-    def transposed_times(self, B: Array) -> Array:
-        solved = blas.dtrsm(1.0, self.L, B, lower=1, trans_a=1, overwrite_b=1)
-        return np.multiply(solved, self.s[:, None], out=solved)
+    def _scaled(self, B: Array) -> Array:
+        return B if self.s is None else np.multiply(B, self.s[:, None], out=B)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,19 +112,18 @@ class LatentPosterior:
 
     def means(self, X: Array) -> Array:
         """The mean of f alone, which needs no solve."""
-        mean = np.empty(len(X))
-        for rows in self._chunks(len(X), 1):
-            mean[rows] = blas.dgemv(1.0, self.kernel(self.inputs, X[rows]), self.weights, trans=1)
-        return self.mean + mean
+        return self.mean_derivatives(X, 0)[0]
 
-    def mean_derivatives(self, X: Array, order: int) -> tuple[Array, Array | None, Array | None]:
-        """The mean of f alone, with first (n, D) and second (n, D, D) derivatives up to this order: no solve either."""
-        if order == 0:
-            return self.means(X), None, None
+    def mean_derivatives(self, X: Array, order: int) -> Mean:
+        """The mean of f alone, with derivatives up to this order (0, 1 or 2): no solve either."""
         n, D = X.shape
-        mean, first = np.empty(n), np.empty((n, D))
+        mean = np.empty(n)
+        first = np.empty((n, D)) if order else None
         second = np.empty((n, D, D)) if order == 2 else None
-        for rows in self._chunks(n, 1 + self.kernel.arrays_at(D)):
+        for rows in self._chunks(n, 1 + (self.kernel.arrays_at(D) if order else 0)):
+            if first is None:
+                mean[rows] = blas.dgemv(1.0, self.kernel(self.inputs, X[rows]), self.weights, trans=1)
+                continue
             at = self.kernel.at(X[rows], self.inputs)
             mean[rows] = blas.dgemv(1.0, at.value.T, self.weights, trans=1)
             first[rows] = at.weighted_first(self.weights)
@@ -205,17 +195,22 @@ def even_chunks(n: int, row_bytes: int, most_bytes: int) -> Iterator[slice]:
         yield slice(n * k // chunks, n * (k + 1) // chunks)
 
 
-def jittered_cholesky(K: Array, noise: float = 0.0) -> tuple[Array, float]:
-    """The lower factor L of K + (noise + jitter)·I (Fortran order, zeros above), and the smallest jitter that works."""
+#: Jitters relative to the mean of the diagonal, tried one after the other.
+JITTERS = (0.0, *10.0 ** np.arange(-10, -2))
+
+
+def jittered_cholesky(K: Array, noise: float = 0.0, jitters: Sequence[float] = JITTERS) -> tuple[Array, float]:
+    """The lower factor L of K + (noise + jitter)·I (Fortran order, zeros above), and the first jitter that works."""
     size = float(np.mean(np.diagonal(K))) + noise
     if not np.isfinite(size):
         raise InputError("the covariance matrix is not finite. Check the kernel's hyperparameters and the data.")
-    for jitter in (0.0, *(size * 10.0 ** np.arange(-10, -2))):
+    size = size or 1.0  # f = 0 everywhere, as under a Linear kernel at the origin
+    for relative in jitters:
         A = np.array(K, order="F")
-        A[np.diag_indices_from(A)] += noise + jitter
+        A[np.diag_indices_from(A)] += noise + relative * size
         L, failed = lapack.dpotrf(A, lower=1, clean=1, overwrite_a=1)
         if not failed:
-            return L, float(jitter)
+            return L, float(relative * size)
     raise InputError(
         "the covariance matrix is not positive definite, even with a jitter of 1e-3 of its variance. Raise ",
         Argument("noise_variance"),

@@ -1,14 +1,18 @@
-"""What counts as a model, and what is asked of it."""
+"""What counts as a model, and what is asked of it; how rows are read; adapters of other packages."""
+
+from __future__ import annotations
+
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
 
-from rsens._errors import InputError
-from rsens.adapters import as_model, coding_of, read_for
-from rsens.derivatives import Model, from_function
-from rsens.distributions import Normal
+import rsens
+from rsens import GPRegressor, InputError, Normal, _coding, _table, from_function, from_jax, from_torch
+from rsens.adapters import ADAPTERS, Adapter, _door, as_model, coding_of, read_for
+from rsens.derivatives import Model
 from tests.adapters.objects import Estimator, Plain, record_at
 from tests.derivatives.sources import rows
 
@@ -28,22 +32,21 @@ def test_anything_with_derivatives_is_a_model(make):
 
 
 def test_an_estimators_own_prediction_is_used():
-    class Predictor(Plain):
-        def predict_distribution(self, X):
-            return Normal(np.full(len(X), 7.0), 1.0)
-
-    assert as_model(Predictor()).predict_distribution(rows()).mean[0] == 7.0
+    model = Plain()
+    model.predict_distribution = lambda X: Normal(np.full(len(X), 7.0), 1.0)
+    assert as_model(model).predict_distribution(rows()).mean[0] == 7.0
+    model.predict_distribution = lambda X: X
+    with pytest.raises(InputError, match="rsens family; got ndarray"):
+        as_model(model).predict_distribution(rows())
 
 
 WRONG_MODELS = {
-    "function": (
-        lambda X: Normal(X[:, 0], 1.0),
-        r"got function.*from_jax\(fn\) or from_torch\(fn\).*from_function\(fn\)",
-    ),
+    "function": (lambda X: Normal(X[:, 0], 1.0), r"got function.*from_function\(fn\)"),
+    "pair": ((1, 2), "expected a model; got tuple"),
     "foreign estimator": (LinearRegression(), "got LinearRegression.*from_function"),
     "nothing": (None, "got NoneType"),
     "class": (Estimator, r"got the class Estimator. Make one: Estimator\(…\)"),
-    "not fitted": (Estimator(), r"Estimator is not fitted. Call fit\(X, y\) first"),
+    "not fitted": (Estimator(), "Estimator is not fitted"),
 }
 
 
@@ -51,21 +54,35 @@ WRONG_MODELS = {
 def test_what_is_no_model(name):
     model, text = WRONG_MODELS[name]
     with pytest.raises(InputError, match=text) as error:
-        as_model(model)
-    assert error.value.argument == (None if name == "not fitted" else "model")
-    with pytest.raises(InputError, match=text):
         read_for(model, rows())
+    assert error.value.argument == (None if name == "not fitted" else "model")
+
+
+#: Half of a Bayesian model: classes as they are called in libraries that may not be installed, and the line to write.
+HALVES = {
+    "pymc.model.core.Model": r'from_pymc\(model, posterior, data="X"\)',
+    "bambi.models.Model": r"from_bambi\(model, posterior\)",
+    "xarray.core.datatree.DataTree": r"from_pymc\(model, posterior\) or from_bambi.*from_draws\(fn, draws\)",
+    "cmdstanpy.stanfit.mcmc.CmdStanMCMC": r"from_draws\(fn, fit\.stan_variables\(\)\)",
+    "numpyro.infer.mcmc.MCMC": r"from_numpyro\(model, mcmc\)",
+    "numpyro.infer.autoguide.AutoGuide": r"guide\.sample_posterior",
+}
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_half_of_a_model_shows_the_line_to_write(name):
+    module, _, kind = name.rpartition(".")
+    half = type(kind, (), {"__module__": module, "predict": lambda self, X: X})()
+    for given in (half, (half, object())):
+        with pytest.raises(InputError, match=rf"with its posterior draws; got {kind}.*{HALVES[name]}"):
+            rsens.explain(given, [[0.0], [1.0]])
 
 
 WRONG_RECORDS = {
     "another type": (lambda X, order: np.zeros(3), 1, "must return Derivatives; got ndarray"),
-    "other rows": (
-        lambda X, order: record_at(X[:-1], order),
-        1,
-        r"X has shape \(7, 3\); got first of shape \(6, 2, 3\)",
-    ),
+    "other rows": (lambda X, order: record_at(X[:-1], order), 1, r"got first of shape \(6, 2, 3\)"),
     "other columns": (lambda X, order: record_at(X[:, :2], order), 1, r"got first of shape \(7, 2, 2\)"),
-    "no second": (lambda X, order: record_at(X, 1), 2, r"derivatives\(X, 2\) must give second derivatives; got None"),
+    "no second": (lambda X, order: record_at(X, 1), 2, "second derivatives; got None"),
 }
 
 
@@ -78,13 +95,6 @@ def test_wrong_records(name):
         as_model(model).derivatives(rows(), order)
 
 
-def test_a_prediction_that_is_no_family():
-    model = Plain()
-    model.predict_distribution = lambda X: X
-    with pytest.raises(InputError, match="predict_distribution must return an rsens family; got ndarray"):
-        as_model(model).predict_distribution(rows())
-
-
 def test_the_door_gives_a_model_and_its_rows():
     X = pd.DataFrame({"size": [1.0, 2.0, 3.0], "city": ["Oslo", "Bergen", "Oslo"]})
     model = from_function(lambda X: Normal(X[:, 0] + X[:, 1], 1.0))
@@ -94,16 +104,207 @@ def test_the_door_gives_a_model_and_its_rows():
     assert table.coding is coded.coding
     assert coding_of(coded).categorical == (1,)
     assert coding_of(model) is None  # only the rows can tell
+    again, same = read_for(model, table)  # rows that have been read are not read again
+    assert same is table
+    assert again.coding is table.coding
+    _, weighted = read_for(model, X, [1.0, 2.0, 1.0])
+    assert weighted.coding[1].frequencies.tolist() == [0.5, 0.5]
     with pytest.raises(InputError, match="X has no rows") as error:
         read_for(model, np.zeros((0, 2)))
     assert error.value.argument == "X"
 
 
-def test_levels_can_be_counted_under_weights():
-    X = pd.DataFrame({"city": ["Oslo", "Bergen", "Oslo"]})
-    model = from_function(lambda X: Normal(X[:, 0], 1.0))
-    _, table = read_for(model, X, [1.0, 2.0, 1.0])
-    assert table.coding[0].frequencies.tolist() == [0.5, 0.5]
-    again, same = read_for(model, table)  # what is read is not read again
-    assert same is table
-    assert again.coding is table.coding
+# ---- rows are read once at the door, and once more by an estimator's public method -----------------------------------
+
+RNG = np.random.default_rng(0)
+ARRAY = RNG.normal(size=(40, 3))
+FRAME = pd.DataFrame(ARRAY, columns=["a", "b", "c"])
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """Counts how many rows are read as numbers."""
+    counted = []
+    read_columns = _table.read_columns
+
+    def counting(X, *arguments, **options):
+        counted.append(len(X))
+        return read_columns(X, *arguments, **options)
+
+    for module in (_table, _coding):
+        monkeypatch.setattr(module, "read_columns", counting)
+    return counted
+
+
+def numpy_normal(X):
+    return Normal(np.sin(X[:, 0]) * X[:, 1], np.exp(X[:, 2]))
+
+
+def jax_normal(X):
+    import jax.numpy as jnp
+
+    return Normal(jnp.sin(X[:, 0]) * X[:, 1], jnp.exp(X[:, 2]))
+
+
+FUNCTIONS = {
+    "differences": (lambda: from_function(numpy_normal), FRAME, rsens.rsens2),
+    "jax": (lambda: from_jax(jax_normal), ARRAY, rsens.rsens),
+    "torch": (lambda: from_torch(lambda X: Normal(X[:, 0].sin() * X[:, 1], X[:, 2].exp())), FRAME, rsens.rsens2),
+    "levels, which are switched as codes": (
+        lambda: from_function(numpy_normal), FRAME.assign(c=["x", "y"] * 20), rsens.rsens
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_reads_once(reads, name):
+    make, given, measure = FUNCTIONS[name]
+    measure(make(), given)
+    assert reads == [40]
+
+
+@pytest.mark.parametrize(("measure", "given"), [(rsens.rsens, FRAME), (rsens.rsens2, ARRAY)])
+def test_an_estimator_reads_twice(reads, given, measure):
+    model = GPRegressor(optimize=False).fit(given, np.sin(np.arange(40.0)))
+    reads.clear()
+    measure(model, given)
+    assert reads == [40, 40]
+
+
+def test_chunks_are_not_read_again(reads, monkeypatch):
+    monkeypatch.setattr("rsens.derivatives._differences.ROWS_PER_CALL", 7)
+    rsens.rsens(from_function(numpy_normal), FRAME)
+    assert reads == [40]
+
+
+# ---- a new adapter: a line in `ADAPTERS`, or the entry point of another package --------------------------------------
+
+
+class Foreign:
+    """As another library might have it: a mean and a standard deviation for rows."""
+
+    def mu_and_sd(self, rows):
+        return np.sin(rows[:, 0]) * rows[:, 1], np.exp(0.3 * rows[:, 2])
+
+
+def predictive(model):
+    def normal(rows):
+        mean, deviation = model.mu_and_sd(rows)
+        return Normal(mean, deviation**2)
+
+    return normal
+
+
+FOREIGN = Adapter(
+    "objects with mu_and_sd(rows)", lambda obj: hasattr(obj, "mu_and_sd"), lambda obj: from_function(predictive(obj))
+)
+SETTINGS = {"null": False, "intervals": False, "random_state": 0}
+CALLS = {
+    "rsens2": lambda model: rsens.rsens2(model, ARRAY),
+    "explain": lambda model: rsens.explain(model, ARRAY, **SETTINGS).main.to_numpy(),
+    "compare": lambda model: rsens.compare(model, ARRAY, methods=["rsens", "ead"], random_state=0)["value"].to_numpy(),
+}
+
+
+@pytest.fixture
+def adapted():
+    ADAPTERS.append(FOREIGN)
+    yield
+    ADAPTERS.remove(FOREIGN)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_every_call_takes_an_adapted_object(adapted, name):
+    np.testing.assert_array_equal(CALLS[name](Foreign()), CALLS[name](from_function(predictive(Foreign()))))
+    with pytest.raises(InputError, match=r"got the class Foreign\. Make one: Foreign\(…\)"):
+        CALLS[name](Foreign)
+
+
+def test_the_first_adapter_that_accepts_an_object_adapts_it(adapted):
+    class Both(Foreign):
+        def derivatives(self, X, order):
+            raise InputError("its own derivatives come first")
+
+    with pytest.raises(InputError, match="its own derivatives come first"):
+        rsens.rsens(Both(), ARRAY)
+
+
+#: The toy package of docs/models/own-package.md.
+MODULE = """
+class Line:
+    def __init__(self, slope):
+        self.slope = slope
+
+
+class Other:
+    pass
+"""
+ADAPTER = """
+import rsens
+from toyline import Line
+
+
+def adapt(obj):
+    if isinstance(obj, Line):
+        return rsens.from_function(lambda X: rsens.Normal(obj.slope * X[:, 0], 0.25))
+    return None
+"""
+BROKEN = {
+    "import": ("import toyline_extras", "failed .*toyline_extras.*uninstall"),
+    "no such function": ("adopt = None", "failed .*adapt"),
+    "another result": ("def adapt(obj): return 3.0", r"must return an rsens\.Model.*got float"),
+    "an error": ("def adapt(obj): raise OSError('no file')", "failed .*OSError: no file"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def toyline(tmp_path, monkeypatch):
+    """Installs a package `toyline` whose distribution `rsens-toyline` offers an adapter with this source."""
+
+    def install(source=ADAPTER):
+        (tmp_path / "toyline.py").write_text(MODULE, encoding="utf-8")
+        (tmp_path / "toyline_rsens.py").write_text(source, encoding="utf-8")
+        folder = tmp_path / "rsens_toyline-1.0.dist-info"
+        folder.mkdir()
+        (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: rsens-toyline\nVersion: 1.0\n")
+        (folder / "entry_points.txt").write_text("[rsens.adapters]\ntoyline = toyline_rsens:adapt\n")
+        monkeypatch.syspath_prepend(str(tmp_path))
+        for name in ("toyline", "toyline_rsens"):
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        _door.offered_adapters.cache_clear()
+        import toyline
+
+        return toyline
+
+    yield install
+    _door.offered_adapters.cache_clear()
+    for name in ("toyline", "toyline_rsens"):
+        sys.modules.pop(name, None)
+
+
+def test_an_installed_package_brings_its_adapter(toyline):
+    package = toyline()
+    found = rsens.rsens(package.Line(3.0), ARRAY)
+    np.testing.assert_allclose(found, np.tile([6.0, 0.0, 0.0], (40, 1)), atol=1e-8)
+    subclass = type("Mine", (package.Line,), {})  # in the user's own module
+    np.testing.assert_array_equal(rsens.rsens(subclass(3.0), ARRAY), found)
+
+
+def test_an_adapter_is_loaded_for_objects_of_its_package_only(toyline):
+    package = toyline()
+    rsens.rsens(from_function(numpy_normal), ARRAY)
+    with pytest.raises(InputError, match="got Foreign"):
+        rsens.rsens(Foreign(), ARRAY)
+    assert "toyline_rsens" not in sys.modules
+    with pytest.raises(InputError, match="got Other"):  # an object that it does not know
+        rsens.rsens(package.Other(), ARRAY)
+    assert "toyline_rsens" in sys.modules
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_adapter_is_one_sentence(toyline, name):
+    source, text = BROKEN[name]
+    package = toyline(source)
+    with pytest.raises(InputError, match=f"toyline_rsens:adapt of rsens-toyline {text}"):
+        rsens.rsens(package.Line(3.0), ARRAY)
+    rsens.rsens(from_function(numpy_normal), ARRAY)  # others are not concerned

@@ -122,22 +122,13 @@ def test_nothing_is_left_behind(subset):
         assert torch.equal(now, then)
 
 
-def test_what_was_understood():
+def test_description_and_findings():
     model = as_model(fitted())
     assert "included: 0.16 (sigma_noise²)" in model.description.noise
     assert {finding.name: finding.verdict for finding in model.checks(X)}["noise"] == "ok"
-    explained = rsens.explain(fitted(), X, intervals=False)
-    assert explained.main.idxmax() == "x0"
-
-
-def test_noise_that_nobody_set():
-    laplace = deepcopy(fitted())
-    laplace.sigma_noise = 1.0
-    assert {finding.name: finding.verdict for finding in as_model(laplace).checks(X)}["noise"] == "warning"
-
-
-def test_not_fitted():
-    from tests.adapters.laplace_torch import Laplace
-
+    default = deepcopy(fitted())
+    default.sigma_noise = 1.0
+    assert {finding.name: finding.verdict for finding in as_model(default).checks(X)}["noise"] == "warning"
+    default.n_data = 0
     with pytest.raises(InputError, match="FullLaplace is not fitted"):
-        rsens.rsens(Laplace(nn.Linear(2, 1), "regression", subset_of_weights="all", hessian_structure="full"), X)
+        rsens.rsens(default, X)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 
 from rsens import Normal, from_function, from_jax, from_torch
@@ -79,23 +78,22 @@ def test_what_stays_a_number():
 @pytest.mark.parametrize(
     ("numeric", "match"),
     [
-        (["y"], "numeric names the column 'y', which is not in X"),
-        ([7], "numeric names the column 7, which is not in X"),
-        ([True], "numeric names the column True"),
-        ("flag", "numeric must be a list"),
-        (3, "numeric must be a list"),
-        (["flag", 1], "numeric names the column 'flag' twice"),
-        (["city"], "numeric names the column 'city', which is categorical"),
-        (["sold"], "numeric names the column 'sold', which is categorical"),
+        (["y"], "'y', which is not in X"),
+        ([7], "7, which is not in X"),
+        ([True], "True"),
+        ("flag", "must be a list"),
+        (["flag", 1], "'flag' twice"),
+        (["city"], "'city', which is categorical"),
+        (["sold"], "'sold', which is categorical"),
     ],
 )
 def test_wrong_columns(numeric, match):
     frame = pd.DataFrame({"a": X[:, 0], "flag": X[:, 1], "city": ["a", "b", "c"] * 10, "sold": [True, False] * 15})
     table = read_for(from_function(lambda Z: Normal(Z[:, 0], 1.0)), frame)[1]
-    with pytest.raises(InputError, match=match):
-        two_valued(table, numeric=numeric)
-    with pytest.raises(InputError, match=match):
-        two_valued_columns(frame, numeric, tuple(frame.columns))
+    for call in (lambda: two_valued(table, numeric=numeric), lambda: two_valued_columns(frame, numeric, table.names)):
+        with pytest.raises(InputError, match=match) as error:
+            call()
+        assert error.value.argument == "numeric"
 
 
 def test_columns_of_raw_data():
@@ -117,13 +115,10 @@ FRAME = pd.DataFrame(X, columns=list("abc"))
 ROWS = {
     "array": X,
     "list": X.tolist(),
-    "float": FRAME,
     "int": FRAME.astype({"b": "int64"}),
-    "float32": FRAME.astype({"b": "float32"}),
     "nullable": FRAME.astype({"b": "Int64"}),
     "object": FRAME.astype({"b": object}),
     "polars": pl.from_pandas(FRAME),
-    "arrow": pa.Table.from_pandas(FRAME),
 }
 
 
@@ -144,7 +139,7 @@ def test_every_kind_of_rows(kind):
         assert type(rows) is type(table.source)
         column = np.asarray(rows["b"] if hasattr(rows, "columns") else rows[:, 1], dtype=float)
         assert set(column.tolist()) <= {2.0, 7.0}
-        if kind in ("int", "float32", "nullable"):
+        if kind in ("int", "nullable"):
             assert rows["b"].dtype == ROWS[kind]["b"].dtype
     back = table.like(table.values)
     assert type(back) is type(table.source)
@@ -170,8 +165,9 @@ SOURCES = {
 }
 
 
-@pytest.mark.parametrize("kind", SOURCES)
-@pytest.mark.parametrize("rows", [X, FRAME, FRAME.astype({"b": "int64"})], ids=["array", "frame", "whole"])
+@pytest.mark.parametrize(
+    ("kind", "rows"), [("differences", FRAME.astype({"b": "int64"})), ("jax", FRAME), ("torch", X)], ids=list(SOURCES)
+)
 def test_functions(kind, rows):
     """A function gets the numbers themselves, in its derivatives and at switched rows."""
     source, table = as_contrasts(*read_for(SOURCES[kind](), rows), [1])

@@ -45,13 +45,13 @@ def shares(inner: float, outer: float, n: int = 1000, above: float = 0.5) -> np.
 @pytest.mark.parametrize(
     ("inner", "outer", "n", "words"),
     [
-        (0.64, 0.86, 1000, "Tails are heavier than the model says"),
-        (0.64, 0.86, 100, "Tails are heavier than the model says"),  # 86 % alone is chance, but beside 64 % it is not
-        (0.35, 0.96, 1000, "Tails are lighter than the model says"),
+        (0.64, 0.86, 1000, "Tails are heavier than in the model"),
+        (0.64, 0.86, 100, "Tails are heavier than in the model"),  # 86 % alone is chance, but beside 64 % it is not
+        (0.35, 0.96, 1000, "Tails are lighter than in the model"),
         (0.65, 0.96, 1000, "Intervals are too wide (under-confident)"),
         (0.7, 0.95, 60, "Intervals are too wide (under-confident)"),  # 95 % alone is chance, and fits to 70 %
         (0.38, 0.75, 1000, "Intervals are too narrow (over-confident)"),
-        (0.52, 0.75, 200, "Tails are heavier than the model says"),
+        (0.52, 0.75, 200, "Tails are heavier than in the model"),
         (0.4, 0.75, 60, "Intervals are too narrow (over-confident)"),
     ],
 )

@@ -86,15 +86,6 @@ def test_var_of_a_linear_function_of_a_group():
     assert found[1] == pytest.approx(4.0 / np.linalg.inv(np.cov(x.T))[1, 1], rel=1e-9)
 
 
-def test_var_of_a_product_within_a_group():
-    """Var[u·v] = 1 for independent standard normal u and v."""
-    x = np.random.default_rng(0).normal(size=(4000, 2))
-    x = (x - x.mean(axis=0)) @ np.linalg.inv(np.linalg.cholesky(np.cov(x.T))).T
-    predictor = predictor_of(x, lambda b: b[..., 0] * b[..., 1])
-    terms = Terms.of({"g": [0, 1]}, ("x0", "x1"))
-    assert value("var", grouped(predictor, terms, np.ones(2)))[0] == pytest.approx(1.0, rel=1e-9)
-
-
 def test_var_in_three_directions():
     """Var[sin u + v·w/2] = (1 − e⁻²)/2 + 1/4; the points are within a tenth of it."""
     x = np.random.default_rng(0).normal(size=(1000, 3))
@@ -124,14 +115,6 @@ def test_a_group_that_others_determine_does_not_vary():
     x = np.column_stack([x, x[:, 0] - x[:, 1]])
     assert SampleGaussian.of(x).conditional_group((3, 4))[1].shape == (0, 2)
     assert SampleGaussian.of(x).conditional_group((1, 3, 4))[1].shape == (1, 3)
-
-
-def test_apc_of_all_columns_as_one_group():
-    """No others: all pairs of rows count alike."""
-    x = correlated(20, D=2)
-    found = value("apc", grouped(predictor_of(x, linear([1.0, 0.0])), Terms.of({"g": [0, 1]}, ("a", "b")), np.ones(2)))
-    steps = np.linalg.norm(x[:, None] - x, axis=-1)
-    assert found[0] == pytest.approx(np.abs(x[:, None, 0] - x[:, 0]).sum() / steps.sum())
 
 
 def test_a_group_beside_levels():

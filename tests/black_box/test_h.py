@@ -8,14 +8,12 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.black_box import Predictor
 from rsens.black_box._h import h_statistic
 from rsens.kernels import Matern52, additive
 from rsens.models import GPRegressor
 from tests.black_box.pairs import GRID, PAPER, STANDARD, fitted_to_flats, of_function, question, rng, smooth
-from tests.black_box.pairs import three_classes as classes
 
 
 def by_loops(predictor: Predictor) -> Array:
@@ -90,32 +88,12 @@ def test_an_additive_gp_gets_exactly_zero() -> None:
     assert not h_statistic(question(gp, X), PAPER, rng()).any()
 
 
-def test_without_any_effect() -> None:
-    """0/0 is 0, also where an offset leaves rounding in both."""
-    for f in (lambda x: np.zeros(len(x)), lambda x: np.full(len(x), 1.1e7), lambda x: 0.1 + 0.0 * x[:, 0]):
-        assert not h_statistic(of_function(f, GRID[:20]), PAPER, rng()).any()
-
-
 def test_a_constant_column_has_no_interaction() -> None:
     X = GRID.copy()
     X[:, 1] = 2.0
     H = h_statistic(of_function(lambda x: x[:, 0] * x[:, 1] + x[:, 0] * x[:, 2], X), PAPER, rng())
     assert not H[1].any()
     assert H[0, 2] == pytest.approx(sqrt(1 / 7), rel=1e-12)  # the variances of x0·x2 and 2·x0 are 4/9 and 8/3
-
-
-def test_weak_main_effects_make_h_large() -> None:
-    """The interaction of 0 and 1 is a hundred times that of 2 and 3, and its H is a fifth of it.
-
-    On the grid x has the variance v = 2/3 and x·z the variance v²: H² = v²/(9v + 9v + v²) = 1/28.
-    """
-    H = h_statistic(
-        of_function(lambda x: 3 * x[:, 0] + 3 * x[:, 1] + x[:, 0] * x[:, 1] + 0.01 * x[:, 2] * x[:, 3], GRID),
-        PAPER,
-        rng(),
-    )
-    assert H[0, 1] == pytest.approx(sqrt(1 / 28), rel=1e-12)
-    assert H[2, 3] == pytest.approx(1.0, rel=1e-9)
 
 
 def test_correlated_columns_make_it_exceed_one() -> None:
@@ -125,23 +103,6 @@ def test_correlated_columns_make_it_exceed_one() -> None:
     assert h_statistic(predictor, PAPER, rng())[0, 1] == pytest.approx(9.0, rel=1e-12)
     cancelled = of_function(lambda x: x[:, 0] ** 2 + x[:, 0] * x[:, 1], np.column_stack([x, -x]))
     assert 1e6 < h_statistic(cancelled, PAPER, rng())[0, 1] < np.inf
-
-
-def test_classes() -> None:
-    """Numerator and denominator are summed over classes."""
-    model, X = classes()
-    predictor = question(model, X)
-    H = h_statistic(predictor, PAPER, rng())
-    each = []
-    for k in range(3):
-        of_class = Predictor(
-            predictor.values, lambda blocks, k=k: predictor.predictions(blocks)[..., [k]], coding=predictor.coding
-        )
-        each.append(h_statistic(of_class, PAPER, rng()))
-    off = ~np.eye(len(H), dtype=bool)
-    assert (H[off] <= np.max(each, axis=0)[off] * (1 + 1e-12)).all()
-    assert (H[off] >= np.min(each, axis=0)[off] * (1 - 1e-12)).all()
-    np.testing.assert_array_equal(H, H.T)
 
 
 def test_evaluations_and_the_sample_of_rows() -> None:
@@ -157,15 +118,3 @@ def test_evaluations_and_the_sample_of_rows() -> None:
 
 def smooth_of_three(x: Array) -> Array:
     return x[:, 0] * x[:, 1] + np.sin(x[:, 2]) * x[:, 1]
-
-
-def test_two_columns_and_one() -> None:
-    predictor = of_function(lambda x: x[:, 0] * x[:, 1], GRID[:, :2])
-    np.testing.assert_allclose(h_statistic(predictor, PAPER, rng()), [[0.0, 1.0], [1.0, 0.0]], rtol=1e-12)
-    alone = of_function(lambda x: x[:, 0], GRID[:, :1])
-    np.testing.assert_array_equal(h_statistic(alone, PAPER, rng()), [[0.0]])
-
-
-def test_one_row() -> None:
-    with pytest.raises(InputError, match="X has one row"):
-        h_statistic(of_function(lambda x: x[:, 0], GRID[:1]), PAPER, rng())

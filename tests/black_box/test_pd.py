@@ -53,13 +53,6 @@ def test_levels_equal_to_scikit_learn():
     np.testing.assert_allclose(found[1], 1.0)  # a quarter of 4 − 0
 
 
-def test_levels_that_do_not_occur_are_not_asked_about():
-    x, coding = with_levels(60)
-    rows = x[x[:, 1] < 2.0]
-    found = pd(predictor_of(rows, of_levels, coding=coding), PAPER, np.random.default_rng(0))
-    np.testing.assert_allclose(found[1], 0.25)
-
-
 def test_a_linear_function_gives_slope_times_spread_of_the_deciles():
     x = correlated(200)
     beta = np.array([2.0, -3.0, 0.5])
@@ -81,11 +74,3 @@ def test_a_column_that_is_mostly_one_value():
     x[:30, 0] = np.linspace(0.0, 1.0, 30)
     found = pd(predictor_of(x, linear([1.0, 1.0])), STANDARD, np.random.default_rng(0))
     np.testing.assert_allclose(found[0], np.linspace(0.0, 7.0, STANDARD.grid).std(ddof=1))
-
-
-def test_many_rows_are_sample_rows():
-    predictor = predictor_of(correlated(3000), curved)
-    found = pd(predictor, STANDARD, np.random.default_rng(0))
-    assert predictor.evaluations == 3 * STANDARD.grid * STANDARD.average
-    every = pd(predictor_of(predictor.values, curved), BUDGETS["full"], np.random.default_rng(0))
-    np.testing.assert_allclose(found, every, rtol=0.1)  # another grid, and 1000 of 3000 rows

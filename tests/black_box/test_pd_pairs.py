@@ -9,7 +9,6 @@ from statistics import stdev
 import numpy as np
 import pytest
 
-from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.black_box import Predictor
 from rsens.black_box._partial_dependence import pd_pairs
@@ -77,30 +76,6 @@ def test_additive_functions_get_zero() -> None:
     assert pd_pairs(predictor, PAPER, rng()).max() < 1e-14
 
 
-def test_main_effects_make_the_same_interaction_larger() -> None:
-    """i(0 | x1) is |x1| without, and |1 + x1| with a main effect of x0: sd 1/√3 of (1, 0, 1), and 1 of (0, 1, 2)."""
-
-    def value(f: str) -> float:
-        of_rows = {
-            "none": lambda x: x[:, 0] * x[:, 1],
-            "one": lambda x: x[:, 0] + x[:, 0] * x[:, 1],
-            "both": lambda x: x[:, 0] + x[:, 1] + x[:, 0] * x[:, 1],
-        }[f]
-        return float(pd_pairs(of_function(of_rows, X[:, :2]), PAPER, rng())[0, 1])
-
-    assert value("none") == pytest.approx(1 / np.sqrt(3), rel=1e-12)
-    assert value("one") == pytest.approx((1 + 1 / np.sqrt(3)) / 2, rel=1e-12)
-    assert value("both") == pytest.approx(1.0, rel=1e-12)
-
-
-def test_a_sign_is_not_seen() -> None:
-    """|x0|·x1 with x1 = ±1 turns around with x1, yet i(0 | x1) does not change; i(1 | x0) = √2·|x0| does."""
-    two_signs = np.column_stack([STEPS, np.where(STEPS < 0, -1.0, 1.0)])
-    predictor = of_function(lambda x: np.abs(x[:, 0]) * x[:, 1], two_signs)
-    value = pd_pairs(predictor, replace(STANDARD, pair_grid=3), rng())[0, 1]
-    assert value == pytest.approx((0.0 + np.sqrt(2 / 3)) / 2, rel=1e-12)
-
-
 def test_levels_have_a_quarter_of_their_range() -> None:
     """f = 2·x where the level is 2: spreads of x are (0, 0, 2) by level, a quarter of their range is 1/2.
 
@@ -138,13 +113,6 @@ def test_evaluations() -> None:
     assert long.evaluations == 8 * 8 * 1000 * 6
 
 
-def test_seeds() -> None:
-    predictor = of_function(smooth, np.random.default_rng(0).normal(size=(60, 4)))
-    few = replace(STANDARD, average=20)
-    np.testing.assert_array_equal(pd_pairs(predictor, few, rng()), pd_pairs(predictor, few, rng()))
-    assert (pd_pairs(predictor, few, rng()) != pd_pairs(predictor, few, rng(1))).any()
-
-
 def test_constant_columns_and_one_column() -> None:
     flat = X.copy()
     flat[:, 1] = 3.0
@@ -153,8 +121,3 @@ def test_constant_columns_and_one_column() -> None:
         assert not values[1].any()
         assert values[0, 2] > 0.1
     np.testing.assert_array_equal(pd_pairs(of_function(lambda x: x[:, 0], X[:, :1]), PAPER, rng()), [[0.0]])
-
-
-def test_one_row() -> None:
-    with pytest.raises(InputError, match="X has one row"):
-        pd_pairs(of_function(smooth, X[:1]), PAPER, rng())

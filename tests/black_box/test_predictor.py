@@ -7,12 +7,10 @@ import pytest
 import rsens
 from rsens._errors import InputError
 from rsens.adapters import read_for
-from rsens.black_box import BLACK_BOX, BUDGETS, Budget, _predictor
+from rsens.black_box import BLACK_BOX, BUDGETS, _predictor
 from rsens.black_box._predictor import Predictor, sample_rows
 
-from .functions import correlated, linear, predictor_of
-
-SMALL = Budget("small", rows=10, average=10, background=5, permutations=2, repeats=2, grid=5)
+from .functions import correlated, predictor_of
 
 
 def of(model, X, log_densities=None):
@@ -72,11 +70,6 @@ def test_a_sample_of_rows():
     assert (np.diff(some[:, 0]) > 0.0).all()
 
 
-def test_one_row_is_not_enough():
-    with pytest.raises(InputError, match="pd compares the rows of X with each other, and X has one row"):
-        predictor_of(correlated(1), linear([1.0, 1.0, 1.0])).check_rows("pd")
-
-
 def test_a_fitted_model_on_a_data_frame():
     X = frame()
     y = np.sin(X.iloc[:, 0]) + (X["shop"] == "web") * 5.0
@@ -88,22 +81,6 @@ def test_a_fitted_model_on_a_data_frame():
     assert question.evaluations == 80
     moved = question.with_column(1, np.array([[2.0]]), question.values)
     np.testing.assert_allclose(moved[0, :, 0], model.predict(X.assign(shop="web")))
-
-
-@pytest.mark.parametrize("name", ["apc", "shap", "pd", "pfi", "var"])
-@pytest.mark.parametrize("budget", [BUDGETS["paper"], SMALL], ids=lambda budget: budget.name)
-def test_every_method_on_a_data_frame_with_three_classes(name, budget):
-    X = frame()
-    y = np.where(X["shop"] == "web", "c", np.where(X.iloc[:, 0] > 20.0, "b", "a"))
-    model = rsens.GPClassifier(n_restarts=0, optimize=False).fit(X, y)
-    question = of(model, X, lambda rows: model.log_predictive_density(rows, y))
-    small = rsens.black_box.Budget("small", rows=10, average=10, background=5, permutations=2, repeats=2, grid=5)
-    values = BLACK_BOX[name, 1].value(
-        question, BUDGETS["paper"] if budget == "paper" else small, np.random.default_rng(0)
-    )
-    assert values.shape == (4,)
-    assert np.isfinite(values).all()
-    assert values[1] > 0.0
 
 
 def test_predictions_are_weighted_by_the_family():

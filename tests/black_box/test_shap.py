@@ -48,13 +48,6 @@ def test_few_columns_are_exact():
     np.testing.assert_allclose(values, np.abs(expected).mean(axis=0), rtol=1e-9)
 
 
-def test_a_linear_function():
-    x = correlated(30)
-    beta = np.array([2.0, -3.0, 0.5])
-    expected = np.abs(beta * (x - x.mean(axis=0))).mean(axis=0)
-    np.testing.assert_allclose(shap(predictor_of(x, linear(beta)), STANDARD, np.random.default_rng(0)), expected)
-
-
 def test_many_columns_are_close_to_exact():
     """Interactions of up to two columns are exact for any order; the third order leaves noise."""
     x = correlated(20, D=7)
@@ -120,11 +113,6 @@ def test_a_background_without_variation():
     budget = replace(STANDARD, rows=None, background=2)
     found = shap(predictor_of(x, linear([3.0])), budget, np.random.default_rng(0))
     np.testing.assert_allclose(found, 3.0 / 400)
-
-
-def test_it_says_nothing(capfd):
-    shap(predictor_of(correlated(30, D=8), linear(np.ones(8))), STANDARD, np.random.default_rng(0))
-    assert capfd.readouterr() == ("", "")
 
 
 def test_what_the_package_warns_of_while_it_is_imported_is_not_passed_on(monkeypatch, tmp_path):

@@ -91,11 +91,3 @@ def test_rows_are_asked_about_in_parts(budget, monkeypatch):
     parts = var(predictor_of(x, f, coding=coding), budget, np.random.default_rng(0))
     np.testing.assert_allclose(parts, whole, rtol=1e-12)
     assert max(sizes) <= 100
-
-
-def test_many_rows_are_sample_rows():
-    predictor = predictor_of(correlated(3000), lambda blocks: blocks[..., 0] ** 2 * blocks[..., 1])
-    found = var(predictor, STANDARD, np.random.default_rng(0))
-    assert predictor.evaluations == 3 * STANDARD.nodes * STANDARD.average
-    every = var(predictor_of(predictor.values, predictor.predictions), FULL, np.random.default_rng(0))
-    np.testing.assert_allclose(found[:2], every[:2], rtol=0.2)  # 1000 of 3000 rows: 5 % noise

@@ -145,4 +145,4 @@ def test_a_column_beside_which_a_slope_vanishes():
     X = 1e-300 * np.arange(1.0, 9.0)[:, None]
     model = BayesianRidge().fit(X, np.random.default_rng(0).normal(size=8))
     assert model.coef_.any()
-    assert "nothing to compare" in str(rsens.check(model, X))
+    assert "nothing to compare" in " ".join(str(rsens.check(model, X)).split())

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rsens._compare import find_methods
 from rsens._typing import Array
 from rsens.derivatives import Model, from_function
 from rsens.distributions import Normal
@@ -34,3 +35,8 @@ def mirrored(X: Array) -> Array:
     signs = np.ones((4, X.shape[1]))
     signs[:, :2] = [[1, 1], [1, -1], [-1, 1], [-1, -1]]
     return np.concatenate([X * sign for sign in signs])
+
+
+def resolved(methods: object, order: int) -> list[str]:
+    """The names of the methods asked for."""
+    return [method.name for method in find_methods(methods, order)]

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import io
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from rsens._compare import ComparisonSettings, compare, method_values, resolved, term_labels
+from rsens._compare import compare, term_labels
 from rsens._errors import InputError, RsensWarning
 from rsens._explain import explain
-from rsens.black_box import Budget
 from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.measures import importance
 from rsens.models import BayesianLinearRegression, GPClassifier, GPRegressor
-from tests.compare.models import noisy
+from tests.compare.models import noisy, resolved
 from tests.explain.models import Linear
 
 COLUMNS = ["method", "term", "value", "rank", "seconds", "evaluations", "status"]
@@ -55,19 +52,6 @@ def test_columns_and_order(table):
     assert table.attrs == {"order": 1, "scale": "sd", "budget": "paper"}
 
 
-def test_through_a_csv_file(table):
-    with_failure = compare(MODEL, X, methods=["rsens", "pfi"])
-    for kept in (table, with_failure):
-        read = pd.read_csv(io.StringIO(kept.to_csv(index=False)), dtype={"rank": "Int64"})
-        pd.testing.assert_frame_equal(
-            *(each.convert_dtypes() for each in (read, kept)),  # pandas 2 has two kinds of missing text
-            check_exact=False,
-            rtol=1e-15,
-            check_dtype=False,
-            check_frame_type=False,
-        )
-
-
 def test_pairs():
     table = compare(MODEL, X, methods=QUICK[2], order=2, budget="paper", random_state=0)
     assert set(table["term"]) == {f"{a}:{b}" for a, b in zip(X.columns[[0, 0, 1]], X.columns[[1, 2, 2]], strict=True)}
@@ -79,19 +63,6 @@ def test_equal_values_share_the_smallest_rank():
     table = compare(noisy(lambda X: X[:, 0] + X[:, 1]), np.eye(4), methods="ead", scale="raw")
     assert list(table["term"]) == ["x0", "x1", "x2", "x3"]
     assert list(table["rank"]) == [1, 1, 3, 3]
-
-
-def test_evaluations_are_rows():
-    n, columns = X.shape
-    model = Linear([1.0, 2.0, 3.0], gamma=0.5)  # a GP has closed forms for averages, and needs fewer
-    table = compare(model, X, y, methods=QUICK[1], budget="paper").groupby("method")["evaluations"].first()
-    assert table[["rsens", "ead", "aed"]].to_list() == [n, n, n]  # a row with its derivatives counts once
-    assert table["kl"] == n * (1 + 2 * columns)
-    assert table["pd"] == 9 * n * columns + 1  # one row says what kind of prediction it is
-    assert table["pfi"] == n * (columns + 1)
-    pairs = compare(model, X, methods=["rsens2", "h"], order=2, budget="paper").groupby("method")["evaluations"].first()
-    assert pairs["rsens2"] == n
-    assert pairs["h"] == n**2 * 6 + 1  # three columns and three pairs
 
 
 def test_jobs_change_nothing(table):
@@ -232,24 +203,9 @@ def test_one_column():
         compare(model, X[["a"]], order=2)
 
 
-def test_a_budget_of_ones_own():
-    table = compare(Linear([1.0, 2.0, 3.0], gamma=0.5), X, methods="pd", budget=Budget("mine", grid=3))
-    assert table.attrs["budget"] == "mine"
-    assert table["evaluations"].iloc[0] == 3 * 30 * 3 + 1
-
-
 def test_the_default_is_every_method():
     table = compare(Linear([1.0, 2.0]), rng.standard_normal((8, 2)), budget="paper")
     assert list(table["method"].unique()) == resolved("all", 1)
-
-
-def test_values_without_a_table(table):
-    settings = ComparisonSettings.read(QUICK[1], 1, "paper")
-    results = method_values(MODEL, X, y, settings, np.random.SeedSequence(0))
-    assert [result.method for result in results] == QUICK[1]
-    for result in results:
-        expected = table[table["method"] == result.method].set_index("term")["value"]
-        np.testing.assert_array_equal(result.values, expected[term_labels(tuple(X.columns), 1)])
 
 
 def test_term_labels():
@@ -258,10 +214,3 @@ def test_term_labels():
     assert term_labels(("a:b", "c"), 2) == ["a:b:c"]
     with pytest.raises(InputError, match="more than one pair"):
         term_labels(("a", "b:c", "a:b", "c"), 2)
-
-
-def test_progress(capsys):
-    compare(MODEL, X, methods=["rsens", "ead"], progress=True)
-    assert "method 2 of 2" in capsys.readouterr().err
-    compare(MODEL, X, methods=["rsens", "ead"])
-    assert capsys.readouterr().err == ""

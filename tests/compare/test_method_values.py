@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from rsens._compare import _comparison as running
@@ -54,7 +53,11 @@ def test_what_a_method_cannot_read():
 
 
 @pytest.mark.parametrize(
-    "error", [TypeError("not\n  this way"), KeyError("x"), RuntimeError("no"), MemoryError(), ZeroDivisionError("0")]
+    "error",
+    [
+        TypeError("not\n  this way"),
+        MemoryError(),
+    ],
 )
 def test_errors_of_the_users_model(error):
     table = compare(Sulky(error), X, methods=["rsens", "pd"], budget="paper")
@@ -118,15 +121,9 @@ def test_no_method_at_all():
     [
         ({"alpha": 0.0}, "alpha must be"),
         ({"scale": "SD"}, "'sd', 'raw'"),
-        ({"scale": [1.0]}, "2 columns"),
         ({"budget": "cheap"}, "budget must be"),
-        ({"random_state": -1}, "random_state must be"),
-        ({"n_jobs": 0}, "n_jobs must be"),
-        ({"progress": 1}, "progress must be"),
         ({"scoring": "mse"}, "scoring must be"),
         ({"y": [1.0]}, "25 rows"),
-        ({"X": pd.DataFrame({"a": ["p", None]})}, "missing"),
-        ({"model": object()}, "expected a model"),
     ],
 )
 def test_arguments(options, text):

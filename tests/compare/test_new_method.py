@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rsens._compare import compare, legend, resolved
-from rsens._errors import InputError
+from rsens._compare import compare, legend_of
 from rsens._stability import stability
 from rsens.black_box import BLACK_BOX, Method
 from rsens.measures import METHODS, Measure, importance
+from tests.compare.models import resolved
 from tests.stability.models import LeastSquares, linear_data
 
 X, Y = linear_data()  # slopes 0, 4, 1, 2
@@ -73,21 +73,9 @@ def test_it_is_among_all_and_cheap_methods(added):
 
 def test_legend(added):
     words = {"half": "half of the slope", "at_mean": "change when the column is set to its mean"}
-    assert legend(["kl", added], 1) == f"kl: as rsens, by a finite step; {added}: {words[added]}"
-
-
-def test_names_near_it(added):
-    with pytest.raises(InputError, match=f"Did you mean '{added}'"):
-        resolved(f"{added}s", 1)
+    assert legend_of(["kl", added], 1) == f"kl: as rsens, by a finite step; {added}: {words[added]}"
 
 
 def test_measures_are_importances(monkeypatch):
     monkeypatch.setitem(METHODS, "half", HALF)
     np.testing.assert_allclose(importance("half", MODEL, X), 0.5 * np.abs(MODEL.coef_[:-1]), rtol=1e-12)
-
-
-def test_it_is_gone_when_its_entry_is():
-    assert legend(["half", "at_mean"], 1) == ""
-    for name in ("half", "at_mean"):
-        with pytest.raises(InputError, match="There is no method"):
-            compare(MODEL, X, methods=name)

@@ -140,9 +140,9 @@ def test_family_and_density(library, name):
 @SOURCES
 def test_others(library):
     D, B = LIBRARIES[library]
-    with pytest.raises(InputError, match=r"Laplace of .* is none of rsens' families"):
+    with pytest.raises(InputError, match=r"Laplace of .* does not correspond"):
         as_family(D.Laplace(loc=v.MEAN, scale=v.SD))
-    with pytest.raises(InputError, match="a Normal transformed by Softplus is none"):
+    with pytest.raises(InputError, match="a Normal transformed by Softplus does not correspond"):
         as_family(D.TransformedDistribution(distribution=D.Normal(loc=v.MEAN, scale=v.SD), bijector=B.Softplus()))
 
 

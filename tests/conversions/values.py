@@ -79,3 +79,51 @@ NEGATIVE_BINOMIAL = rsens.NegativeBinomial(POSITIVE, SHAPE)
 MULTIVARIATE = rsens.MultivariateNormal(VECTOR, COVARIANCE)
 INDEPENDENT = rsens.MultivariateNormal(VECTOR, np.stack([np.diag(variances) for variances in SDS**2]))
 MIXTURE = rsens.Mixture([rsens.Normal(MEANS[:, s], SDS[:, s] ** 2) for s in range(2)], WEIGHTS)
+
+
+def of_torch_and_numpyro(D: Any, a: Any, AffineTransform: Any, ExpTransform: Any) -> dict[str, tuple[Any, Any, Array]]:
+    """The distributions with one spelling in torch and NumPyro: how to make each, its family, and y.
+
+    `a` makes an array of the library. Nothing is made before it is called.
+    """
+    geometric, share = rsens.NegativeBinomial((1.0 - P) / P, 1.0), POSITIVE / (POSITIVE + SHAPE)
+    transformed = D.TransformedDistribution
+    return {
+        "Normal": (lambda: D.Normal(a(MEAN), a(SD)), NORMAL, REAL),
+        "StudentT": (lambda: D.StudentT(a(DF), a(MEAN), a(SD)), STUDENT, REAL),
+        "Cauchy": (lambda: D.Cauchy(a(MEAN), a(SD)), CAUCHY, REAL),
+        "LogNormal": (lambda: D.LogNormal(a(MEAN), a(SD)), LOGNORMAL, ABOVE),
+        "Gamma": (lambda: D.Gamma(a(SHAPE), a(SHAPE / POSITIVE)), GAMMA, ABOVE),
+        "Chi2": (lambda: D.Chi2(a(POSITIVE)), rsens.Gamma(POSITIVE, POSITIVE / 2.0), ABOVE),
+        "Exponential": (lambda: D.Exponential(a(1.0 / POSITIVE)), EXPONENTIAL, ABOVE),
+        "Beta": (lambda: D.Beta(a(POSITIVE), a(SHAPE)), BETA, INSIDE),
+        "Weibull": (lambda: D.Weibull(a(POSITIVE), a(SHAPE)), WEIBULL, ABOVE),
+        "Bernoulli": (lambda: D.Bernoulli(a(P)), BERNOULLI, EVENTS),
+        "Bernoulli-logits": (lambda: D.Bernoulli(logits=a(LOGIT)), BERNOULLI_LOGIT, EVENTS),
+        "Binomial": (lambda: D.Binomial(9, a(P)), BINOMIAL, COUNTS),
+        "Binomial-logits": (lambda: D.Binomial(9, logits=a(LOGIT)), BINOMIAL_LOGIT, COUNTS),
+        "Poisson": (lambda: D.Poisson(a(POSITIVE)), POISSON, COUNTS),
+        "NegativeBinomial": (lambda: D.NegativeBinomial(a(SHAPE), a(share)), NEGATIVE_BINOMIAL, COUNTS),
+        "NegativeBinomial-logits": (
+            lambda: D.NegativeBinomial(a(SHAPE), logits=a(np.log(POSITIVE / SHAPE))), NEGATIVE_BINOMIAL, COUNTS
+        ),
+        "Geometric": (lambda: D.Geometric(a(P)), geometric, COUNTS),
+        "Geometric-logits": (lambda: D.Geometric(logits=a(np.log(P / (1.0 - P)))), geometric, COUNTS),
+        "Categorical": (lambda: D.Categorical(a(CLASSES)), CATEGORICAL, CODES),
+        "Categorical-logits": (lambda: D.Categorical(logits=a(3.0 + np.log(CLASSES))), CATEGORICAL, CODES),
+        "MultivariateNormal": (lambda: D.MultivariateNormal(a(VECTOR), a(COVARIANCE)), MULTIVARIATE, PLANE),
+        "MultivariateNormal-precision": (
+            lambda: D.MultivariateNormal(a(VECTOR), precision_matrix=a(np.linalg.inv(COVARIANCE))), MULTIVARIATE, PLANE
+        ),
+        "LowRank": (
+            lambda: D.LowRankMultivariateNormal(a(VECTOR), a(np.zeros((3, 2, 1))), a(SDS**2)), INDEPENDENT, PLANE
+        ),
+        "Independent": (lambda: D.Independent(D.Normal(a(VECTOR), a(SDS)), 1), INDEPENDENT, PLANE),
+        "expanded": (lambda: D.Normal(a(0.3), a(1.3)).expand((3,)), rsens.Normal(0.3, 1.3**2), REAL),
+        "MixtureSameFamily": (
+            lambda: D.MixtureSameFamily(D.Categorical(a(np.tile(WEIGHTS, (3, 1)))), D.Normal(a(MEANS), a(SDS))),
+            MIXTURE, REAL,
+        ),
+        "affine": (lambda: transformed(D.Normal(a(0.0), a(1.0)), [AffineTransform(a(MEAN), a(SD))]), NORMAL, REAL),
+        "exp": (lambda: transformed(D.Normal(a(MEAN), a(SD)), [ExpTransform()]), LOGNORMAL, ABOVE),
+    }  # fmt: skip

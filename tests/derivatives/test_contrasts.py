@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from rsens._coding import Coding
-from rsens._errors import InputError
 from rsens.adapters import coding_of, read_for
 from rsens.derivatives import Derivatives, from_function, iterate
 from rsens.derivatives._contrasts import contrast_bytes, weights_of
@@ -47,11 +46,6 @@ def test_weights_are_frequencies_without_the_own_level():
     )
 
 
-def test_weights_of_a_single_level_are_zero():
-    levels = Coding.of(FRAME[FRAME["city"] == "a"])[1]
-    np.testing.assert_array_equal(weights_of(levels, np.zeros(2)), [[0.0], [0.0]])
-
-
 def test_first_order_holds_predictions_at_every_level():
     record = record_of(from_function(by_code), FRAME, 1)
     city, sold = record.contrasts
@@ -89,13 +83,6 @@ def test_frequencies_are_those_of_the_training_data():
     np.testing.assert_allclose(record.contrasts[0].weights, [[2 / 3, 0, 1 / 3]], rtol=1e-15)
 
 
-def test_tables_of_numbers_have_no_contrasts():
-    model, table = read_for(from_function(lambda Z: Normal(Z[:, 0], 1.0)), FRAME[["x"]])
-    assert model.coding is None
-    assert table.coding is None
-    assert record_of(model, FRAME[["x"]], 2).contrasts == ()
-
-
 def test_memory_counts_contrasts():
     """Twice 4 numbers for λ, at 3 + 2 levels; for order 2 slopes in 3 columns each, and 6 pairs of levels."""
     coding = Coding.of(FRAME)
@@ -114,15 +101,3 @@ def test_chunks_agree_with_the_whole(order):
             np.testing.assert_array_equal(contrast.weights, all_rows.weights[rows])
             for part, full in zip(contrast.levels, all_rows.levels, strict=True):
                 np.testing.assert_array_equal(part.mean, full.mean[rows])
-
-
-def test_an_unknown_level_is_named():
-    with pytest.raises(InputError, match="column 'city' has the level 'd' at row 1"):
-        record_of(Estimator(FRAME), FRAME.assign(city=["a", "d", "a", "a"]), 1)
-
-
-def test_text_in_an_array_must_be_named():
-    X = FRAME.to_numpy(dtype=object)
-    with pytest.raises(InputError, match="must hold real numbers"):
-        record_of(from_function(by_code), X, 1)
-    assert len(record_of(from_function(by_code, categorical=[1, 2]), X, 1).contrasts) == 2

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from scipy.special import betaln, digamma, expit, log_expit, softmax
+from scipy.special import betaln, digamma, expit, log_expit
 
 from rsens import explain, rsens, rsens2
 from rsens._errors import InputError
@@ -15,7 +15,6 @@ from rsens.derivatives import _draws, from_draws, from_function
 from rsens.distributions import (
     Bernoulli,
     Beta,
-    Categorical,
     Gamma,
     Histogram,
     Mixture,
@@ -137,21 +136,6 @@ def test_events_are_their_average_probability():
     np.testing.assert_allclose(rsens2(model, X), rsens2(from_function(plain), X), atol=1e-6)
 
 
-def test_classes_are_their_average_probabilities():
-    b = rng.normal(size=(20, 3, 3))
-
-    def softmax(z):
-        e = np.exp(z)
-        return e / e.sum(axis=-1, keepdims=True)
-
-    model = from_draws(lambda p, X: Categorical(softmax(X @ p["b"])), {"b": b})
-
-    def plain(X):
-        return Categorical(np.mean([softmax(X @ one) for one in b], axis=0))
-
-    np.testing.assert_allclose(rsens(model, X), rsens(from_function(plain), X), rtol=1e-8)
-
-
 FAMILIES = {
     "Poisson": lambda p, X, xp: Poisson(xp.exp(0.5 * (X @ p["b"]))),
     "StudentT": lambda p, X, xp: StudentT(X @ p["b"], xp.exp(0.3 * X[:, 0]) * p["s"], 4.0),
@@ -247,20 +231,12 @@ MATCHED = {
 def test_what_stands_for_the_draws_in_blocks(monkeypatch, name, block):
     """A few draws at a time, all at once, and with draws that do not count, is the mixture matched as a whole."""
     monkeypatch.setattr(_draws, "BLOCK", block)
-    draws = {"b": rng.normal(size=(20, 3)), "c": rng.normal(size=20)}
+    draw = np.random.default_rng(1)
+    draws = {"b": draw.normal(size=(20, 3)), "c": draw.normal(size=20)}
     weights = np.where(np.arange(20) < 9, 0.0, np.arange(20))
     read = _draws.Draws.read(MATCHED[name], draws, weights)
     expected = read.mixture(X).matched().checked(len(X))
     np.testing.assert_allclose(read.matched(X).checked(len(X)).parameters, expected.parameters, rtol=1e-13)
-
-
-def test_the_predictive_is_the_mixture():
-    model = linear(rng.normal(size=(9, 3)))
-    p = model.predict_distribution(X)
-    assert isinstance(p, Mixture)
-    assert p.draws
-    assert p.parameters.shape == (6, 18)
-    assert p.sample(np.random.default_rng(0), 5).shape == (5, 6)
 
 
 def ok(p, X):
@@ -331,20 +307,3 @@ def test_beta_with_parameters_far_below_one():
     exact = np.sqrt((t[1] - t[0]) / 12.0 * np.sum(change[held] ** 2 / density[held]))
     # The steps of the oracle are 0.02 wide, its error falls exponentially; differences of λ are right to 1e-9.
     np.testing.assert_allclose(rsens(from_draws(beta, {"a": a, "k": k}), [[x]])[0, 0], exact, rtol=1e-7)
-
-
-def test_histograms_collapse():
-    """A mixture of histograms is the histogram of the averages, for pairs and spreads as well."""
-    draw = np.random.default_rng(2)
-    borders, slopes = np.linspace(-3.0, 3.0, 9), draw.normal(1.0, 0.2, 7)
-
-    def bins(slope, X):
-        return softmax(-0.5 * (borders[:-1] + 0.4 - slope * X[:, :1] * (1.0 + 0.2 * X[:, 1:])) ** 2, axis=1)
-
-    drawn = from_draws(lambda p, X: Histogram(borders, bins(p["slope"], X)), {"slope": slopes})
-    averaged = from_function(lambda X: Histogram(borders, np.mean([bins(slope, X) for slope in slopes], axis=0)))
-    X = draw.normal(size=(10, 2))
-    np.testing.assert_allclose(rsens(drawn, X), rsens(averaged, X), rtol=1e-7)
-    np.testing.assert_allclose(rsens2(drawn, X), rsens2(averaged, X), rtol=1e-5, atol=1e-7)  # second differences
-    effects = [explain(model, X, random_state=0).effects for model in (drawn, averaged)]
-    np.testing.assert_allclose(effects[0]["spread"], effects[1]["spread"], rtol=1e-6)

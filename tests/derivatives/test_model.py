@@ -26,12 +26,6 @@ class TestIterate:
         assert len(sizes) == -(-n // at_once)
         np.testing.assert_array_equal(np.concatenate([record.first for _, record in chunks]), record_at(X, 1).first)
 
-    def test_less_memory_means_smaller_chunks(self):
-        model = Estimator(8).fit(rows())
-        assert len(list(iterate(*read_for(model, rows(16)), 1))) == 2
-        assert len(list(iterate(*read_for(model, rows(16)), 1, max_bytes=MAX_BYTES // 4))) == 8
-        assert len(list(iterate(*read_for(model, rows(16)), 1, max_bytes=1))) == 16
-
     def test_an_estimator_gets_frames_if_frames_are_given(self):
         X = pd.DataFrame(rows(), columns=["a", "b", "c"], index=list("tuvwxyz"))
         model = Estimator().fit(X)
@@ -48,19 +42,6 @@ class TestIterate:
         few = MAX_BYTES * 4 // model.rows_per_chunk(1, 1) + 1
         with pytest.raises(InputError, match=r"at row 1 .*\(Rows are counted from row 6 of X\.\)"):
             list(iterate(*read_for(model, X), 1, max_bytes=few))
-
-    def test_bad_rows_and_orders(self):
-        with pytest.raises(InputError, match="no rows"):
-            next(iterate(*read_for(Plain(), np.zeros((0, 2))), 1))
-        with pytest.raises(InputError, match="order must be"):
-            next(iterate(*read_for(Plain(), rows()), 3))
-
-    def test_errors_in_chunks_keep_their_argument(self):
-        model = from_function(lambda X: Normal(0.0, X[:, 0]), scale=1e-3)
-        few = MAX_BYTES * 4 // model.rows_per_chunk(1, 1) + 1
-        with pytest.raises(InputError, match="Rows are counted from row") as error:
-            list(iterate(*read_for(model, -np.ones((10, 1))), 1, max_bytes=few))
-        assert error.value.argument == "variance"
 
     def test_wide_tables_get_fewer_rows_at_once(self):
         model = as_model(Plain())

@@ -42,16 +42,6 @@ def test_values_are_right_and_the_floor_holds(sd):
         assert 0.3 * floor2 < second[0, 2] * UNITS[0] * UNITS[2] < 1.5 * floor2
 
 
-def test_steps_grow_with_the_noise():
-    near, far = (noisy(sd) for sd in (1e-9, 1e-3))
-    with pytest.warns(RsensWarning):
-        near, far = near.prepared(X), far.prepared(X)
-    spread = np.std(np.sin(X[:, 0]) * X[:, 1])
-    for order in (1, 2):
-        for model, sd in ((near, 1e-9), (far, 1e-3)):
-            assert float(model.steps.of_order(order)) == pytest.approx((sd / spread) ** (1 / (order + 2)), rel=0.3)
-
-
 def test_only_noise_is_refused():
     with pytest.warns(RsensWarning), pytest.raises(InputError, match=r"the function is random.*largest found"):
         rsens.rsens(noisy(1.0, mean=lambda Z: 0.1 * Z[:, 0]), X)

@@ -17,16 +17,6 @@ def test_it_holds_a_checked_distribution_and_float64_arrays():
     assert record.first.dtype == record.second.dtype == np.float64
 
 
-def test_second_is_optional():
-    assert Derivatives(NORMAL, np.ones((4, 2, 3))).second is None
-
-
-def test_it_cannot_be_changed():
-    record = Derivatives(NORMAL, np.ones((4, 2, 3)))
-    with pytest.raises(AttributeError):
-        record.first = np.zeros((4, 2, 3))
-
-
 def broken(shape, index, value):
     values = np.ones(shape)
     values[index] = value

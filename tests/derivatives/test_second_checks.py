@@ -10,7 +10,7 @@ from rsens.derivatives import NoSecondDerivativesError
 from tests.derivatives.sources import rows
 
 X = rows(150, columns=3)
-NOTHING = "second differences of the function say nothing"
+NOTHING = "second differences of the function are not"
 
 
 def smooth(Z):
@@ -79,7 +79,7 @@ class TestTrees:
     def test_beside_a_smooth_term(self, trees, name):
         """The smooth term changes everywhere, so not all differences are 0; still the others say nothing."""
         both = model(lambda Z: trees[name](Z) + Z[:, 2] ** 2)
-        with pytest.warns(RsensWarning, match="does not change in 'x0', 'x1' over the step.*says nothing"):
+        with pytest.warns(RsensWarning, match="does not change in 'x0', 'x1' over the step"):
             rsens.rsens(both, X)
         with pytest.raises(NoSecondDerivativesError):
             rsens.rsens2(both, X)
@@ -91,14 +91,6 @@ class TestExplain:
             found = explain(model(ABSURD["few digits left"]), X)
         assert not hasattr(found, "pairs")
         np.testing.assert_allclose(found.main.to_numpy()[0], 10.0 * X[:, 0].std(), rtol=1e-3)
-
-    @pytest.mark.parametrize("options", [{"pairs": True}, {"keep_local_pairs": True}])
-    def test_asking_for_them_is_an_error(self, options):
-        with pytest.raises(InputError, match=NOTHING):
-            explain(model(ABSURD["few digits left"]), X, **options)
-
-    def test_without_pairs_nothing_is_said(self):
-        explain(model(ABSURD["few digits left"]), X, pairs=False)
 
 
 SILENT = {
@@ -117,19 +109,8 @@ def test_smooth_functions_are_silent(name):
     rsens.rsens2(model(SILENT[name]), X)
 
 
-def test_a_wide_step_over_waves_is_silent():
-    rsens.rsens2(model(lambda Z: np.sin(50.0 * Z[:, 0]) * Z[:, 1], step=0.3), X)
-
-
 def test_a_wide_step_sees_kinks():
     """|x| bends by 2 at 0: the average second difference over a step h tends to 2 p(0), here of a uniform column."""
     Z = np.linspace(-1.0, 1.0, 2001)[:, None]
     got = rsens.rsens2(from_function(lambda Z: Normal(np.abs(Z[:, 0]), 1.0), step=0.3), Z).mean()
     assert got == pytest.approx(2.0 * 0.5, rel=0.01)
-
-
-def test_the_rows_of_a_later_chunk():
-    """The error keeps its kind, so that explain(pairs="auto") can go on."""
-    Z = rows(30_000, columns=1)
-    with pytest.raises(NoSecondDerivativesError):
-        rsens.rsens2(from_function(lambda Z: Normal(1e9 + Z[:, 0], 1.0)), Z)

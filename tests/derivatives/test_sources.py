@@ -2,7 +2,6 @@
 
 import mpmath
 import numpy as np
-import pandas as pd
 import pytest
 
 from rsens.adapters import read_for
@@ -146,21 +145,6 @@ def test_a_constant_function_has_zero_derivatives(source):
     assert record.distribution.mean.shape == (len(rows()),)
     assert not record.first.any()
     assert not record.second.any()
-
-
-@SOURCE
-def test_frames_are_accepted(source):
-    X = pd.DataFrame(rows(), columns=["a", "b", "c"])
-    record = source.model(example).derivatives(X, 1)
-    np.testing.assert_array_equal(record.first, source.model(example).derivatives(rows(), 1).first)
-
-
-@SOURCE
-def test_the_rows_are_not_changed(source):
-    X = rows()
-    before = X.copy()
-    source.model(example).derivatives(X, 2)
-    np.testing.assert_array_equal(X, before)
 
 
 @pytest.mark.parametrize("logit", [-700.0, -30.0, 0.0, 30.0, 700.0])

@@ -1,12 +1,10 @@
 """What is particular to PyTorch: modules, precision, the way back where forward mode has none, memory."""
 
-import builtins
-
 import numpy as np
 import pytest
 import torch
 
-from rsens._errors import InputError, MissingExtraError
+from rsens._errors import InputError
 from rsens.adapters import read_for
 from rsens.derivatives import from_torch, iterate
 from rsens.derivatives._model import MAX_BYTES
@@ -51,24 +49,9 @@ def test_a_module_is_left_as_it_was():
     assert torch.is_grad_enabled()
 
 
-def test_the_results_hold_no_graph():
-    record = from_torch(normal_from(network())).derivatives(rows(), 2)
-    assert all(type(leaf) is np.ndarray for leaf in (*record.distribution.leaves(), record.first, record.second))
-
-
 def test_a_module_in_single_precision():
     with pytest.raises(InputError, match=r"single precision.*\.double\(\)"):
         from_torch(normal_from(network().float())).derivatives(rows(), 1)
-
-
-def test_a_result_in_single_precision():
-    with pytest.raises(InputError, match=r"mean was computed in single precision.*\.double\(\)"):
-        from_torch(lambda X: Normal(X[:, 0].float(), 1.0)).derivatives(rows(), 1)
-
-
-def test_single_precision_constants_are_fine():
-    record = from_torch(lambda X: Normal(torch.tensor(0.5), X[:, 0] ** 2 + 1.0)).derivatives(rows(), 1)
-    np.testing.assert_array_equal(record.first[:, 1, 0], 2.0 * rows()[:, 0])
 
 
 @pytest.mark.parametrize("layer", [torch.nn.BatchNorm1d(8), torch.nn.Dropout(0.5)], ids=["BatchNorm1d", "Dropout"])
@@ -147,19 +130,6 @@ def test_reverse_mode_where_forward_mode_fails(name):
     assert model.derivatives(X, 1).second is None
 
 
-def test_branches_and_python_numbers():
-    """They see the rows themselves, whose values are there, unlike in JAX."""
-
-    def predict(X):
-        power = round(abs(X[:, 2].sum().item()) * 0.0) + 3
-        return Normal(torch.stack([x[0] ** power if x[0] > 0 else -(x[0] ** power) for x in X]), 1.0)
-
-    record = from_torch(predict).derivatives(rows(), 2)
-    x = rows()[:, 0]
-    TORCH.close(record.first[:, 0, 0], 3 * x**2 * np.sign(x))
-    TORCH.close2(record.second[:, 0, 0, 0], 6 * x * np.sign(x))
-
-
 @pytest.mark.parametrize("case", FAMILY_CASES.values(), ids=list(FAMILY_CASES))
 def test_reverse_mode_gives_what_forward_mode_gives(case):
     X = torch.tensor(rows())
@@ -179,11 +149,6 @@ def test_no_grad_inside_the_function_does_not_cut_derivatives_off():
     record = from_torch(predict).derivatives(rows(), 2)
     TORCH.close(record.first[:, 0, 0], np.exp(rows()[:, 0]))
     TORCH.close2(record.second[:, 0, 0, 0], np.exp(rows()[:, 0]))
-
-
-def test_a_derivative_that_was_cut_off_is_reported():
-    with pytest.warns(UserWarning, match="'mean' differs between rows, but its derivative is zero"):
-        from_torch(lambda X: Normal(X[:, 0].detach(), X[:, 1].exp())).derivatives(rows(), 1)
 
 
 def test_numpy_inside_the_function():
@@ -221,56 +186,3 @@ class TestMemory:
 
     def test_narrow_functions_get_large_chunks(self):
         assert from_torch(lambda X: Poisson(X[:, 0].exp())).prepared(rows(20)).rows_per_chunk(3, 1) > 10_000
-
-    def test_without_rows_to_try(self):
-        assert from_torch(self.wide).rows_per_chunk(3, 2) == 64
-
-
-def test_gpytorch():
-    """A foreign model whose operations have no forward rules, against differences of the same model."""
-    gpytorch = pytest.importorskip("gpytorch")
-    from rsens.derivatives import from_function
-
-    class ExactGP(gpytorch.models.ExactGP):
-        def __init__(self, X, y, likelihood):
-            super().__init__(X, y, likelihood)
-            self.mean = gpytorch.means.ConstantMean()
-            self.kernel = gpytorch.kernels.ScaleKernel(gpytorch.kernels.RBFKernel(ard_num_dims=3))
-
-        def forward(self, X):
-            return gpytorch.distributions.MultivariateNormal(self.mean(X), self.kernel(X))
-
-    X_train = rows(15, seed=5)
-    likelihood = gpytorch.likelihoods.GaussianLikelihood()
-    model = ExactGP(torch.tensor(X_train), torch.tensor(np.sin(X_train[:, 0])), likelihood).double().eval()
-    likelihood = likelihood.double().eval()
-
-    def predict(X):
-        y = likelihood(model(X))
-        return Normal(y.mean, y.variance)
-
-    def predict_numpy(X):
-        with torch.no_grad():
-            y = likelihood(model(torch.tensor(X)))
-        return Normal(y.mean.numpy(), y.variance.numpy())
-
-    record, differences = (
-        from_torch(predict).derivatives(rows(), 2),
-        from_function(predict_numpy).derivatives(rows(), 2),
-    )
-    np.testing.assert_allclose(record.first, differences.first, rtol=0, atol=1e-7)
-    np.testing.assert_allclose(record.second, differences.second, rtol=0, atol=1e-5)
-    assert all(parameter.grad is None for parameter in model.parameters())
-
-
-def test_without_torch(monkeypatch):
-    real = builtins.__import__
-
-    def without(name, *args, **kwargs):
-        if name.partition(".")[0] == "torch":
-            raise ImportError(name)
-        return real(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingExtraError, match=r"rsens\[torch\]"):
-        from_torch(TestMemory.wide)

@@ -12,25 +12,22 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tests.distributions import exact, test_mixture, test_negative_binomial, test_studentt, test_weibull
-from tests.distributions.check import ALPHAS, STORED, compute, key
+from tests.distributions import exact, test_mixture
+from tests.distributions.check import ALPHAS, SLOW, STORED, SUMS, compute, key
+from tests.distributions.extremes import EXTREMES
 from tests.distributions.precision import mp
-
-PAIRS = {
-    "StudentT": test_studentt.PAIRS,
-    "Weibull": test_weibull.PAIRS,
-    "NegativeBinomial": test_negative_binomial.PAIRS,
-}
 
 
 def entries() -> Iterator[tuple[str, Callable[[], Any]]]:
     """Every stored value: its key, and how to compute it."""
-    for name, pairs in PAIRS.items():
+    for name in SLOW:
+        pairs = EXTREMES[name].pairs
         for p, q in [*pairs, *((q, p) for p, q in pairs)]:
             for alpha in ALPHAS:
                 yield key(name, p, q, alpha), lambda name=name, p=p, q=q, alpha=alpha: compute(name, p, q, alpha)
-    for row, u in test_negative_binomial.DIRECTIONS:
-        yield key("NegativeBinomial", row, u), lambda row=row, u=u: exact.NegativeBinomial(**row).norm(u)
+    for name in SUMS:
+        for row, u in EXTREMES[name].directions:
+            yield key(name, row, u), lambda name=name, row=row, u=u: exact.FAMILIES[name](**row).norm(u)
     for row, u in test_mixture.DIRECTIONS:
         yield key("Mixture", row, u), lambda row=row, u=u: test_mixture.exact_norm(row, u)
     for p, q in test_mixture.PAIRS:

@@ -1,13 +1,17 @@
-"""λ inside a user's function: JAX tracers and torch tensors go in, `parameters` comes out and can be differentiated."""
+"""The arrays a family is built from: traced ones, whose λ can be differentiated, and all kinds of numbers."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from rsens import distributions
 from rsens.distributions import Bernoulli, Binomial, Mixture, Normal
+from rsens.distributions._arrays import as_floats
 from tests.distributions.cases import CASES, Case
 
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
@@ -19,39 +23,22 @@ def moved(family: Any, x: Any, convert: Any) -> Any:
 
 
 @every_case
-def test_jax(case: Case) -> None:
-    jax = pytest.importorskip("jax")
-    import jax.numpy as jnp
-
+def test_traced_and_differentiated(case: Case) -> None:
+    """Every λ is proportional to x, so value and slope are λ itself."""
+    jax, torch = pytest.importorskip("jax"), pytest.importorskip("torch")
     family = case.distribution
+
+    def as_tensor(leaf: Any) -> Any:
+        return torch.tensor(np.asarray(leaf, dtype=np.float64))
+
     with jax.enable_x64(True):
-
-        def parameters(x: Any) -> Any:
-            return moved(family, x, jnp.asarray).parameters
-
-        got = jax.jit(parameters)(jnp.float64(1.0))
-        value, slope = jax.jvp(parameters, (jnp.float64(1.0),), (jnp.float64(1.0),))
-        assert isinstance(got, jax.Array)
-        assert got.dtype == jnp.float64
-        np.testing.assert_allclose(got, case.near, rtol=1e-14)
-        np.testing.assert_allclose(value, case.near, rtol=1e-14)
-        np.testing.assert_allclose(slope, case.near, rtol=1e-14)  # every λ is proportional to x
-
-
-@every_case
-def test_torch(case: Case) -> None:
-    torch = pytest.importorskip("torch")
-    family = case.distribution
-
-    def parameters(x: Any) -> Any:
-        return moved(family, x, lambda leaf: torch.tensor(np.asarray(leaf, dtype=np.float64))).parameters
-
+        jitted = jax.jit(lambda x: moved(family, x, jax.numpy.asarray).parameters)
+        by_jax = jax.jvp(jitted, (jax.numpy.float64(1.0),), (jax.numpy.float64(1.0),))
     one = torch.tensor(1.0, dtype=torch.float64)
-    value, slope = torch.func.jvp(parameters, (one,), (one,))
-    assert isinstance(value, torch.Tensor)
-    assert value.dtype == torch.float64
-    np.testing.assert_allclose(value.numpy(), case.near, rtol=1e-14)
-    np.testing.assert_allclose(slope.numpy(), case.near, rtol=1e-14)
+    by_torch = torch.func.jvp(lambda x: moved(family, x, as_tensor).parameters, (one,), (one,))
+    for array in (*by_jax, *(tensor.numpy() for tensor in by_torch)):
+        assert array.dtype == np.float64
+        np.testing.assert_allclose(array, case.near, rtol=1e-14)
 
 
 @every_case
@@ -120,3 +107,95 @@ def test_batched_by_vmap() -> None:
     jax = pytest.importorskip("jax")
     got = jax.vmap(lambda x: Normal(x[0] * x[1], 1.0 + x[1] ** 2).parameters)(np.array([[1.0, 2.0], [3.0, 1.0]]))
     np.testing.assert_allclose(got, [[2.0, 5.0], [3.0, 2.0]])
+
+
+# ---- numbers ---------------------------------------------------------------------------------------------------------
+
+
+def as_tuple(values: Any) -> Any:
+    return tuple(map(as_tuple, values)) if isinstance(values, list) else values
+
+
+GIVEN = {
+    "lists": lambda leaf: leaf.tolist(),
+    "tuples": lambda leaf: as_tuple(leaf.tolist()),
+    "single": lambda leaf: leaf.astype(np.float32),
+    "fractions": lambda leaf: np.vectorize(Fraction, otypes=[object])(leaf),
+}
+PROPERTIES = ("parameters", "mean", "variance")
+METHODS = ("prediction", "prediction_gradient", "fisher")
+
+
+def values_of(family: Any) -> dict[str, Any]:
+    values = {name: getattr(family, name) for name in PROPERTIES}
+    values |= {name: getattr(family, name)() for name in METHODS}
+    return values | family.fields() | {"sample": family.sample(np.random.default_rng(0))}
+
+
+def assert_floats(family: Any, expected: Any, tolerance: float, skip: tuple[str, ...] = ()) -> None:
+    for name, value in values_of(family).items():
+        assert isinstance(value, np.ndarray | np.floating), name
+        assert value.dtype.kind == "f", name
+        if name not in skip:
+            want = values_of(expected)[name]
+            np.testing.assert_allclose(value, want, rtol=tolerance, atol=tolerance, err_msg=name)
+
+
+@pytest.mark.parametrize("kind", GIVEN)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_any_kind_of_numbers(case: Case, kind: str) -> None:
+    family = case.distribution
+    leaves = [GIVEN[kind](np.asarray(leaf)) for leaf in family.leaves()]
+    if kind == "single" and "Categorical" in case.name:
+        leaves = [leaf.astype(np.float64) if leaf.ndim == 1 else leaf for leaf in leaves]
+    given = family.rebuilt(iter(leaves))
+    # A draw of a count may fall on the other side of a rounded probability.
+    assert_floats(given, family, 1e-5 if kind == "single" else 0.0, ("sample",) if kind == "single" else ())
+
+
+#: Arguments, where they are not 1 and 2.
+WHOLE: dict[type[Any], tuple[Any, ...]] = {
+    distributions.StudentT: ([0, 1], [1, 2], 5),
+    distributions.Bernoulli: ([0, 1],),
+    distributions.Binomial: (3, [0, 1]),
+    distributions.Categorical: ([[0, 1], [1, 0]],),
+    distributions.Histogram: ([0, 1, 3], [[0, 1], [1, 0]]),
+    distributions.MultivariateNormal: ([[0, 1]], [[[2, 1], [1, 2]]]),
+    distributions.Mixture: ([distributions.Normal([0, 1], 1), distributions.Normal(2, [3, 4])], [0, 1]),
+}
+
+
+@pytest.mark.parametrize("family", distributions.ALL_FAMILIES)
+def test_whole_numbers(family: type[Any]) -> None:
+    """Halves of whole numbers are no whole numbers: nothing may be rounded or stay an int."""
+    arguments = WHOLE.get(family, ([1, 2],) * len(family.domains))
+    given = family(*arguments)
+    exact = family(*(v if family is distributions.Mixture else np.array(v, dtype=np.float64) for v in arguments))
+    for name in PROPERTIES:
+        value = getattr(given, name)
+        assert value.dtype == np.float64
+        np.testing.assert_array_equal(value, getattr(exact, name))
+
+
+def test_columns_of_a_data_frame() -> None:
+    table = pd.DataFrame({"m": [0, 1], "v": [1.0, 2.0]}, index=[7, 3])
+    given = distributions.Normal(table["m"], table["v"])
+    assert type(given.mean) is np.ndarray
+    np.testing.assert_array_equal(given.mean + given.variance, [1.0, 3.0])
+
+
+def test_what_must_not_be_read_stays() -> None:
+    """Arrays that carry derivatives, also in a list, and what is wrong, which `checked` reports."""
+    torch, jnp = pytest.importorskip("torch"), pytest.importorskip("jax.numpy")
+    tensor = torch.tensor([1.0], requires_grad=True)
+    for values in (
+        tensor,
+        [tensor[0], 2.0],
+        [[tensor[0]]],
+        jnp.ones(2),
+        (1.0, jnp.ones(())),
+        "text",
+        None,
+        [[1], [1, 2]],
+    ):
+        assert as_floats(values) is values

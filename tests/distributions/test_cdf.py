@@ -79,17 +79,6 @@ def test_both_tails_add_up_to_one(case: Case) -> None:
 
 
 @every_case
-def test_it_is_that_of_scipy(case: Case) -> None:
-    if case.scipy is None:
-        pytest.skip("SciPy has no mixtures")
-    y = draws(case)
-    for i, row in enumerate(case.near):
-        law = case.scipy(row)
-        np.testing.assert_allclose(case.distribution.cdf(y)[:, i], law.cdf(y[:, i]), rtol=1e-11)
-        np.testing.assert_allclose(case.distribution.survival(y)[:, i], law.sf(y[:, i]), rtol=1e-11, atol=1e-300)
-
-
-@every_case
 def test_quantiles_invert_it(case: Case) -> None:
     family = case.distribution
     if not isinstance(family, Univariate):

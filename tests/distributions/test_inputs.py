@@ -8,89 +8,65 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rsens import distributions
 from rsens._errors import InputError
 from rsens.distributions import (
     Bernoulli,
-    Beta,
     Binomial,
     Categorical,
-    Exponential,
-    Gamma,
-    LogNormal,
     Mixture,
     MultivariateNormal,
-    NegativeBinomial,
     Normal,
     Poisson,
     StudentT,
-    Weibull,
 )
 from tests.distributions.cases import CASES, Case
 
-FINE: dict[str, tuple[Callable[..., Any], dict[str, float]]] = {
-    "Normal": (Normal, {"mean": 0.0, "variance": 1.0}),
-    "StudentT": (StudentT, {"location": 0.0, "scale2": 1.0, "df": 3.0}),
-    "LogNormal": (LogNormal, {"mu": 0.0, "sigma2": 1.0}),
-    "Gamma": (Gamma, {"mean": 1.0, "shape": 2.0}),
-    "Exponential": (Exponential, {"mean": 1.0}),
-    "Beta": (Beta, {"a": 1.0, "b": 2.0}),
-    "Weibull": (Weibull, {"shape": 1.0, "scale": 2.0}),
-    "Bernoulli": (Bernoulli, {"probability": 0.5}),
-    "Binomial": (Binomial, {"n": 4.0, "probability": 0.5}),
-    "Poisson": (Poisson, {"rate": 1.0}),
-    "NegativeBinomial": (NegativeBinomial, {"mean": 1.0, "size": 2.0}),
+FINE: dict[str, dict[str, float]] = {
+    "Normal": {"mean": 0.0, "variance": 1.0},
+    "StudentT": {"location": 0.0, "scale2": 1.0, "df": 3.0},
+    "LogNormal": {"mu": 0.0, "sigma2": 1.0},
+    "Gamma": {"mean": 1.0, "shape": 2.0},
+    "Exponential": {"mean": 1.0},
+    "Beta": {"a": 1.0, "b": 2.0},
+    "Weibull": {"shape": 1.0, "scale": 2.0},
+    "Bernoulli": {"probability": 0.5},
+    "Binomial": {"n": 4.0, "probability": 0.5},
+    "Poisson": {"rate": 1.0},
+    "NegativeBinomial": {"mean": 1.0, "size": 2.0},
 }
 REAL = {("Normal", "mean"), ("StudentT", "location"), ("LogNormal", "mu")}
-ARGUMENTS = [(name, argument) for name, (_, arguments) in FINE.items() for argument in arguments]
+ARGUMENTS = [(name, argument) for name, arguments in FINE.items() for argument in arguments]
 
 
 def with_value(name: str, argument: str, value: Any) -> Any:
-    family, arguments = FINE[name]
-    return family(**{**arguments, argument: value})
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize(("name", "argument"), ARGUMENTS)
-def test_not_finite(name: str, argument: str, value: float) -> None:
-    with pytest.raises(InputError, match=rf"{name}: {argument} .*got {value:g} at row 1") as error:
-        with_value(name, argument, np.array([FINE[name][1][argument], value, FINE[name][1][argument]])).checked(3)
-    assert "1 of 3" in str(error.value)
-    assert error.value.argument == argument
-
-
-@pytest.mark.parametrize("value", [0.0, -1.0, -1e-300])
-@pytest.mark.parametrize(("name", "argument"), [pair for pair in ARGUMENTS if pair not in REAL])
-def test_not_positive(name: str, argument: str, value: float) -> None:
-    if argument == "probability" and value == 0.0:
-        with_value(name, argument, value).checked()  # probabilities of 0 and 1 are allowed
-        return
-    with pytest.raises(InputError, match=rf"{name}: {argument} "):
-        with_value(name, argument, value).checked()
-
-
-@pytest.mark.parametrize("name", ["Bernoulli", "Binomial"])
-def test_probability_above_one(name: str) -> None:
-    with pytest.raises(InputError, match=rf"{name}: probability .*between 0 and 1.*got 1.5"):
-        with_value(name, "probability", np.array([0.5, 1.5])).checked(2)
+    return getattr(distributions, name)(**{**FINE[name], argument: value})
 
 
 @pytest.mark.parametrize(("name", "argument"), ARGUMENTS)
-def test_column_vectors_are_not_rows(name: str, argument: str) -> None:
-    """(n, 1) would broadcast to (n, n) in silence."""
-    with pytest.raises(InputError, match=rf"{name}.*{argument} \(3, 1\)"):
-        with_value(name, argument, np.full((3, 1), FINE[name][1][argument])).checked(3)
+def test_values_outside_the_domain(name: str, argument: str) -> None:
+    """Probabilities of 0 are allowed."""
+    fine = FINE[name][argument]
+    positive = [] if (name, argument) in REAL else [-1.0, -1e-300] + [0.0] * (argument != "probability")
+    for value in [np.nan, np.inf, -np.inf, *positive, *([1.5] if argument == "probability" else [])]:
+        with pytest.raises(InputError, match=rf"{name}: {argument} .*got {value:g} at row 1 \(1 of 3") as error:
+            with_value(name, argument, np.array([fine, value, fine])).checked(3)
+        assert error.value.argument == argument
 
 
 @pytest.mark.parametrize(("name", "argument"), ARGUMENTS)
 def test_wrong_number_of_rows(name: str, argument: str) -> None:
-    with pytest.raises(InputError, match=rf"{name}.*4 rows.*{argument} \(3,\)"):
-        with_value(name, argument, np.full(3, FINE[name][1][argument])).checked(4)
+    """Also (n, 1), which would broadcast to (n, n) in silence."""
+    for shape, rows in (((3, 1), 3), ((3,), 4)):
+        with pytest.raises(InputError, match=rf"{name}.*{rows} rows.*{argument} \({str(shape)[1:-1]}\)"):
+            with_value(name, argument, np.full(shape, FINE[name][argument])).checked(rows)
 
 
 @pytest.mark.parametrize("value", ["text", None, 1j, np.array([1j]), [[1.0], [1.0, 2.0]], object()])
 def test_not_numeric(value: Any) -> None:
-    with pytest.raises(InputError, match=r"Normal.*mean"):
+    with pytest.raises(InputError, match="mean") as error:
         Normal(value, np.ones(1)).checked()
+    assert error.value.argument == "mean"
 
 
 def test_methods_check_too() -> None:
@@ -111,102 +87,86 @@ def test_methods_check_too() -> None:
             call()
 
 
-@pytest.mark.parametrize(
-    "make", [Bernoulli, lambda **arguments: Binomial(3, **arguments)], ids=["Bernoulli", "Binomial"]
-)
-def test_probability_or_logit(make: Callable[..., Any]) -> None:
-    with pytest.raises(InputError, match=r"(Bernoulli|Binomial).*probability or logit.*neither"):
-        make().checked()
-    with pytest.raises(InputError, match=r"(Bernoulli|Binomial).*probability or logit.*both"):
-        make(probability=0.5, logit=0.0).checked()
-    with pytest.raises(InputError, match=r"(Bernoulli|Binomial).*logit"):
-        make(logit=np.array([np.nan])).checked()
+def covariance(values: Any) -> Any:
+    return MultivariateNormal(np.zeros((2, 2)), np.asarray(values)).checked()
 
 
-def test_logit_is_a_keyword_only() -> None:
-    with pytest.raises(TypeError):
-        Bernoulli(None, 0.3)  # type: ignore[misc]
+def mixture(components: Any, weights: Any) -> Any:
+    return Mixture(components, np.array(weights)).checked()
 
 
-def test_trials_are_whole() -> None:
-    with pytest.raises(InputError, match=r"Binomial: n .*2\.5"):
-        Binomial(2.5, 0.5).checked()
-
-
-@pytest.mark.parametrize(
-    "probabilities",
-    [[[0.5, 0.6]], [[0.5, 0.4]], [[1.5, -0.5]], [[0.5, np.nan]], 0.5],
-)
-def test_class_probabilities(probabilities: Any) -> None:
-    with pytest.raises(InputError, match="Categorical: probabilities"):
-        Categorical(np.array(probabilities)).checked()
-
-
-@pytest.mark.parametrize(
-    ("covariance", "what"),
-    [
-        ([[1.0, 2.0], [2.0, 1.0]], "positive definite"),
-        ([[1.0, 1.0], [1.0, 1.0]], "positive definite"),
-        ([[0.0, 0.0], [0.0, 1.0]], "positive definite"),
-        ([[-1.0, 0.0], [0.0, 1.0]], "positive definite"),
-        ([[1.0, 0.5], [0.2, 1.0]], "symmetric"),
-        ([[1.0, np.nan], [np.nan, 1.0]], "finite"),
-        (np.eye(3), "shape"),
-        (np.ones((2, 3)), "shape"),
-        (np.ones(2), "axes"),
-    ],
-)
-def test_covariance(covariance: Any, what: str) -> None:
-    with pytest.raises(InputError, match=f"MultivariateNormal: covariance.*{what}"):
-        MultivariateNormal(np.zeros((2, 2)), np.asarray(covariance)).checked()
-
-
-def test_mixture_parts() -> None:
-    one, two, n = Normal(np.zeros(2), np.ones(2)), Normal(np.ones(2), np.ones(2)), np.array
-    with pytest.raises(InputError, match="Mixture: components"):
-        Mixture([], n([])).checked()
-    with pytest.raises(InputError, match="Mixture: components"):
-        Mixture([one, 3.0], n([0.5, 0.5])).checked()
-    with pytest.raises(InputError, match=r"Mixture.*Normal.*Poisson"):
-        Mixture([one, Poisson(np.ones(2))], n([0.5, 0.5])).checked()
-    with pytest.raises(InputError, match=r"Mixture.*weights.*1"):
-        Mixture([one, two], n([0.5, 0.6])).checked()
-    with pytest.raises(InputError, match="Mixture: weights"):
-        Mixture([one, two], n([1.5, -0.5])).checked()
-    with pytest.raises(InputError, match=r"Mixture.*2 weights"):
-        Mixture([one, two], n([0.5, 0.25, 0.25])).checked()
-    with pytest.raises(InputError, match="Normal: variance"):
-        Mixture([one, Normal(np.zeros(2), -np.ones(2))], n([0.5, 0.5])).checked()
-    with pytest.raises(InputError):
-        Mixture([one, Normal(np.zeros(3), np.ones(3))], n([0.5, 0.5])).checked()
-    with pytest.raises(InputError):
-        Mixture([one, two], n([0.5, 0.5])).checked(3)
-
-
-CARRIED: dict[str, tuple[Callable[[], Any], str]] = {
-    "not given": (lambda: Normal(0.0, None).checked(), "variance"),
-    "not numeric": (lambda: Normal("text", 1.0).checked(), "mean"),
-    "axes": (lambda: Categorical(0.5).checked(), "probabilities"),
-    "neither": (lambda: Bernoulli().checked(), "probability"),
-    "trials": (lambda: Binomial(2.5, 0.5).checked(), "n"),
-    "sum": (lambda: Categorical([[0.5, 0.6]]).checked(), "probabilities"),
-    "covariance": (lambda: MultivariateNormal(np.zeros((1, 2)), [[1.0, 2.0], [2.0, 1.0]]).checked(), "covariance"),
-    "components": (lambda: Mixture([], [1.0]).checked(), "components"),
-    "weights": (lambda: Mixture([Normal(0.0, 1.0)], [0.5, 0.5]).checked(), "weights"),
-    "y": (lambda: Normal([0.0, 1.0], 1.0).log_prob([0.0, 1.0, 2.0]), "y"),
-    "y not numeric": (lambda: Normal(0.0, 1.0).log_prob("text"), "y"),
-    "u": (lambda: Normal([0.0], 1.0).whiten([[1.0]]), "u"),
-    "q": (lambda: Normal(0.0, 1.0).quantile(2.0), "q"),
-    "alpha": (lambda: Normal(0.0, 1.0).renyi(Normal(0.0, 1.0), -1.0), "alpha"),
-    "rng": (lambda: Normal(0.0, 1.0).sample("seed"), "rng"),
-    "df": (lambda: StudentT(0.0, 1.0, 3.0).renyi(StudentT(0.0, 1.0, 4.0)), "df"),
+ONE, TWO, HALF = Normal(np.zeros(2), np.ones(2)), Normal(np.ones(2), np.ones(2)), [0.5, 0.5]
+#: The call, the argument that its error is about, and a key word.
+WRONG: dict[str, tuple[Callable[[], Any], str | None, str]] = {
+    "neither": (lambda: Bernoulli().checked(), "probability", "neither"),
+    "both": (lambda: Binomial(3, probability=0.5, logit=0.0).checked(), "probability", "both"),
+    "logit": (lambda: Bernoulli(logit=np.array([np.nan])).checked(), "logit", "finite"),
+    "trials": (lambda: Binomial(2.5, 0.5).checked(), "n", r"2\.5"),
+    "axes": (lambda: Categorical(0.5).checked(), "probabilities", "axes"),
+    "sum above 1": (lambda: Categorical([[0.5, 0.6]]).checked(), "probabilities", "add up"),
+    "sum below 1": (lambda: Categorical([[0.5, 0.4]]).checked(), "probabilities", "add up"),
+    "negative": (lambda: Categorical([[1.5, -0.5]]).checked(), "probabilities", "between"),
+    "missing": (lambda: Categorical([[0.5, np.nan]]).checked(), "probabilities", "nan"),
+    "indefinite": (lambda: covariance([[1.0, 2.0], [2.0, 1.0]]), "covariance", "definite"),
+    "singular": (lambda: covariance([[1.0, 1.0], [1.0, 1.0]]), "covariance", "definite"),
+    "no variance": (lambda: covariance([[0.0, 0.0], [0.0, 1.0]]), "covariance", "definite"),
+    "negative variance": (lambda: covariance([[-1.0, 0.0], [0.0, 1.0]]), "covariance", "definite"),
+    "skew": (lambda: covariance([[1.0, 0.5], [0.2, 1.0]]), "covariance", "symmetric"),
+    "missing covariance": (lambda: covariance([[1.0, np.nan], [np.nan, 1.0]]), "covariance", "finite"),
+    "three outputs": (lambda: covariance(np.eye(3)), "covariance", "shape"),
+    "not square": (lambda: covariance(np.ones((2, 3))), "covariance", "shape"),
+    "a vector": (lambda: covariance(np.ones(2)), "covariance", "axes"),
+    "no components": (lambda: mixture([], []), "components", "non-empty"),
+    "a generator": (lambda: mixture((ONE for _ in range(2)), HALF), "components", "non-empty"),
+    "a number": (lambda: mixture([ONE, 3.0], HALF), "components", "float"),
+    "other y": (lambda: mixture([ONE, Poisson(np.ones(2))], HALF), "components", "Poisson"),
+    "a mixture": (lambda: mixture([Mixture([ONE, TWO], HALF), ONE], HALF), "components", "itself a Mixture"),
+    "a mixture of arrays": (
+        lambda: mixture(Mixture(Normal(np.zeros((2, 3)), 1.0), HALF), HALF),
+        "components",
+        "itself a Mixture",
+    ),
+    "more classes": (
+        lambda: mixture([Categorical(np.full((1, k), 1 / k)) for k in (2, 4)], HALF),
+        "components",
+        "same number",
+    ),
+    "weights above 1": (lambda: mixture([ONE, TWO], [0.5, 0.6]), "weights", "add up"),
+    "weights of one row": (lambda: mixture([ONE, TWO], [HALF, [0.5, 0.6]]), "weights", "add up"),
+    "weights of arrays": (lambda: mixture(Normal(np.zeros((2, 2)), 1.0), [0.5, 0.6]), "weights", "add up"),
+    "negative weights": (lambda: mixture([ONE, TWO], [1.5, -0.5]), "weights", "between"),
+    "three weights": (lambda: mixture([ONE, TWO], [0.5, 0.25, 0.25]), "weights", "2 weights"),
+    "wrong component": (lambda: mixture([ONE, Normal(np.zeros(2), -np.ones(2))], HALF), "variance", "Normal"),
+    "wrong draw": (lambda: mixture(Normal(np.zeros((2, 2)), [[1, 1], [1, -1]]), HALF), "variance", "draw 1, row 1"),
+    "unequal rows": (lambda: mixture([ONE, Normal(np.zeros(3), 1.0)], HALF), "weights", "rows"),
+    "rows of weights": (lambda: mixture(Normal(np.zeros((2, 3)), 1.0), [HALF, HALF]), "weights", "rows"),
+    "unequal draws": (lambda: mixture(Normal(np.zeros((3, 2)), 1.0), HALF), None, r"shape \(2, rows\)"),
+    "three rows": (lambda: Mixture([ONE, TWO], np.array(HALF)).checked(3), None, "3 rows"),
+    "y": (lambda: ONE.log_prob([0.0, 1.0, 2.0]), "y", "one value per row"),
+    "y not numeric": (lambda: ONE.log_prob("text"), "y", "numeric"),
+    "u": (lambda: Normal([0.0], 1.0).whiten([[1.0]]), "u", "shape"),
+    "q": (lambda: ONE.quantile(2.0), "q", "between"),
+    "rng": (lambda: ONE.sample("seed"), "rng", "Generator"),
+    "alpha text": (lambda: ONE.renyi(TWO, "1"), "alpha", "at least 0"),
+    "alpha None": (lambda: ONE.renyi(TWO, None), "alpha", "at least 0"),
+    "alpha bool": (lambda: ONE.renyi(TWO, True), "alpha", "at least 0"),
+    "df": (lambda: StudentT(0.0, 1.0, 3.0).renyi(StudentT(0.0, 1.0, 4.0)), "df", "fixed"),
+    "n": (lambda: Binomial(3, 0.5).renyi(Binomial(4, 0.5)), "n", "fixed"),
+    "classes": (lambda: Categorical(HALF).renyi(Categorical([0.25] * 4)), None, "2 and 4"),
+    "outputs": (
+        lambda: MultivariateNormal(np.zeros(2), np.eye(2)).renyi(MultivariateNormal(np.zeros(3), np.eye(3))),
+        None,
+        "dimensions",
+    ),
+    "information too large": (lambda: Normal([0.0], [1e-200]).fisher(), None, "fisher_norm"),
+    "information too small": (lambda: Normal([0.0], [1e200]).fisher(), None, "fisher_norm"),
 }
 
 
-@pytest.mark.parametrize("name", CARRIED)
-def test_errors_carry_the_argument_they_are_about(name: str) -> None:
-    call, argument = CARRIED[name]
-    with pytest.raises(InputError, match=rf"\b{argument}\b") as error:
+@pytest.mark.parametrize("name", WRONG)
+def test_errors_are_about_an_argument(name: str) -> None:
+    call, argument, word = WRONG[name]
+    with pytest.raises(InputError, match=word) as error:
         call()
     assert error.value.argument == argument
 
@@ -215,29 +175,13 @@ every_case = pytest.mark.parametrize("case", CASES, ids=str)
 
 
 @every_case
-@pytest.mark.parametrize("alpha", [-1.0, -1e-300, np.nan, -np.inf])
-def test_order_of_the_divergence(case: Case, alpha: float) -> None:
-    with pytest.raises(InputError, match="alpha must be at least 0; got"):
-        case.distribution.renyi(case.other, alpha)
-
-
-@pytest.mark.parametrize("alpha", ["1", None, True, [1.0]])
-def test_order_of_the_divergence_is_a_number(alpha: Any) -> None:
-    with pytest.raises(InputError, match="alpha must be at least 0; got"):
-        Normal(0.0, 1.0).renyi(Normal(0.0, 2.0), alpha)
-
-
-@every_case
-def test_divergence_of_different_families(case: Case) -> None:
-    other = Poisson(np.ones(3)) if case.family != "Poisson" else Normal(np.zeros(3), np.ones(3))
-    with pytest.raises(InputError, match=case.family):
-        case.distribution.renyi(other)
-    with pytest.raises(InputError, match=case.family):
-        case.distribution.renyi(3.0)
-
-
-@every_case
-def test_divergence_of_different_numbers_of_rows(case: Case) -> None:
+def test_what_a_divergence_compares(case: Case) -> None:
+    for alpha in (-1.0, -1e-300, np.nan, -np.inf):
+        with pytest.raises(InputError, match="alpha must be at least 0; got"):
+            case.distribution.renyi(case.other, alpha)
+    for other in (Poisson(np.ones(3)) if case.family != "Poisson" else ONE, 3.0):
+        with pytest.raises(InputError, match=case.family):
+            case.distribution.renyi(other)
     two, five = (case.build(np.repeat(case.near[:1], n, axis=0)) for n in (2, 5))
     with pytest.raises(InputError, match=r"2.*5|5.*2"):
         two.renyi(five)
@@ -247,48 +191,21 @@ def test_divergence_of_different_numbers_of_rows(case: Case) -> None:
 def test_values_of_the_wrong_shape(case: Case) -> None:
     family = case.build(np.repeat(case.near[:1], 3, axis=0))
     y = family.sample(np.random.default_rng(0), 4)
-    assert family.log_prob(y).shape == (4, 3)
     for call in (family.log_prob, family.score):
         with pytest.raises(InputError, match="y"):
             call(y[:, :2])
-        with pytest.raises(InputError, match="y"):
-            call("text")
-
-
-@every_case
-def test_changes_of_the_wrong_shape(case: Case) -> None:
-    family, (n, m) = case.distribution, case.near.shape
+    (n, m), family = case.near.shape, case.distribution
     for shape in ((n, m + 1), (n + 1, m), (m,), (n,), ()):
         for call in (family.fisher_norm, family.whiten):
             with pytest.raises(InputError, match=rf"{case.family}.*\({n}, {m}\)"):
                 call(np.zeros(shape))
 
 
-def test_what_is_not_a_parameter_must_be_the_same() -> None:
-    with pytest.raises(InputError, match=r"StudentT.*df"):
-        StudentT(0.0, 1.0, 3.0).renyi(StudentT(0.0, 1.0, 4.0))
-    with pytest.raises(InputError, match=r"Binomial.*n"):
-        Binomial(3, 0.5).renyi(Binomial(4, 0.5))
-    with pytest.raises(InputError, match=r"Categorical.*classes"):
-        Categorical(np.full((1, 2), 0.5)).renyi(Categorical(np.full((1, 4), 0.25)))
-    with pytest.raises(InputError, match="MultivariateNormal"):
-        MultivariateNormal(np.zeros((1, 2)), np.eye(2)[None]).renyi(
-            MultivariateNormal(np.zeros((1, 3)), np.eye(3)[None])
-        )
-
-
-@pytest.mark.parametrize("variance", [1e-200, 1e200])
-def test_information_that_is_not_representable(variance: float) -> None:
-    """1/(2 variance²) overflows or underflows, and says what to use instead; the norm does neither."""
-    family = Normal(np.zeros(1), np.array([variance]))
-    with pytest.raises(InputError, match=r"Normal.*Fisher information.*fisher_norm"):
-        family.fisher()
-    np.testing.assert_allclose(family.fisher_norm([[0.0, variance]]), np.sqrt(0.5), rtol=1e-14)
-
-
-def test_impossible_outcomes() -> None:
-    """At probability 0 or 1 only the directions that do not move it have a finite norm."""
+def test_norms_where_the_information_has_none() -> None:
+    """The norm neither overflows nor underflows; at a probability of 0 or 1 only standing still is finite."""
+    for variance in (1e-200, 1e200):
+        np.testing.assert_allclose(Normal([0.0], [variance]).fisher_norm([[0.0, variance]]), np.sqrt(0.5), rtol=1e-14)
     coin = Bernoulli(np.array([0.0, 1.0, 0.0]))
     np.testing.assert_array_equal(coin.fisher_norm([[1.0], [1e-9], [0.0]]), [np.inf, np.inf, 0.0])
-    classes = Categorical(np.array([[0.5, 0.5, 0.0]] * 2))
-    np.testing.assert_allclose(classes.fisher_norm([[0.1, -0.1, 0.0], [0.1, -0.2, 0.1]]), [0.2, np.inf])
+    some = Categorical(np.array([[0.5, 0.5, 0.0]] * 2))
+    np.testing.assert_allclose(some.fisher_norm([[0.1, -0.1, 0.0], [0.1, -0.2, 0.1]]), [0.2, np.inf])

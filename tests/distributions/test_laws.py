@@ -93,7 +93,7 @@ def test_fisher_is_the_curvature_of_the_divergence(case: Case, alpha: float) -> 
             along = np.eye(r)[[i, j]].sum(0) if i != j else np.eye(r)[i]
             direction = along @ case.tangent
             if alpha > 1 and case.family == "Weibull" and direction[0] != 0:
-                continue  # infinite for every larger shape, see test_weibull.py
+                continue  # infinite for every larger shape
             curvature = np.einsum("r,nrs,s->n", along, want, along)
             moving = np.abs(case.near[:, direction != 0])
             share = np.where(moving > 0, moving, np.inf).min(1)

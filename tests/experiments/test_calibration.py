@@ -8,19 +8,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments import calibration, cost
+from experiments import calibration
 from experiments._calibration import current, rates, source
-from experiments._calibration.analysis import analyse, count_fits, seen
-from experiments._calibration.cost import lines as cost_lines
+from experiments._calibration.analysis import analyse
 from experiments._calibration.counts import tables_of, truth
-from experiments._calibration.designs import BESIDE, DESIGNS, FEW_ROWS, MODELS, rng_of
+from experiments._calibration.designs import DESIGNS, MODELS, rng_of
 from experiments._calibration.page import page
 from experiments._calibration.power import at_same_rate, paired
 from experiments._calibration.rates import Rate, rate
-from experiments._calibration.store import read, update
+from experiments._calibration.store import update
 from experiments._command import RESULTS
 from experiments.calibration import DOCS, main
-from rsens import BayesianLinearRegression
 
 FOLDER = RESULTS / "calibration"
 TINY = ["--repetitions", "2", "--n-jobs", "1", "--designs", "linear", "linear-80"]
@@ -114,14 +112,6 @@ def test_noise_that_depends_on_x_has_the_variance_of_the_other():
         assert DESIGNS[name].target(rng, X, zero).std() == pytest.approx(0.5, abs=0.02), name
 
 
-def test_the_page_asks_for_a_hundred_analyses_and_few_excuses():
-    assert all(design.analyses >= 100 for design in DESIGNS.values())
-    assert DESIGNS["noise-40"].allows("variables") == FEW_ROWS
-    assert [name for name, d in DESIGNS.items() if d.allows("variables")] == ["noise-40", "x-dependent-noise"]
-    assert DESIGNS["one"].allows("pairs") == BESIDE
-    assert DESIGNS["independent"].allows("pairs") == ""
-
-
 # ---- one analysis ----------------------------------------------------------------------------------------------------
 
 
@@ -135,22 +125,6 @@ def test_an_analysis_is_in_the_order_of_the_columns():
     again = analyse("linear", 0, seed=0)
     assert again["variables"] == found["variables"]
     assert again["pairs"] == found["pairs"]
-
-
-def test_columns_that_the_code_does_not_have_are_left_out():
-    frame = pd.DataFrame({"term": ["x1", "x0"], "value": [2.0, 1.23456], "above_null": [True, False]})
-    assert seen(frame, ["x0", "x1"]) == {"marked": "01", "value": [1.235, 2.0]}
-    new = frame.assign(p_value=[0.01, np.nan], discovery=pd.array([True, None], dtype="boolean"))
-    assert seen(new, ["x0", "x1"]) == {"marked": "01", "discovery": "01", "value": [1.235, 2.0], "p": [None, 0.01]}
-
-
-def test_fits_are_counted_and_the_class_is_left_as_it_was():
-    before = BayesianLinearRegression.fit
-    X = np.random.default_rng(0).standard_normal((20, 2))
-    with count_fits(BayesianLinearRegression) as count:
-        BayesianLinearRegression().fit(X[:, :1], X[:, 1]).fit(X[:, 1:], X[:, 0])
-    assert count == [2]
-    assert BayesianLinearRegression.fit is before
 
 
 # ---- counts and rates ------------------------------------------------------------------------------------------------
@@ -273,14 +247,6 @@ def test_the_script_writes_its_tables_and_resumes(finished, tmp_path):
     assert same == lines[:2]
 
 
-def test_designs_run_alone_end_in_the_same_tables(finished, tmp_path):
-    for name in ("linear-80", "linear"):
-        main(
-            ["--repetitions", "2", "--n-jobs", "1", "--designs", name, "--out", str(tmp_path), "--docs", str(tmp_path)]
-        )
-    assert (tmp_path / "after-terms.csv").read_bytes() == (finished / "after-terms.csv").read_bytes()
-
-
 def test_a_check_says_what_is_stale(finished, tmp_path, capsys, monkeypatch):
     def check(expected, *arguments):
         with pytest.raises(SystemExit) as ended:
@@ -305,23 +271,6 @@ def test_a_check_says_what_is_stale(finished, tmp_path, capsys, monkeypatch):
     check([current.NOT_RUN, current.NOT_RUN])
 
 
-def test_stale_designs_run_again_and_others_do_not(finished, tmp_path, monkeypatch):
-    for path in finished.glob("after*"):
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    terms = pd.read_csv(tmp_path / "after-terms.csv")
-    terms.loc[terms["design"] == "linear", "first_value"] *= 1.1
-    terms.to_csv(tmp_path / "after-terms.csv", index=False)
-    journal = tmp_path / "after.jsonl"
-    changed = journal.read_text().replace('"source": "', '"source": "0').replace('"value": [', '"value": [1', 1)
-    journal.write_text(changed)
-    monkeypatch.setattr(current, "source_stamp", lambda: "other")
-    run(tmp_path)
-    assert (tmp_path / "after-terms.csv").read_bytes() == (finished / "after-terms.csv").read_bytes()
-    stamps = read(tmp_path, "after")["designs"].set_index("design")["source"]
-    assert stamps["linear-80"] == "other"  # looked at, and kept
-    assert stamps["linear"] == source.source_stamp()  # made again by the code that is really here
-
-
 def test_the_hash_ignores_words_and_sees_code(tmp_path):
     def code(text):
         (tmp_path / "file.py").write_text(text)
@@ -331,13 +280,6 @@ def test_the_hash_ignores_words_and_sees_code(tmp_path):
     assert code('"""File."""\n\n\ndef f(x):\n    """Add."""\n    return x + 1  # one\n') == plain
     assert code("def f(x):\n    return x + 2\n") != plain
     assert code('def f():\n    """Only words."""\n') == code("def f():\n    pass\n")
-
-
-def test_unfinished_work_can_be_shown(finished, tmp_path):
-    lines = (finished / "after.jsonl").read_bytes().splitlines(keepends=True)
-    (tmp_path / "after.jsonl").write_bytes(b"".join(line for line in lines if b'"linear-80", 1' not in line))
-    run(tmp_path, "--finished")
-    assert list(read(tmp_path, "after")["designs"]["design"]) == ["linear"]
 
 
 # ---- the page --------------------------------------------------------------------------------------------------------
@@ -356,17 +298,6 @@ def well_formed(text):
 def test_the_committed_page_is_made_of_the_committed_results():
     text = (DOCS / "calibration.md").read_text(encoding="utf-8")
     assert text == page(FOLDER), "Run `python -m experiments.calibration --page`."
-    assert well_formed(text)
-
-
-def test_the_committed_results_are_small():
-    assert sum(path.stat().st_size for path in FOLDER.glob("*.csv")) < 1.5e6
-
-
-def test_a_page_of_nothing_says_what_to_run(tmp_path):
-    text = page(tmp_path)
-    assert "Not run: `python -m experiments.calibration`." in text
-    assert "Not run: `python -m experiments.cost`." in text
     assert well_formed(text)
 
 
@@ -391,28 +322,3 @@ def test_no_number_of_the_page_is_typed_by_hand(tmp_path):
 
 
 # ---- cost ------------------------------------------------------------------------------------------------------------
-
-
-def test_the_cost_is_a_share_of_the_earlier_one(tmp_path):
-    def write(code, seconds, reference):
-        steps = ["fit", "check", "explain", "study"]
-        rows = [(1000, 12, seed, step, seconds, reference) for seed in (0, 1) for step in steps]
-        names = ["rows", "columns", "seed", "step", "seconds", "reference"]
-        pd.DataFrame(rows, columns=names).to_csv(tmp_path / f"cost-{code}.csv", index=False)
-
-    write("before", 30.0, 1.0)
-    assert "%  |" not in "\n".join(cost_lines(tmp_path))
-    write("after", 30.0, 2.0)  # a slower machine
-    text = "\n".join(cost_lines(tmp_path))
-    assert "| 30.0 | 30.0 | 50 % |" in text
-    assert "for `study`, is met." in text
-    write("after", 30.0, 1.5)
-    assert "is **not met**" in "\n".join(cost_lines(tmp_path))
-
-
-def test_the_cost_script_measures_every_step(tmp_path, monkeypatch):
-    monkeypatch.setattr(cost, "reference", lambda: sum(range(100_000)))  # the real one takes seconds
-    cost.main(["--rows", "50", "--columns", "4", "--repetitions", "1", "--out", str(tmp_path), "--code", "before"])
-    measured = pd.read_csv(tmp_path / "cost-before.csv").set_index("step")
-    assert list(measured.index) == ["fit", "check", "explain", "study"]
-    assert (measured[["seconds", "reference"]] > 0.0).all(axis=None)

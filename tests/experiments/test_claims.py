@@ -1,9 +1,8 @@
 """What the paper says in words: one rule for all statements."""
 
-import pandas as pd
 import pytest
 
-from experiments._claims import mark, verdict, verdicts
+from experiments._claims import verdict
 
 
 @pytest.mark.parametrize(
@@ -37,15 +36,3 @@ def test_zero_is_an_interval_within_the_margin(ours, half, outcome):
 )
 def test_what_is_reached_may_be_surpassed(ours, half, outcome):
     assert verdict("≤ 0", ours, half, margin=0.1) == outcome
-
-
-def test_verdicts_by_another_interval():
-    table = pd.DataFrame(
-        {"published": ["> 0", "≈ 0"], "ours": [0.2, 0.0], "ours_half": [0.1, 0.05], "wide": [1.0, 1.0]}
-    )
-    assert verdicts(table, 0.1) == ["yes", "yes"]
-    assert verdicts(table, 0.1, "wide") == ["undecided", "undecided"]
-
-
-def test_what_does_not_hold_stands_out():
-    assert [mark(outcome) for outcome in ("yes", "no", "undecided", "")] == ["yes", "**no**", "undecided", ""]

@@ -45,12 +45,6 @@ def test_wrong_options_of_all_scripts(script, capsys, option, value, says):
     assert says in error
 
 
-def test_wrong_options_of_some_scripts(capsys):
-    assert INTERVAL in refused(stability, capsys, "--samples", "1")
-    assert INTERVAL in refused(real_data, capsys, "--splits", "1")
-    assert "at least 2; got '-50'" in refused(beyond, capsys, "--sizes", "-50")
-
-
 @pytest.mark.usefixtures("data_folder")
 @pytest.mark.parametrize("script", [stability, real_data])
 def test_rows_must_be_fewer_than_there_are(script, capsys, tmp_path):
@@ -60,11 +54,6 @@ def test_rows_must_be_fewer_than_there_are(script, capsys, tmp_path):
     assert "fewer than the 103 rows of concrete" in refused(script, capsys, "--rows", "103", *out)
     assert "fewer than the 1341 rows of bike" in refused(script, capsys, "--rows", "9999", "--data", "bike", *out)
     assert not list(tmp_path.iterdir())
-
-
-def test_dask_without_its_package(monkeypatch, capsys):
-    monkeypatch.setattr(_command, "find_spec", lambda name: None)
-    assert "pip install '.[distributed]'" in refused(main_effects, capsys, "--dask", "local")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
@@ -82,6 +71,7 @@ def test_ctrl_c_ends_with_one_line(tmp_path):
     assert process.returncode == 130
 
 
+@pytest.mark.slow
 def test_work_runs_on_a_dask_cluster_of_this_machine_that_is_closed_again(tmp_path):
     pytest.importorskip("distributed")
 

@@ -8,7 +8,7 @@ import pytest
 
 from experiments import main_effects
 from experiments._simulated import FUNCTIONS
-from experiments.disagreements import READINGS, TABLES, Reading, batch, main, readings_of
+from experiments.disagreements import READINGS, TABLES, Reading, batch, main
 
 CELLS = [
     ("t3", "ground-truth", "x", "pfi", 3.6, 0.2, 9.0, 0.2, False),
@@ -22,14 +22,6 @@ def test_every_reading_changes_one_thing():
     for name, (_, changes) in READINGS.items():
         assert len(changes) == (name != TABLES)
         assert (Reading(**changes) == Reading()) == (name == TABLES)
-
-
-def test_readings_are_those_that_can_matter():
-    assert "7 nodes" in readings_of("t3", "var")
-    assert "7 nodes" not in readings_of("t3", "pfi")
-    assert "modes with sd 0.4" in readings_of("mixture", "apc")
-    assert "modes with sd 0.4" not in readings_of("t3", "apc")
-    assert readings_of("t3", "ead") == [TABLES, "V(x) grows by 0.17", "V(x) grows by 0.25"]
 
 
 @pytest.fixture(scope="module")
@@ -56,13 +48,6 @@ def test_calls_of_var_are_read_differently():
         for name in (TABLES, "a call per node")
     }
     assert of["a call per node"] > of[TABLES] + 5.0  # the bias differs between the nodes of an expectation
-
-
-def test_the_tables_come_first(tmp_path, capsys):
-    with pytest.raises(SystemExit) as stopped:
-        main(["--out", str(tmp_path)])
-    assert stopped.value.code == 2
-    assert "run first: python -m experiments.main_effects" in capsys.readouterr().err
 
 
 def test_script_writes_cells_and_counts(tmp_path):

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from experiments._command import RESULTS
-from experiments.effects import DESIGNS, inputs, main, markdown, mean_slope, mean_with, summarize, true_effect
+from experiments.effects import DESIGNS, main, markdown, mean_slope, mean_with, summarize, true_effect
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -34,13 +34,6 @@ def test_true_differences():
     line = SimpleNamespace(kind="level", term="level", level="c")
     assert true_effect("GP", 0.0, line, stated) == pytest.approx(1.5 - 0.5 * 0.3 / 0.8)
     assert mean_with("logistic model", 0.0, "z", 5.0) > mean_with("logistic model", 0.0, "z", 0.0)
-
-
-def test_data_sets():
-    X = inputs(np.random.default_rng(1), 4000, 0.9, category=True)
-    assert X.shape == (4000, 5)
-    assert X[["x0", "x1", "x2"]].corr().to_numpy()[0, 1] > 0.85
-    assert 0.55 < (X["z"] == 0.0).mean() < 0.65
 
 
 def test_summary():

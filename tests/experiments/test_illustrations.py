@@ -60,6 +60,7 @@ def test_probit_figure_is_the_formula_of_the_supplement():
             assert part["rsens"].max() < 0.15
 
 
+@pytest.mark.slow
 def test_script_writes_the_same_files_every_time(tmp_path):
     for folder in ("one", "two"):
         main(["--out", str(tmp_path / folder)])

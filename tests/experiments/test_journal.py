@@ -8,7 +8,6 @@ import time
 from functools import partial
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from experiments import _progress
@@ -76,21 +75,6 @@ def test_results_of_other_settings_are_refused(tmp_path):
         Journal(tmp_path / "results.jsonl", {"seed": 1})
 
 
-def test_results_of_another_version_are_refused(tmp_path):
-    Journal(tmp_path / "results.jsonl", {"seed": 0}, version=1)
-    with pytest.raises(SystemExit, match='"version": 1'):
-        Journal(tmp_path / "results.jsonl", {"seed": 0}, version=2)
-
-
-def test_a_file_without_line_ends_is_taken_for_a_first_line_only_if_it_is_one(tmp_path):
-    path = tmp_path / "results.jsonl"
-    path.write_text('{"seed": 0, "ver')
-    assert list(all_results(path)) == KEYS
-    path.write_text("something else")
-    with pytest.raises(SystemExit, match="other settings"):
-        all_results(path)
-
-
 @pytest.mark.parametrize(
     "damage", [b'[["a", 1], ["a"', b"\x00\xff", b'[["a", 1], ["a", 0.3]]', b"3", b"[[1], 2, null]"]
 )
@@ -107,54 +91,6 @@ def test_a_damaged_line_is_named_and_its_repetition_done_again(tmp_path, capsys,
     assert all_results(path, calls) == whole  # and the file is whole again
     assert calls == [KEYS[1]]
     assert capsys.readouterr().err == ""
-
-
-def test_other_parts_stay_in_the_results(tmp_path):
-    path = tmp_path / "results.jsonl"
-    assert list(all_results(path, keys=KEYS[2:])) == KEYS[2:]
-    assert list(all_results(path, keys=KEYS[:2])) == KEYS  # sorted, whichever came first
-
-
-def test_fewer_repetitions_of_a_part_are_exactly_these(tmp_path):
-    path = tmp_path / "results.jsonl"
-    all_results(path)
-    assert list(all_results(path, keys=KEYS[2:4])) == KEYS[:4]
-
-
-def test_another_part_with_one_repetition_has_no_interval_and_is_left_out(tmp_path):
-    path = tmp_path / "results.jsonl"
-    all_results(path, keys=KEYS[:1])
-    assert list(all_results(path, keys=KEYS[2:])) == KEYS[2:]
-
-
-def busy(name, number):
-    end = time.process_time() + 0.06
-    while time.process_time() < end:
-        pass
-    return number
-
-
-def test_times_are_one_row_for_each_journal_and_outlive_a_kill(tmp_path):
-    def times(name, keys):
-        run(Journal(tmp_path / f"{name}.jsonl", {}), keys, busy, n_jobs=1, label="test")
-        table = pd.read_csv(tmp_path / "timings.csv")
-        assert list(table.columns) == ["experiment", "repetitions", "seconds", "processor_seconds", "n_jobs"]
-        assert not table["experiment"].duplicated().any()
-        return table.set_index("experiment")
-
-    first = times("one", KEYS[:2]).loc["one"]
-    assert first["repetitions"] == 2
-    assert first["n_jobs"] == 1
-    assert first["processor_seconds"] == pytest.approx(0.12, abs=0.1)
-    times("two", KEYS[:3])
-    both = times("one", KEYS)
-    assert list(both["repetitions"]) == [5, 3]
-    assert both.loc["one", "seconds"] > first["seconds"]
-    pd.testing.assert_frame_equal(times("one", KEYS[:1]), both)  # nothing to do
-    (tmp_path / "timings.csv").unlink()  # as if the run had been killed before it was written
-    assert times("one", KEYS).loc["one", "processor_seconds"] == both.loc["one", "processor_seconds"]
-    (tmp_path / "one.jsonl").unlink()
-    assert times("one", KEYS[:1]).loc["one", "seconds"] < both.loc["one", "seconds"]  # from nothing
 
 
 def test_a_pipe_gets_plain_lines_and_none_in_the_first_minute(tmp_path, capsys, monkeypatch):
@@ -196,8 +132,3 @@ def test_discarded_repetitions_are_done_again(tmp_path):
     calls = []
     assert all_results(path, calls) == whole
     assert sorted(calls) == [("a", 1), ("b", 0)]
-
-
-def test_a_run_that_is_not_timed_leaves_the_file_of_times_alone(tmp_path):
-    run(Journal(tmp_path / "results.jsonl", {"seed": 0}), KEYS, work, n_jobs=1, label="test", timed=False)
-    assert [file.name for file in tmp_path.iterdir()] == ["results.jsonl"]

@@ -1,10 +1,5 @@
 """Table 1: the file that the script writes, the rule for agreement, and what the paper says, on few repetitions."""
 
-import json
-import os
-import subprocess
-import sys
-import time
 from copy import deepcopy
 from functools import cache
 from itertools import islice
@@ -14,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments import _command, main_effects
+from experiments import main_effects
 from experiments._simulated import BIASES, FUNCTIONS, INPUTS, D, Simulated, biases, imperfect_models
 from experiments._tables import agreement
 from experiments.main_effects import DERIVATIVES, main, ranking_error, repetition
@@ -22,12 +17,10 @@ from rsens.black_box import BLACK_BOX, BUDGETS
 from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.measures import importance
-from tests.experiments.undrawn import undrawn
 
 ROOT = Path(__file__).parents[2]
 COLUMNS = ["inputs", "model", "function", "method", "published", "published_half", "ours", "ours_half", "agrees"]
 MODELS = ("ground-truth", "imperfect")
-NOT_MONOTONE = ("sin(3x)", "exp(-x^2)")
 
 
 @cache
@@ -51,45 +44,24 @@ def simulate(function, number, bias=None, inputs="t3"):
 
 @pytest.fixture(scope="module")
 def heavy_tails():
-    """For each model and function, the errors of EAD and AED minus R-sens's: means of 80 repetitions.
+    """For each model and function, the error of EAD minus R-sens's: means of 80 repetitions.
 
-    The bias is drawn once, so all three see the same function and few repetitions are enough.
+    The bias is drawn once, so both see the same function and few repetitions are enough.
     """
     means = {}
     for model, bias in zip(MODELS, (None, "per-repetition"), strict=True):
-        for function in ("x", "x^3", "x exp(-x)", *NOT_MONOTONE):
+        for function in ("x^3", "x exp(-x)"):
             simulated = (simulate(function, number, bias) for number in range(80))
-            errors = [[ranking_error(importance(method, *each)) for method in DERIVATIVES] for each in simulated]
-            rsens, ead, aed = np.mean(errors, axis=0)
-            means[model, function] = {"ead": ead - rsens, "aed": aed - rsens}
+            errors = [[ranking_error(importance(method, *each)) for method in DERIVATIVES[:2]] for each in simulated]
+            rsens, ead = np.mean(errors, axis=0)
+            means[model, function] = ead - rsens
     return means
 
 
 @pytest.mark.parametrize("function", ["x^3", "x exp(-x)"])
 @pytest.mark.parametrize("model", MODELS)
 def test_rsens_is_better_than_the_derivative_alone_with_heavy_tails(heavy_tails, model, function):
-    assert heavy_tails[model, function]["ead"] > 0.0
-
-
-def test_rsens_is_clearly_better_than_the_derivative_alone_for_a_cubic(heavy_tails):
-    assert heavy_tails["ground-truth", "x^3"]["ead"] > 1.3  # 2.0 ± 0.2 published from 500 repetitions: ± 0.5 from 80
-
-
-@pytest.mark.parametrize("function", NOT_MONOTONE)
-@pytest.mark.parametrize("model", MODELS)
-def test_the_mean_derivative_fails_for_functions_that_are_not_monotone(heavy_tails, model, function):
-    assert heavy_tails[model, function]["aed"] > 15.0  # about 20 published; a random ranking has 33
-
-
-@pytest.mark.parametrize("function", ["x", "x^3"])
-@pytest.mark.parametrize("model", MODELS)
-def test_the_mean_derivative_is_the_mean_absolute_one_for_monotone_functions(heavy_tails, model, function):
-    assert heavy_tails[model, function]["aed"] == heavy_tails[model, function]["ead"]
-
-
-def test_imperfect_models_set_rsens_apart_from_the_derivative(heavy_tails):
-    assert heavy_tails["ground-truth", "x"]["ead"] == 0.0
-    assert heavy_tails["imperfect", "x"]["ead"] > 1.5  # 2.6 ± 0.5 published
+    assert heavy_tails[model, function] > 0.0
 
 
 def test_when_the_bias_is_drawn_decides_between_rsens_and_partial_dependence():
@@ -140,14 +112,6 @@ def test_each_method_sees_one_function_of_its_own_if_the_bias_is_drawn_per_metho
         assert np.array_equal(first.f(X), second.f(X)) == (kind == "per-repetition")
 
 
-def test_readings_differ_for_imperfect_models_only():
-    errors = {kind: kept("t3", 0, kind, 0) for kind in BIASES}
-    assert errors["per-method"]["ground-truth"] == errors["per-call"]["ground-truth"]
-    ead_and_aed = {kind: errors[kind]["imperfect"]["x"][1:3] for kind in BIASES}
-    assert len(set(ead_and_aed["per-repetition"])) == 1  # one function, whose derivative is never negative
-    assert len(set(ead_and_aed["per-method"])) == 2
-
-
 def test_cells_agree_within_joint_intervals_and_rounding():
     cells = pd.DataFrame(
         {
@@ -177,78 +141,3 @@ def test_the_file_has_all_cells_of_all_tables(tmp_path, capsys):
     assert {path.name for path in tmp_path.iterdir()} == names | {"main_effects-per-call.jsonl", "timings.csv"}
     printed = capsys.readouterr().out.splitlines()
     assert sorted(printed) == sorted(f"wrote {tmp_path / name}" for name in names)
-
-
-@undrawn()
-@pytest.mark.usefixtures("repeated_once")
-def test_every_reading_has_a_folder_of_its_own(tmp_path, monkeypatch):
-    monkeypatch.setattr(_command, "RESULTS", tmp_path)
-    for kind in BIASES:
-        main(["--inputs", "gaussian", "--repetitions", "2", "--n-jobs", "1", "--bias", kind])
-    assert {path.parent.name for path in tmp_path.rglob("main_effects.csv")} == set(BIASES)
-
-
-@undrawn()
-@pytest.mark.usefixtures("repeated_once")
-def test_other_inputs_stay_in_the_table(tmp_path):
-    def table(folder, *kinds):
-        for inputs in kinds:
-            main(["--inputs", inputs, "--repetitions", "2", "--n-jobs", "1", "--out", str(tmp_path / folder)])
-        return (tmp_path / folder / "main_effects.csv").read_bytes()
-
-    both = table("one", "mixture", "t3")
-    assert both == table("two", "t3", "mixture")
-    assert list(dict.fromkeys(pd.read_csv(tmp_path / "one" / "main_effects.csv")["inputs"])) == ["t3", "mixture"]
-
-
-TINY = ["--inputs", "gaussian", "--repetitions", "4", "--bias", "per-repetition"]
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """The table of a run without interruption."""
-    folder = tmp_path_factory.mktemp("whole")
-    with undrawn():
-        main([*TINY, "--n-jobs", "1", "--out", str(folder)])
-    return folder
-
-
-@undrawn()
-def test_a_killed_run_ends_with_the_same_table_when_started_again(whole, tmp_path):
-    journal = tmp_path / "main_effects-per-repetition.jsonl"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
-    command = [sys.executable, "-m", "experiments.main_effects", *TINY, "--n-jobs", "1", "--out", str(tmp_path)]
-    process = subprocess.Popen(command, env=environment, cwd=ROOT)
-    deadline = time.monotonic() + 120.0
-    while not journal.exists() or journal.read_bytes().count(b"\n") < 2:
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    process.kill()
-    process.wait()
-    assert not (tmp_path / "main_effects.csv").exists()
-    with journal.open("ab") as file:
-        file.write(b'[["gaussian", 3], {"ground')  # what a kill in the middle of a line leaves
-    main([*TINY, "--n-jobs", "1", "--out", str(tmp_path)])
-    assert (tmp_path / "main_effects.csv").read_bytes() == (whole / "main_effects.csv").read_bytes()
-    numbers = [json.loads(line)[0][1] for line in journal.read_text(encoding="utf-8").splitlines()[1:]]
-    assert sorted(numbers) == list(range(4))  # each once
-
-
-@undrawn()
-def test_processes_change_nothing(whole, tmp_path):
-    main([*TINY, "--n-jobs", "2", "--out", str(tmp_path)])
-    assert (tmp_path / "main_effects.csv").read_bytes() == (whole / "main_effects.csv").read_bytes()
-
-
-@undrawn()
-@pytest.mark.usefixtures("repeated_once")
-def test_another_seed_and_the_other_reading_have_files_of_their_own(whole, tmp_path, capsys):
-    main(["--inputs", "gaussian", "--repetitions", "2", "--n-jobs", "1", "--out", str(tmp_path)])
-    assert {path.suffix for path in tmp_path.glob("*per-call*")} == {".jsonl"}
-    assert capsys.readouterr().err == ""
-    main([*TINY, "--n-jobs", "1", "--out", str(tmp_path)])
-    assert "has results of --bias per-call too" in capsys.readouterr().err
-    assert (tmp_path / "main_effects.csv").read_bytes() == (whole / "main_effects.csv").read_bytes()
-    with pytest.raises(SystemExit, match="other settings"):
-        main([*TINY, "--seed", "1", "--n-jobs", "1", "--out", str(whole)])

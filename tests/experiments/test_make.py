@@ -66,6 +66,7 @@ def test_every_script_of_the_paper_is_run_by_a_test():
         assert re.search(r"\bmain\(\[", text), name
 
 
+@pytest.mark.slow
 def test_the_simple_formula_separates_better(quick):
     """R-sens₂ against the full fourth derivative, in the quick run."""
     table = pd.read_csv(quick / "fourth_derivative.csv")
@@ -85,6 +86,7 @@ def test_the_simple_formula_separates_better(quick):
     assert {path.name for path in quick.glob("fourth_derivative*")} == names
 
 
+@pytest.mark.slow
 def test_the_calibration_with_few_analyses(tmp_path):
     run_here(calibration, "calibration-quick", f"CALIBRATION_QUICK={tmp_path}")
     text = (tmp_path / "calibration.md").read_text(encoding="utf-8")

@@ -7,16 +7,13 @@ import pandas as pd
 import pytest
 
 from experiments._benchmarks import METHODS, SETTINGS
-from experiments._interacting import PAIRS
 from experiments._tables import formula
 from experiments.disagreements import TABLES
-from experiments.interactions import claims as claims_of_figure_3
-from experiments.interactions import count_found
 from experiments.main_effects import PUBLISHED
-from experiments.page import _beyond, _disagreeing, _entropies, _main_effects, _real_data, _times
+from experiments.page import _beyond, _disagreeing, _entropies, _main_effects, _times
 from experiments.page.__main__ import DOCS, main, page
 from experiments.page._markdown import Results, interval, join_words, number, table
-from experiments.page._verdicts import claims_table, count_outcomes
+from experiments.page._verdicts import count_outcomes
 from experiments.real_data import by_setting, claims, summarize
 
 
@@ -95,22 +92,6 @@ def test_no_result_is_typed_by_hand(tmp_path):
     assert well_formed(text)
 
 
-def test_a_third_reading_is_counted(tmp_path):
-    table_1(tmp_path, "per-call")
-    table_1(tmp_path, "per-repetition", ours=-50.0, agrees=False)
-    without = page(Results(tmp_path))
-    assert "Not run, and not counted: once per method (all inputs)." in without
-    table_1(tmp_path, "per-method", ours=50.0, agrees=False)
-    text = page(Results(tmp_path))
-    assert "168 if at every call, 0 if once per method and 0 if once per repetition" in text
-    assert "only *at every call* agrees with the published numbers" in text
-    assert "PD ranks better than R-sens on 6 of 6 functions" in text
-    assert "Not run, and not counted" not in text
-    table_1(tmp_path, "per-method")
-    assert "only *at every call* and *once per method* agree with the published numbers" in page(Results(tmp_path))
-    assert well_formed(text)
-
-
 def test_only_cells_that_all_readings_have_are_counted(tmp_path):
     table_1(tmp_path, "per-call", inputs=["t3"])
     table_1(tmp_path, "per-repetition", agrees=False)
@@ -173,13 +154,6 @@ def test_what_is_left_of_a_cell_is_computed(tmp_path):
     assert "New repetitions agree." in disagreement(tmp_path, agrees=True)
 
 
-def test_another_spread_is_mentioned_whether_new_repetitions_agree_or_not(tmp_path):
-    for agrees in (True, False):
-        text = disagreement(tmp_path, 0.95, agrees=agrees)
-        assert "The published half-width is 1.90 times ours in the first repetitions (1.00 with" in text
-        assert "We do not know why." in text
-
-
 # ---- pairs -----------------------------------------------------------------------------------------------------------
 
 
@@ -219,16 +193,6 @@ def test_sections_on_data_are_well_formed_whatever_comes_out(tmp_path, seed):
     assert text.count("| difference | paper | ours | holds | corrected | then holds |") == 4
 
 
-def test_data_that_were_not_run_are_named(tmp_path):
-    real_data(tmp_path, 0, keys=[key for key in SETTINGS if key[0] == "concrete"])
-    text = page(Results(tmp_path))
-    assert "Not run: Bike with weekday, Bike with workingday." in text
-    assert "Not run: `python -m experiments.real_data --data bike`." in text
-    assert "Not run: `python -m experiments.stability --data bike`." in text
-    real_data(tmp_path, 0, keys=[("bike", "weekday")])
-    assert "Not run: `python -m experiments.stability`." in page(Results(tmp_path))
-
-
 def test_a_stable_ranking_of_other_pairs_is_no_success(tmp_path):
     real_data(tmp_path, 0)
     key = ("concrete", "weak priors")
@@ -246,30 +210,6 @@ def test_a_stable_ranking_of_other_pairs_is_no_success(tmp_path):
         assert "in 4 of 4 settings" in text
         assert f"weak priors (but there R-sens₂ puts other pairs first: {words} are not among EAH's)" in text
         assert text.count("other pairs") == 1
-
-
-def test_what_corrected_intervals_say_is_beside_the_paper_s(tmp_path):
-    real_data(tmp_path, 0)
-    tested = pd.read_csv(tmp_path / "real_data-claims.csv")
-    tested["holds"], tested["holds_corrected"] = "yes", "undecided"
-    write(tested, tmp_path, "real_data-claims")
-    text = _real_data.summary(Results(tmp_path))[0]
-    assert "Bike with weekday, 11 of 11;" in text
-    assert f"the rows splits share: 0 of {len(tested)} ({len(tested)} undecided)" in text
-
-
-def test_figure_3_is_called_consistent(tmp_path):
-    ones = {name: np.ones((4, len(PAIRS))) for name in METHODS}
-    for name in ("interactions", "interactions-main-effects-0.3"):
-        write(claims_of_figure_3({50: ones, 300: ones}), tmp_path, f"{name}-claims")
-        write(count_found({50: ones, 300: ones}), tmp_path, f"{name}-found")
-    text = page(Results(tmp_path))
-    assert "statements that hold: 11 of 14 (3 do not)." in text
-    assert "no confirmation" in text
-    assert "14 rows of three sentences" in text
-    assert "means of 4 repetitions (published: 50)" in text
-    assert "[With weaker main effects]" in text
-    assert well_formed(text)
 
 
 # ---- past the paper --------------------------------------------------------------------------------------------------
@@ -299,16 +239,6 @@ def test_a_page_of_nothing_says_what_to_run(tmp_path):
     assert well_formed(text)
 
 
-def test_figures_of_one_name_in_two_folders_are_two(tmp_path):
-    results = Results(tmp_path)
-    for folder in ("one", "two"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "cells.svg").write_text(folder)
-        assert results.figure(f"{folder}/cells", "text") == [f"![text](figures/reproduction/{folder}-cells.svg)", ""]
-    assert [path.read_text() for path in results.figures.values()] == ["one", "two"]
-    assert results.figure("three/cells", "text") == []
-
-
 def test_pieces():
     assert table(["a", "b"], [(1, "x")]) == ["| a | b |", "|---|---|", "| 1 | x |", ""]
     assert (number(-0.04), number(-1.25, 2), number(3.0, 0)) == ("0.0", "−1.25", "3")
@@ -317,9 +247,3 @@ def test_pieces():
     assert [join_words(list("abc")[:n]) for n in range(4)] == ["", "a", "a and b", "a, b and c"]
     assert count_outcomes(pd.Series(["yes", "no", "yes"])) == "2 of 3 (1 does not)"
     assert count_outcomes(pd.Series(["yes"])) == "1 of 1"
-
-
-def test_a_row_without_a_statement_has_empty_cells():
-    rows = [("a", "≈ 1", 1.0, 0.1, "yes"), ("b", np.nan, 2.0, 0.1, np.nan)]
-    rows = pd.DataFrame(rows, columns=["claim", "published", "ours", "ours_half", "holds"])
-    assert claims_table(rows, first="ratio")[2:4] == ["| a | ≈ 1 | 1.00 ± 0.10 | yes |", "| b |  | 2.00 ± 0.10 |  |"]

@@ -4,10 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments._benchmarks import METHODS, SETTINGS, CountRegressor, settings_for
-from experiments._real_data_figure import comes_near
-from experiments._style import METHODS as STYLES
-from experiments.real_data import by_setting, claims, corrected_half, leading_pairs, main, repetition, summarize
+from experiments._benchmarks import METHODS, SETTINGS, CountRegressor
+from experiments.real_data import by_setting, claims, corrected_half, leading_pairs, main, summarize
 from rsens import datasets
 from tests.experiments.undrawn import undrawn
 
@@ -99,25 +97,12 @@ def test_splits_share_rows():
     assert holding(tested, "EAH less H") == "yes"
 
 
-def test_differences_are_drawn_where_a_model_comes_near_that_with_all_interactions():
-    far = summarize(by_setting({(*KEY, n): split(n) for n in range(2)}))  # −1.5 of −3 and −1
-    assert not comes_near(far)
-    near = summarize(by_setting({(*KEY, n): split(n, pd=(-3.0, -2.0, -1.1)) for n in range(2)}))
-    assert comes_near(near)
-
-
 @pytest.mark.usefixtures("data_folder")
 def test_chosen_pairs():
     table = leading_pairs({(*KEY, 0): split(0), (*KEY, 1): split(1)})
     of_pd = table[table["method"] == "pd"].set_index("pair")["share"]
     assert of_pd.to_dict() == {"Cement:Fine Aggr.": 100.0, "Cement:Slag": 50.0, "Cement:Fly ash": 50.0}
     assert of_pd.index[0] == "Cement:Fine Aggr."
-
-
-def test_slow_settings_come_first():
-    assert [data for data, _ in settings_for("all")] == ["bike", "bike", "concrete", "concrete"]
-    assert [data for data, _ in settings_for("concrete")] == ["concrete", "concrete"]
-    assert set(METHODS) == set(STYLES)
 
 
 # ---- the median count ------------------------------------------------------------------------------------------------
@@ -136,16 +121,10 @@ def test_partial_dependence_of_the_median_count():
     np.testing.assert_allclose(found[:, 0], medians.mean(axis=1), rtol=1e-10)  # the same sums in another order
 
 
-def test_few_values_are_left_to_the_mean_count():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(30, 2))
-    model = CountRegressor(likelihood="poisson", optimize=False).fit(X, rng.poisson(3.0, size=30))
-    assert model.partial_dependence((0,), X[:9, :1], X) is None
-
-
 # ---- runs ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("data_folder")
 def test_the_script_writes_its_files_and_resumes(tmp_path, capsys):
     main(["--data", "concrete", *TINY, "--out", str(tmp_path)])
@@ -165,21 +144,6 @@ def test_the_script_writes_its_files_and_resumes(tmp_path, capsys):
     assert [path.read_bytes() for path in tables] == first
     assert len(journal.read_bytes().splitlines()) == len(lines)
     assert all(line.startswith("wrote ") for line in capsys.readouterr().out.splitlines())
-
-
-@pytest.mark.usefixtures("data_folder")
-def test_a_split_of_bike():
-    result = repetition("bike", "workingday", 0, rows=40, pairs=1, seed=0)
-    assert {len(scores) for scores in result["scores"].values()} == {2}
-    assert len({scores[0] for scores in result["scores"].values()}) == 1  # without pairs, all methods are one
-    assert np.isfinite([result["full"], *np.ravel(list(result["scores"].values()))]).all()
-
-
-@pytest.mark.usefixtures("data_folder")
-def test_five_pairs_do_not_reach_the_full_model_of_concrete():
-    result = repetition(*KEY, 0, rows=None, pairs=5, seed=0)
-    for scores in result["scores"].values():
-        assert scores[5] < result["full"] - 0.5  # over splits the difference is 1 to 3
 
 
 @pytest.mark.usefixtures("data_folder")

@@ -3,11 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import spearmanr
 
-from experiments import stability
 from experiments._benchmarks import METHODS
-from experiments.stability import PUBLISHED, half_width, main, markdown, repetition, summarize
+from experiments.stability import PUBLISHED, half_width, main, markdown, summarize
 from rsens import datasets
 from tests.experiments.undrawn import undrawn
 
@@ -69,30 +67,3 @@ def test_the_script_writes_its_files_and_resumes(tmp_path):
     with undrawn():
         main([*TINY, "--out", str(tmp_path)])
     assert (tmp_path / "stability.csv").read_bytes() == first
-
-
-@undrawn()
-@pytest.mark.usefixtures("data_folder")
-def test_other_data_stay_in_the_table(tmp_path, monkeypatch):
-    """What each sample says is made up: the tables are the point."""
-
-    def made_up(data, name, number, **_):
-        rng = np.random.default_rng([len(data), len(name), number])
-        return {method: rng.normal(size=6).tolist() for method in METHODS}
-
-    monkeypatch.setattr(stability, "repetition", made_up)
-    monkeypatch.setattr(stability, "RESAMPLES", 20)
-
-    def table(folder, *names):
-        for data in names:
-            main([*TINY, "--rows", "20", "--data", data, "--out", str(tmp_path / folder)])
-        return (tmp_path / folder / "stability.csv").read_bytes()
-
-    assert table("one", "bike", "concrete") == table("two", "concrete", "bike")
-    assert set(pd.read_csv(tmp_path / "one" / "stability.csv")["data"]) == {"bike", "concrete"}
-
-
-@pytest.mark.usefixtures("data_folder")
-def test_rsens2_ranks_the_pairs_of_bike_like_eah():
-    values = repetition("bike", "weekday", 0, rows=200, seed=0)
-    assert spearmanr(values["rsens2"], values["eah"])[0] > 0.9

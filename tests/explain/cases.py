@@ -18,6 +18,14 @@ from rsens import (
     from_draws,
     from_function,
 )
+from rsens._explain import Arguments, Context, read
+
+
+def asked_of(model: Any, X: Any, y: Any = None, **options: Any) -> Context:
+    """A call of `explain` that is read and not yet answered."""
+    asked: dict[str, Any] = {"pairs": False, "intervals": False, "random_state": 0, "null": y is not None}
+    return read(Arguments(model, X, y, **asked | options))
+
 
 #: Not known of rows in chunks.
 NOT_IN_CHUNKS = {"column_fingerprints"}

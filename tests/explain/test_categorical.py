@@ -69,10 +69,10 @@ def test_levels_have_no_direction(explanation):
     assert explanation.consistency[["city", "sold"]].isna().all()
 
 
-def test_alpha():
-    result = explain(MODEL, FRAME, **QUICK, alpha=0.7)
+def test_values_are_the_mean_of_the_raw_measure_times_units():
+    result = explain(MODEL, FRAME, **QUICK)
     np.testing.assert_allclose(result.parts.sum(axis=1), result.main, rtol=1e-12)
-    mean = rsens(MODEL, FRAME, alpha=0.7).mean(axis=0)
+    mean = rsens(MODEL, FRAME).mean(axis=0)
     np.testing.assert_allclose(result.main[["city", "sold"]], mean[[1, 3]] * [CITY, SOLD], rtol=1e-12)
 
 
@@ -90,7 +90,7 @@ def test_given_scale_applies_to_switches():
 
 def test_a_group_of_continuous_columns_beside_categorical_ones():
     """The pair of a category and a group: the largest change of slope along a direction within the group."""
-    result = explain(MODEL, FRAME, groups={"both": ["x", "z"]}, scale="raw", keep_local_pairs=True, **QUICK)
+    result = explain(MODEL, FRAME, groups={"both": ["x", "z"]}, scale="raw", keep_local="pairs", **QUICK)
     assert result.names == ("both", "city", "sold")
     np.testing.assert_allclose(result.local_main[["city", "sold"]], rsens(MODEL, FRAME)[:, [1, 3]], rtol=1e-12)
     # z has the same slope at every level, so the direction that matters is x alone.

@@ -256,7 +256,7 @@ def test_intervals_over_rows_of_a_linear_model_have_no_width():
 def test_intervals_from_refits_by_hand():
     """value ± t · se of the jackknife, of coefficients that are fitted here again; with a sign, they may be below 0."""
     from rsens._arguments import child, seed_sequence
-    from rsens._explain._query import FOLDS
+    from rsens._explain._context import FOLDS
     from rsens._refits import rounds_of_folds
 
     X, y = mixed()

@@ -1,4 +1,4 @@
-"""The same numbers in shap and shapiq."""
+"""The same numbers in shap."""
 
 from __future__ import annotations
 
@@ -48,35 +48,8 @@ def test_shap_of_groups_and_after_loading(X, tmp_path):
     assert loaded.data is None
 
 
-def test_shapiq(X, tmp_path):
-    shapiq = pytest.importorskip("shapiq")
+def test_a_missing_package_names_the_extra(X, monkeypatch):
     result = explain(Heteroscedastic(), X)
-    exported = result.to_interaction_values()
-    assert isinstance(exported, shapiq.InteractionValues)
-    assert exported[(1,)] == result.main["b"]
-    assert exported[(1, 2)] == result.pairs["b", "c"]
-    assert exported[(0, 1)] == 0.0
-    assert exported.get_n_order(2).dict_values == {(0, 1): 0.0, (0, 2): 0.0, (1, 2): result.pairs["b", "c"]}
-    np.testing.assert_array_equal(exported.get_n_order_values(1), result.main)
-    largest = max(exported.dict_values.items(), key=lambda item: item[1])
-    assert exported.get_top_k(1).dict_values == dict([largest])
-    exported.plot_network(show=False)
-    plt.close("all")
-    exported.to_json_file(tmp_path / "x.json")
-    assert shapiq.InteractionValues.from_json_file(tmp_path / "x.json") == exported
-
-
-def test_shapiq_without_pairs(X):
-    pytest.importorskip("shapiq")
-    result = explain(Heteroscedastic(), X, pairs=False)
-    exported = result.to_interaction_values()
-    assert exported.max_order == 1
-    assert exported.dict_values == {(d,): value for d, value in enumerate(result.main)}
-
-
-@pytest.mark.parametrize(("package", "method"), [("shap", "to_shap"), ("shapiq", "to_interaction_values")])
-def test_a_missing_package_names_the_extra(X, monkeypatch, package, method):
-    result = explain(Heteroscedastic(), X)
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtraError, match=rf"{package} is needed.*rsens\[compare\]"):
-        getattr(result, method)()
+    monkeypatch.setitem(sys.modules, "shap", None)
+    with pytest.raises(MissingExtraError, match=r"shap is needed.*rsens\[compare\]"):
+        result.to_shap()

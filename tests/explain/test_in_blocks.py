@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rsens import Normal, _chunks, explain, from_function
+from rsens import Normal, explain, from_function
 from rsens._explain import _evaluate
 from tests.explain.cases import assert_same, gp
 
@@ -42,25 +42,6 @@ def test_blocks_change_only_rounding(case, monkeypatch):
     whole = explain(model, X, random_state=1)
     monkeypatch.setattr(_evaluate, "LEAST_ROWS", 256)
     assert_same(whole, explain(model, X, random_state=1), rtol=1e-11, loose=ROUNDING)
-
-
-def test_the_number_of_jobs_changes_nothing_of_files(tmp_path, monkeypatch, case):
-    """Small row groups are looked at together; the same ones whatever the number of jobs."""
-    monkeypatch.setattr(_chunks, "LEAST_ROWS", 256)
-    model, X = case
-    X.to_parquet(tmp_path / "rows.parquet", row_group_size=100)
-    asked = {"random_state": 1, "by": "flag", "weights": np.linspace(0.0, 1.0, len(X))}
-    one, two = (explain(model, tmp_path / "rows.parquet", n_jobs=jobs, **asked).to_json() for jobs in (1, 2))
-    assert one == two
-    assert [place.numbers for place in _chunks.row_groups_of(tmp_path / "rows.parquet", None)] == [
-        (0, 1, 2), (3, 4, 5), (6, 7, 8), (9, 10, 11)
-    ]  # fmt: skip
-
-
-def test_small_row_groups_start_no_process(tmp_path, case):
-    """Together they are one piece of work."""
-    case[1].iloc[:500].to_parquet(tmp_path / "rows.parquet", row_group_size=100)
-    assert _chunks.row_groups_of(tmp_path / "rows.parquet", None) == []
 
 
 def test_the_backend_is_joblibs(small_blocks, case):

@@ -6,33 +6,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rsens._contents import own_order
-from rsens._explain._interaction_marks import Interactions, collinear_terms, collinearity_warning, interaction_marks
-from rsens._explain._query import Context, query_of
+from rsens._explain._interaction_marks import CollinearityWarning, Interactions, collinear_terms, interaction_marks
 from rsens._interactions import Untested
-from rsens._progress import progress_of
-from rsens.adapters import read_for
 from rsens.derivatives import from_function
 from rsens.distributions import MultivariateNormal, Normal
 from rsens.models import BayesianLinearRegression
+from tests.explain.cases import asked_of
 
 
-def query(model, table, groups=None):
-    n = len(table)
-    return query_of(
-        model, table, None, groups=groups, scale="sd", weights=np.full(n, 1.0 / n), alpha=1.0,
-        pairs=True,
-    )  # fmt: skip
-
-
-def marks(model, X, y, groups=None, **given):
-    source, table = read_for(model, X)
-    asked = query(model, table, groups)
-    context = Context(
-        model=model, source=source, table=table, y=y, query=asked, order=own_order(X, y), n_jobs=None,
-        seed=np.random.SeedSequence(0), progress=progress_of(False),
-    )  # fmt: skip
-    return interaction_marks(context, collinear=collinear_terms(table, asked), **given)
+def marks(model, X, y, *, groups=None, **given):
+    context = asked_of(model, X, y, pairs=True, null="auto", groups=groups)
+    return interaction_marks(context, collinear=collinear_terms(context.query), **given)
 
 
 @pytest.fixture
@@ -75,11 +59,8 @@ def test_collinear_columns_are_named(data):
     X, y = data
     X = X.assign(d=X["a"] + 0.1 * np.random.default_rng(1).standard_normal(120))
     model = BayesianLinearRegression().fit(X, y)
-    _, table = read_for(model, X)
-    assert collinear_terms(table, query(model, table)) == ("a", "d")
-    warning = collinearity_warning(("a", "d"))
-    assert "determine a and d" in str(warning)
-    assert collinearity_warning(()) is None
+    assert collinear_terms(asked_of(model, X, y).query) == ("a", "d")
+    assert "determine a and d" in str(CollinearityWarning("a", "d"))
     found = marks(model, X, y)
     first, second = np.triu_indices(5, 1)
     of_these = np.isin(first, [0, 4]) | np.isin(second, [0, 4])

@@ -25,7 +25,7 @@ def table(columns, rows=6):
 
 
 @pytest.mark.parametrize(
-    ("asked", "what"), [({"pairs": True}, "pairs=True"), ({"keep_local_pairs": True}, "keep_local_pairs=True")]
+    ("asked", "what"), [({"pairs": True}, "pairs=True"), ({"keep_local": "pairs"}, "keep_local='pairs'")]
 )
 def test_pairs_of_many_columns_are_refused(asked, what):
     X, y = table(301)

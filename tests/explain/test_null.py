@@ -12,11 +12,9 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 
-from rsens._coding import Coding
-from rsens._contents import own_order
 from rsens._errors import InputError, RsensWarning
 from rsens._explain import _null_level, explain
-from rsens._explain._evaluate import RowEvaluation
+from rsens._explain._evaluate import sums_of
 from rsens._explain._null_level import (
     CATEGORICAL,
     SINGLE,
@@ -25,19 +23,15 @@ from rsens._explain._null_level import (
     _reach_of_terms,
     find_null_level,
     probes_of_refits,
-    refitter,
 )
 from rsens._explain._probes import sources_of
-from rsens._explain._query import Context, query_of
-from rsens._progress import progress_of
 from rsens._refits import Fit
-from rsens._table import read_table
-from rsens.adapters import read_for
 from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.kernels import EQ
 from rsens.measures import group_rsens
 from rsens.models import BayesianLinearRegression, GPRegressor
+from tests.explain.cases import asked_of
 from tests.explain.models import BayesianLinear, Linear
 from tests.few_probes import explain_with_probes
 
@@ -98,19 +92,9 @@ class Level:
 
 def null_level(estimator, X, y, *, clusters=None, linear=False, seed=0, **asked):
     """`find_null_level` by itself, for what `explain` does not ask of it."""
-    model, table = read_for(estimator.fit(X, y), X)
-    n = len(table.values)
-    options = {
-        "groups": None, "scale": "sd", "weights": np.full(n, 1.0 / n), "alpha": 1.0, "pairs": False,
-    }  # fmt: skip
-    query = query_of(estimator, table, None, **options | asked)
-    found = RowEvaluation(model, query).sums(table).main.mean
-    context = Context(
-        model=estimator, source=model, table=table, y=y, query=query, order=own_order(X, y, clusters=clusters),
-        n_jobs=None, seed=np.random.SeedSequence(seed), progress=progress_of(False),
-    )  # fmt: skip
-    level = find_null_level(context, Fit(estimator), found, linear=linear, required=True)
-    return Level(level, found)
+    context = asked_of(estimator.fit(X, y), X, y, clusters=clusters, random_state=seed, **asked)
+    found = sums_of(context.query).main.mean
+    return Level(find_null_level(context, found, linear=linear), found)
 
 
 def in_refits(seen, y, units, n_columns):
@@ -203,17 +187,12 @@ def test_categories_are_compared_with_categories_that_reach_as_far():
 
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"x": rng.normal(size=80), "a": rng.choice(list("uv"), 80), "b": rng.choice(list("stuvw"), 80)})
-    table = Coding.of(X).read(X)
-    query = query_of(
-        PLAIN, table, None, groups=None, scale="sd", weights=np.full(80, 1.0 / 80), alpha=1.0, pairs=False,
-    )  # fmt: skip
     probe_terms = np.tile([0, 1, 2], 30)
     probes = rng.uniform(0.9, 1.1, size=90) * np.array([10.0, 1.0, 2.0])[probe_terms]
-    kinds = np.array([SINGLE, CATEGORICAL, CATEGORICAL])
-    model, table = read_for(GPRegressor(n_restarts=0).fit(X, X["x"]), X)
-    found = RowEvaluation(model, query).sums(table).main.mean
+    query = asked_of(GPRegressor(n_restarts=0).fit(X, X["x"]), X).query
+    found = sums_of(query).main.mean
     for a, b, marks in [(1.0, 2.0, [False, False]), (1.2, 2.0, [True, False]), (1.0, 2.4, [False, True])]:
-        level = _compare(np.array([[10.0, a, b]]), probes, probe_terms, np.ones(3), kinds, query, found)
+        level = _compare(np.array([[10.0, a, b]]), probes, probe_terms, np.ones(3), query, found)
         assert (found > level.null)[1:].tolist() == marks
 
 
@@ -298,13 +277,9 @@ def test_few_rows_are_said():
 def test_a_term_that_the_model_or_its_refits_do_not_use():
     """value 0: the level of an irrelevant variable, and p = 1. 0 in the refits: never above."""
     X, _ = figure_2(2, n=70)
-    table = read_table(X)
-    n = len(X)
-    query = query_of(
-        PLAIN, table, None, groups=None, scale="sd", weights=np.full(n, 1.0 / n), alpha=1.0, pairs=False,
-    )  # fmt: skip
+    query = asked_of(PLAIN, X).query
     refits = np.array([[1.0, 0.0]]), np.linspace(0.1, 0.5, 20), np.tile([0, 1], 10)
-    level = _compare(*refits, np.ones(2), np.array([SINGLE, SINGLE]), query, np.array([0.0, 3.0]))
+    level = _compare(*refits, np.ones(2), query, np.array([0.0, 3.0]))
     assert (level.null >= [0.3, 3.0]).all()
     assert level.p_value.tolist() == [1.0, 1.0]
     assert level.reached.tolist() == [1.0, 1.0]
@@ -347,7 +322,7 @@ def test_a_model_with_a_random_fit_is_seeded():
 
 def test_a_refit_can_be_sent_to_another_process():
     X, y = figure_2(4)
-    refit = pickle.loads(pickle.dumps(refitter(BayesianLinear(fit_intercept=True), None)))
+    refit = pickle.loads(pickle.dumps(Fit(BayesianLinear(fit_intercept=True))))
     np.testing.assert_array_equal(
         refit(X, y, np.random.SeedSequence(0)).beta_, BayesianLinear(fit_intercept=True).fit(X, y).beta_
     )

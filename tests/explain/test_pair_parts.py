@@ -59,7 +59,7 @@ ONE_GROUP, TWO_GROUPS = {"xz": ["x", "z"]}, {"xz": ["z", "x"], "just w": ["w"]}
 def test_parts_of_pairs_add_up(family, groups):
     model = from_function(lambda Z: FAMILIES[family](*moments(Z)))
     weights = np.linspace(0.0, 2.0, 20)
-    asked = {"groups": groups, "weights": weights, "alpha": 0.4, "intervals": False}
+    asked = {"groups": groups, "weights": weights, "intervals": False}
     result = explain(model, FRAME.head(20), **asked)
     assert list(result.pair_parts.columns) == list(result.parts.columns)
     assert result.pair_parts.index.equals(result.pairs.index)

@@ -42,11 +42,11 @@ def test_pairs_that_were_not_computed(X):
 )
 @pytest.mark.parametrize("variable", ["c", 2])
 def test_a_profile_is_in_the_units_of_the_explanation(X, scale, unit, variable):
-    result = explain(Heteroscedastic(), X, scale=scale, alpha=4.0)
+    result = explain(Heteroscedastic(), X, scale=scale)
     axes = result.plot_profile(variable, at=3)
     grid = np.repeat(X.to_numpy()[[3]], 101, axis=0)
     grid[:, 2] = np.linspace(X["c"].min(), X["c"].max(), 101)
-    expected = unit * rsens(Heteroscedastic(), grid, alpha=4.0)[:, 2]
+    expected = unit * rsens(Heteroscedastic(), grid)[:, 2]
     lines = [line.get_ydata() for line in axes[1].get_lines()]
     assert any(len(line) == 101 and np.allclose(line, expected, rtol=1e-12) for line in lines)
 

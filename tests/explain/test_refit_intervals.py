@@ -12,8 +12,7 @@ from rsens import BayesianLinearRegression, BayesianLogisticRegression, Explanat
 from rsens._arguments import child, seed_sequence
 from rsens._contents import own_order
 from rsens._explain import _refit_intervals, explain
-from rsens._explain._query import FOLDS
-from rsens._explain._refit_intervals import _some_rows
+from rsens._explain._context import FOLDS
 from rsens._explain._values import jackknife
 from rsens._refits import LOOKS, rounds_of_folds
 from tests.explain.models import BayesianLinear, Linear
@@ -54,7 +53,7 @@ def test_folds_of_one_row_are_the_jackknife_of_text_books():
     [
         ({}, 300),
         ({}, 25),
-        ({"level": 0.8, "alpha": 0.5}, 300),
+        ({"intervals": ("refits", 0.8)}, 300),
         ({"scale": "raw"}, 300),
         ({"scale": {"a": 1.0, "b": 2.0, "c": 3.0}}, 300),
         ({"groups": {"both": ["a", "c"]}, "pairs": False}, 300),
@@ -68,7 +67,8 @@ def test_by_hand(monkeypatch, options, pair_rows):
     result = explain(BayesianLinear().fit(X, y), X, y, **options, **QUICK)
     seed = child(seed_sequence(3), FOLDS)
     order = own_order(X, y, options.get("weights"))
-    chosen = _some_rows(order.rows, child(seed, LOOKS))
+    chosen = np.zeros(40, dtype=bool)
+    chosen[np.random.default_rng(child(seed, LOOKS)).permutation(order.rows)[:pair_rows]] = True
     assert chosen.sum() == min(pair_rows, 40)
     variances = []
     for splits in rounds_of_folds(2, 5, y.to_numpy(), False, seed, None, order.rows):
@@ -87,7 +87,7 @@ def test_by_hand(monkeypatch, options, pair_rows):
                     fixed["weights"] = options["weights"][train][rows]
                 pairs.append(explain(refit, part[rows], **fixed).pairs)
         variances.append([4 / 5 * ((np.array(v) - np.mean(v, axis=0)) ** 2).sum(axis=0) for v in (main, pairs) if v])
-    t = stats.t.ppf(0.5 + options.get("level", 0.95) / 2, 8)
+    t = stats.t.ppf(0.5 + options.get("intervals", ("auto", 0.95))[1] / 2, 8)
     for k, (value, bounds) in enumerate(
         [(result.main, result.intervals)] + ([(result.pairs, result.pair_intervals)] if result.order == 2 else [])
     ):

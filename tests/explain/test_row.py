@@ -100,15 +100,15 @@ def test_probabilities_are_in_points():
 def test_print_and_notebook(linear):
     _, _, found = linear
     row = found.row(0)
-    assert "What would move it" in repr(row)
+    assert "Changes that would move it" in repr(row)
     assert "they add up to" in repr(row)
-    assert "What would move it" in row._repr_html_()
+    assert "Changes that would move it" in row._repr_html_()
 
 
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        ({"label": 999}, "is no label of a row"),
+        ({"label": 999}, "is not the label of a row"),
         ({"position": 999}, "from 0 to 119"),
         ({"position": True}, "whole number"),
         ({"position": -1}, "whole number"),

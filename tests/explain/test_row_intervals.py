@@ -25,7 +25,7 @@ BOOTSTRAP = Path(__file__).with_name("bootstrap_of_rows.json")
 
 def test_by_hand():
     X = np.random.default_rng(1).normal(size=(60, 3))
-    found = explain(Heteroscedastic(), X, level=0.9, keep_local_pairs=True)
+    found = explain(Heteroscedastic(), X, intervals=("auto", 0.9), keep_local="pairs")
     reach = stats.t.ppf(0.95, 59) * stats.sem(found.local_main)
     np.testing.assert_allclose(found.intervals["upper"], found.main + reach, rtol=1e-12)
     np.testing.assert_allclose(found.intervals["lower"], np.maximum(found.main - reach, 0.0), rtol=1e-12)
@@ -36,7 +36,7 @@ def test_by_hand():
 
 def test_intervals_surround_the_value_and_widen_with_the_level():
     X = np.random.default_rng(1).normal(size=(300, 3))
-    narrow, wide = (explain(Heteroscedastic(), X, level=level) for level in (0.5, 0.99))
+    narrow, wide = (explain(Heteroscedastic(), X, intervals=("rows", level)) for level in (0.5, 0.99))
     for low, value, high in (
         (wide.intervals["lower"], narrow.intervals["lower"], wide.main),
         (wide.main, narrow.intervals["upper"], wide.intervals["upper"]),
@@ -80,7 +80,7 @@ def test_coverage():
     covered = 0
     for _ in range(400):
         X = rng.normal(size=(100, 2))
-        result = explain(Linear([0.0, 0.0], sigma=1.0, gamma=1.0), X, scale="raw", level=0.9, pairs=False)
+        result = explain(Linear([0.0, 0.0], sigma=1.0, gamma=1.0), X, scale="raw", intervals=("rows", 0.9), pairs=False)
         lower, upper = result.intervals.loc["x0"]
         covered += lower <= np.sqrt(2.0 / np.pi) <= upper
     assert 0.855 <= covered / 400 <= 0.945
@@ -104,7 +104,7 @@ COMPARED: dict[str, Callable[[], tuple[Any, Any, dict[str, Any]]]] = {
     "a group": lambda: _hundred(groups={"both": ["x1", "x2"]}),
     "weights": lambda: _hundred(weights=np.random.default_rng(6).random(100)),
     "values near zero": lambda: (from_function(_flat), np.random.default_rng(7).normal(size=(100, 3)), {}),
-    "the link scale": lambda: (*CASES["counts and categories"]()[:2], {"pair_scale": "link"}),
+    "the link scale": lambda: (*CASES["counts and categories"]()[:2], {"pairs": "link"}),
 }
 
 

@@ -23,7 +23,7 @@ TABLES = (
     "main", "pairs", "direction", "consistency", "effects", "parts", "pair_parts", "intervals", "pair_intervals",
     "null", "probes", "p_value", "discovery", "familywise", "by", "by_counts", "extrapolation", "local_main", "scale",
 )  # fmt: skip
-PLAIN = ("names", "groups", "alpha", "level", "family", "n", "order", "scale_kind", "pair_scale")
+PLAIN = ("names", "groups", "level", "family", "n", "order", "scale_kind", "pair_scale")
 
 
 CASES = ("everything", "little", "labels", "classes", "one row", "one column")
@@ -39,8 +39,8 @@ def explanations() -> dict[str, Explanation]:
     numbered = pd.DataFrame(rng.normal(size=(6, 2)), index=[3, 1, 4, 1, 5, 9])
     return {
         "everything": explain(
-            BayesianLinear().fit(X, y), X, y, keep_local_pairs=True, by=rng.integers(0, 3, size=40), random_state=0,
-            groups={"🎿 & <b>": NAMES[:2]}, alpha=0.1, level=0.9, scale=[0.1, 1 / 3, 1e-300],
+            BayesianLinear().fit(X, y), X, y, keep_local="pairs", by=rng.integers(0, 3, size=40), random_state=0,
+            groups={"🎿 & <b>": NAMES[:2]}, intervals=("auto", 0.9), scale=[0.1, 1 / 3, 1e-300],
         ),
         "little": explain(Linear([1.0, 2.0]), rng.normal(size=(5, 2)), pairs=False, intervals=False),
         "labels": explain(Linear([1.0, 2.0]), numbered, by=["a", "b"] * 3),
@@ -175,7 +175,7 @@ def test_files_that_are_no_explanation(tmp_path, text):
     "change",
     [
         lambda content: content["content"].pop("setup"),
-        lambda content: content["content"]["setup"].update(alpha=-1.0),
+        lambda content: content["content"]["setup"].update(level="high"),
         lambda content: content["content"]["values"]["main"]["values"].reverse(),
         lambda content: content["content"]["values"]["main"].update(shape=[1]),
         lambda content: content["content"].update(surprise=1),

@@ -11,7 +11,7 @@ from rsens import Explanation
 from rsens._arguments import child, seed_sequence
 from rsens._contents import own_order
 from rsens._explain import explain
-from rsens._explain._query import FOLDS
+from rsens._explain._context import FOLDS
 from rsens._refits import rounds_of_folds
 from tests.explain.models import BayesianLinear, Linear
 
@@ -58,7 +58,9 @@ def test_lines_are_in_the_order_of_subgroups_and_of_what_matters():
     assert list(frame["term"]) == 3 * list(ranked)
 
 
-@pytest.mark.parametrize("options", [{}, {"level": 0.8}, {"weights": 1.0 + np.arange(60) % 4}, {"scale": "raw"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"intervals": ("refits", 0.8)}, {"weights": 1.0 + np.arange(60) % 4}, {"scale": "raw"}]
+)
 def test_intervals_from_refits_by_hand(options):
     """Each refit is explained with its own rows; within and outside of a subgroup, these are averaged as all rows are.
 
@@ -82,7 +84,7 @@ def test_intervals_from_refits_by_hand(options):
         for label in LABELS:
             refits = np.array(seen[label])  # refits × value and difference × terms
             spreads[label].append(4 / 5 * ((refits - refits.mean(axis=0)) ** 2).sum(axis=0))
-    t = stats.t.ppf(0.5 + options.get("level", 0.95) / 2, 8)
+    t = stats.t.ppf(0.5 + options.get("intervals", ("refits", 0.95))[1] / 2, 8)
     frame = tables(found)
     for label in LABELS:
         lines = frame.loc[label].loc[list(X.columns)]

@@ -138,7 +138,7 @@ def test_a_decreasing_column_and_a_mixed_one():
     np.testing.assert_allclose(down.direction["x1"], -1.0 * unit, rtol=1e-12)
     assert down.consistency["x1"] == 1.0
     np.testing.assert_allclose(down.main["x1"], 1.0 * unit / 2.0, rtol=1e-12)
-    mixed = explain(from_function(lambda Z: Normal(Z[:, 0] * Z[:, 1], 1.0)), X, keep_local_pairs=True, **QUICK)
+    mixed = explain(from_function(lambda Z: Normal(Z[:, 0] * Z[:, 1], 1.0)), X, keep_local="pairs", **QUICK)
     np.testing.assert_allclose(mixed.direction["x1"], 2.0 * unit * X[:, 0].mean(), rtol=1e-10)
     consistency = abs(X[:, 0].mean()) / np.abs(X[:, 0]).mean()
     np.testing.assert_allclose(mixed.consistency["x1"], consistency, rtol=1e-10)

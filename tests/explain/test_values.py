@@ -51,18 +51,16 @@ def test_a_product_is_a_pair(X):
     np.testing.assert_allclose(result.consistency, [*shares, 1.0], **ROUNDING)
 
 
-@pytest.mark.parametrize("alpha", [0.25, 1.0, 9.0])
-def test_values_are_the_mean_of_the_raw_measures_times_units(X, alpha):
+def test_values_are_the_mean_of_the_raw_measures_times_units(X):
     units = {"a": 2.0, "b": 0.5, "c": 10.0}
     model = Heteroscedastic()
-    result = explain(model, X, alpha=alpha, scale=units, keep_local_pairs=True)
+    result = explain(model, X, scale=units, keep_local="pairs")
     u = np.array(list(units.values()))
-    local, local2 = rsens(model, X, alpha=alpha) * u, rsens2(model, X, alpha=alpha) * np.outer(u, u)
+    local, local2 = rsens(model, X) * u, rsens2(model, X) * np.outer(u, u)
     np.testing.assert_allclose(result.local_main, local, **ROUNDING)
     np.testing.assert_allclose(result.local_pairs, local2, **ROUNDING)
     np.testing.assert_allclose(result.main, local.mean(axis=0), **ROUNDING)
     np.testing.assert_allclose(result.pairs, local2.mean(axis=0)[np.triu_indices(3, 1)], **ROUNDING)
-    assert result.alpha == alpha
     assert result.scale_kind == "given"
 
 
@@ -71,7 +69,7 @@ def test_values_are_the_mean_of_the_raw_measures_times_units(X, alpha):
 
 @pytest.mark.parametrize("groups", [None, {"bc": ["b", "c"]}])
 def test_parts_add_up(X, groups):
-    result = explain(Heteroscedastic(), X, groups=groups, alpha=3.0)
+    result = explain(Heteroscedastic(), X, groups=groups)
     assert list(result.parts.columns) == ["mean", "variance"]
     np.testing.assert_allclose(result.parts.sum(axis=1), result.main, **ROUNDING)
     assert (result.parts > 0.0).sum().tolist() == [len(result.names), 1]  # only c moves the variance
@@ -240,7 +238,7 @@ def test_subgroups_by_a_column_a_category_and_truth_values(X):
 
 def test_groups_take_the_place_of_their_columns(X):
     groups = {"ends": ["a", "c"]}
-    result = explain(Heteroscedastic(), X, groups=groups, keep_local_pairs=True)
+    result = explain(Heteroscedastic(), X, groups=groups, keep_local="pairs")
     assert result.names == ("ends", "b")
     assert result.groups == {"ends": ("a", "c")}
     expected = group_rsens(Heteroscedastic(), X, groups, scale=X.std(ddof=0))
@@ -272,7 +270,7 @@ def test_pair_of_a_column_and_a_group_is_the_steepest_direction(X):
             second = None if record.second is None else turn.T @ record.second @ turn
             return type(record)(record.distribution, first, second)
 
-    result = explain(Rotated(), X, groups={"bc": ["b", "c"]}, scale="raw", keep_local_pairs=True)
+    result = explain(Rotated(), X, groups={"bc": ["b", "c"]}, scale="raw", keep_local="pairs")
     np.testing.assert_allclose(result.pairs["a", "bc"], 0.7 / 0.5, **ROUNDING)
     np.testing.assert_allclose(result.local_pairs, np.swapaxes(result.local_pairs, 1, 2), rtol=0)
 
@@ -299,15 +297,15 @@ def test_pairs_are_automatic_up_to_thirty_columns():
 
 
 def test_local_pairs_only_when_asked_for(X):
-    with pytest.raises(NotComputedError, match="keep_local_pairs=True"):
+    with pytest.raises(NotComputedError, match="keep_local='pairs'"):
         _ = explain(Heteroscedastic(), X).local_pairs
 
 
 def test_chunks_change_nothing(X):
     whole, small = Heteroscedastic(), Heteroscedastic()
-    one = explain(whole, X, random_state=0, keep_local_pairs=True)
+    one = explain(whole, X, random_state=0, keep_local="pairs")
     with rows_at_once(len(X) // 35):
-        many = explain(small, X, random_state=0, keep_local_pairs=True)
+        many = explain(small, X, random_state=0, keep_local="pairs")
     assert whole.calls == 1
     assert small.calls > 30
     for name in (
@@ -325,7 +323,7 @@ def test_chunks_change_nothing(X):
 
 
 def test_what_is_done_to_a_table_leaves_the_explanation_alone(X):
-    result = explain(Heteroscedastic(), X, by=np.arange(300) % 2, keep_local_pairs=True)
+    result = explain(Heteroscedastic(), X, by=np.arange(300) % 2, keep_local="pairs")
     before = repr(result), result.local_main.sum().sum()
     tables = (
         "main",

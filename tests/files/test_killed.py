@@ -22,10 +22,11 @@ def counts(folder, *how):
 
 
 def test_at_any_moment(tmp_path):
-    seen = counts(tmp_path / "out", "random", "40")
-    assert seen["steps"] == 40
+    seen = counts(tmp_path / "out", "random", "12")
+    assert seen["steps"] == 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["steps", "first"])
 def test_at_every_call_of_the_system(tmp_path, how):
     seen = counts(tmp_path / "out", how, "1")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from rsens._errors import InputError
-from rsens._files import decode, document, encode, known_classes, read_document, write_json
+from rsens._files import decode, document, encode, known_classes, read_document
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +105,7 @@ def test_nothing_is_made_that_was_not_asked_for():
         {"is": "array", "dtype": "O", "shape": [1], "values": [{"is": "Popen"}]},
         {"is": "array", "dtype": "|V8", "shape": [1], "values": [1]},
         {"is": "array", "dtype": "float64", "shape": [1], "values": [{"a": 1}]},
+        {"is": "array", "dtype": "float64", "shape": [1], "values": 1.0},
         {"is": "array", "dtype": "float64", "shape": [10**15], "values": [1.0]},
         {"is": "array", "dtype": "(1000000000,)f8", "shape": [0], "values": []},
         {"is": "float", "value": "1e5"},
@@ -132,7 +133,7 @@ def test_what_cannot_be_stored_is_an_error():
 
 @pytest.mark.parametrize("text", ["", "{", "null", "[]", "[" * 100_000, b"\xff\xfe", '{"format": NaN}', "9" * 5000])
 def test_other_texts(text):
-    with pytest.raises(InputError, match=r"here does not hold a test, or is damaged\. Give a file written by nobody"):
+    with pytest.raises(InputError, match=r"here does not hold a test .*written by nobody"):
         read_document(text, "a test", "here", "nobody")
 
 
@@ -140,13 +141,6 @@ def test_depth_is_no_danger():
     head = document("a test", 1).partition('"content"')[0]
     with pytest.raises(InputError, match=r"here (is damaged|does not hold)"):
         read_document(f'{head}"content": {"[" * 900}{"]" * 900}}}', "a test", "here", "nobody")
-
-
-@pytest.mark.parametrize("wrong", [math.nan, math.inf, {"a": object()}])
-def test_what_json_cannot_hold_leaves_no_file(tmp_path, wrong):
-    with pytest.raises((ValueError, TypeError)):
-        write_json(wrong, tmp_path / "x.json")
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_text_is_plain_json():

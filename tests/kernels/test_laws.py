@@ -1,6 +1,5 @@
 """Laws that hold for every kernel: columns, hyperparameters, text, shapes."""
 
-import copy
 import pickle
 from dataclasses import FrozenInstanceError, fields, replace
 
@@ -51,19 +50,10 @@ def test_every_hyperparameter_has_a_prior_and_every_column_a_rate(kernel):
 
 
 @every_kernel
-def test_repr_evaluates_to_the_kernel(kernel):
+def test_it_is_a_value(kernel):
     again = eval(repr(kernel), vars(kernels))
-    assert again == kernel
+    assert pickle.loads(pickle.dumps(kernel)) == kernel == again
     assert hash(again) == hash(kernel)
-
-
-@every_kernel
-def test_pickle_and_copy(kernel):
-    assert pickle.loads(pickle.dumps(kernel)) == kernel == copy.deepcopy(kernel)
-
-
-@every_kernel
-def test_frozen(kernel):
     with pytest.raises(FrozenInstanceError):
         setattr(kernel, fields(kernel)[0].name, 3.0)
 
@@ -92,15 +82,6 @@ def test_names_are_paths(kernel):
             column = int(column[:-1])
             value = value[column if leaf.dims is None else leaf.dims.index(column)]
         np.testing.assert_allclose(log_value, np.log(value), rtol=1e-15)
-
-
-@every_kernel
-def test_hyper_gradient_is_linear_and_additive_over_rows(kernel):
-    """The gradient of all rows is that of some plus that of the others."""
-    whole = kernel.hyper_gradient(X, Z, W)
-    parts = kernel.hyper_gradient(X[:2], Z, W[:2]) + kernel.hyper_gradient(X[2:], Z, W[2:])
-    np.testing.assert_allclose(parts, whole, rtol=1e-12, atol=1e-13)
-    np.testing.assert_allclose(kernel.hyper_gradient(X, Z, -3 * W), -3 * whole, rtol=1e-13, atol=1e-13)
 
 
 @every_smooth_kernel
@@ -153,26 +134,6 @@ def test_level_codes_mean_nothing(kernel):
     x, z = X.copy(), Z.copy()
     x[:, 3], z[:, 3] = codes[X[:, 3].astype(int)], codes[Z[:, 3].astype(int)]
     np.testing.assert_array_equal(kernel(x, z), kernel(X, Z))
-
-
-@every_smooth_kernel
-def test_columns_outside_dims_have_no_derivative(kernel):
-    used = set()
-    for leaf in _leaves(kernel):
-        if not isinstance(leaf, Constant | kernels.Categorical):
-            used |= set(range(D) if leaf.dims is None else leaf.dims)
-    unused = sorted(set(range(D)) - used)
-    at = kernel.at(X, Z)
-    assert not at.first[:, :, unused].any()
-    assert not at.second(W)[:, unused].any()
-    assert not at.second(W)[:, :, unused].any()
-    assert all(at.first[:, :, d].any() for d in used)
-
-
-@every_smooth_kernel
-def test_second_is_symmetric(kernel):
-    second = kernel.at(X, Z).second(W)
-    np.testing.assert_allclose(second, second.transpose(0, 2, 1), rtol=1e-12, atol=1e-14)
 
 
 @every_smooth_kernel

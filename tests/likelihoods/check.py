@@ -5,18 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from rsens.likelihoods import Likelihood
-from tests.likelihoods.cases import CASES, PREDICTIVE, Array, Case
+from tests.likelihoods.cases import PREDICTIVE, Array, Case
 from tests.likelihoods.oracle import stored
 
 TINY = np.finfo(float).tiny
-
-
-def cases_of(name: str) -> list[Case]:
-    return [case for case in CASES if case.likelihood.name == name]
-
-
-def predictive_of(name: str) -> list[Likelihood]:
-    return [likelihood for likelihood, _ in PREDICTIVE if likelihood.name == name]
 
 
 def close(found: Array, exact: Array, relative: float, absolute: float | Array = TINY) -> None:

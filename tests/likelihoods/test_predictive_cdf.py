@@ -127,12 +127,3 @@ def test_a_finer_rule_changes_nothing(likelihood: Likelihood, monkeypatch: pytes
     found = likelihood.predictive_cdf(y, m, v)
     monkeypatch.setattr(_quadrature, "_NODES", 8 * _quadrature._NODES)
     close(found, likelihood.predictive_cdf(y, m, v), 0.0, 1e-11)
-
-
-@each_likelihood
-def test_rows_do_not_know_each_other(likelihood: Likelihood) -> None:
-    m, v = np.linspace(-2.0, 2.0, 12), np.geomspace(1e-4, 30.0, 12)
-    y = np.resize([0.0, 1.0], 12)
-    together = likelihood.predictive_cdf(y, m, v)
-    alone = [likelihood.predictive_cdf(y[i : i + 1], m[i : i + 1], v[i : i + 1])[0] for i in range(12)]
-    np.testing.assert_array_equal(together, alone)

@@ -29,15 +29,3 @@ def test_step_is_the_largest_distance_between_nodes() -> None:
     coarse = integral(soft_half_line, np.array([-1200.0]), np.array([1200.0]), np.inf, ())[0]
     np.testing.assert_allclose(fine, finer, rtol=1e-13)
     assert abs(coarse - fine)[0] > 1e-6
-
-
-def test_rows_do_not_know_each_other() -> None:
-    rng = np.random.default_rng(3)
-    mean, sd = rng.normal(size=50), 10.0 ** rng.uniform(-6, 3, 50)
-    low, high = mean - 1e5, mean + 1e4
-    together = integral(gaussian, low, high, 0.5, (mean, sd))[0]
-    alone = [
-        integral(gaussian, low[i : i + 1], high[i : i + 1], 0.5, (mean[i : i + 1], sd[i : i + 1]))[0][0]
-        for i in range(50)
-    ]
-    np.testing.assert_array_equal(together, alone)

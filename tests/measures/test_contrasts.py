@@ -13,15 +13,12 @@ import torch
 from rsens._errors import InputError
 from rsens.adapters import read_for
 from rsens.derivatives import from_function, from_jax, from_torch, iterate
-from rsens.distributions import Bernoulli, Mixture, Normal, StudentT
+from rsens.distributions import Bernoulli, Normal, StudentT
 from rsens.measures import (
-    active_subspace,
     aed,
     aeh,
-    directional,
     ead,
     eah,
-    fourth_derivative,
     group_rsens,
     importance,
     kl,
@@ -177,21 +174,6 @@ def test_bernoulli_pair_of_categories():
     np.testing.assert_allclose(rsens2(model, X)[:, 0, 1], mixed / np.sqrt(pi * (1 - pi)), rtol=1e-14)
 
 
-def test_bernoulli_category_and_continuous():
-    slope = np.array([0.5, 2.0])
-    model = from_jax(lambda Z: Bernoulli(logit=jnp.asarray(slope)[Z[:, 1].astype(int)] * Z[:, 0]))
-    X = pd.DataFrame({"x": [0.4, -0.3, 1.0], "sold": [True, False, False]})
-    x, own = X["x"].to_numpy(), X["sold"].to_numpy().astype(int)
-
-    def derivative(level):
-        p = 1 / (1 + np.exp(-slope[level] * x))
-        return slope[level] * p * (1 - p)
-
-    p = 1 / (1 + np.exp(-slope[own] * x))
-    expected = np.abs(derivative(1 - own) - derivative(own)) / np.sqrt(p * (1 - p))
-    np.testing.assert_allclose(rsens2(model, X)[:, 0, 1], expected, rtol=1e-12)
-
-
 # ---- laws ------------------------------------------------------------------------------------------------------------
 
 
@@ -213,12 +195,6 @@ def relabelled(order):
 def test_names_and_codes_of_levels_change_nothing(order, measure):
     model, X = relabelled(order)
     np.testing.assert_allclose(measure(model, X), measure(MODEL, FRAME), rtol=1e-13, atol=1e-13)
-
-
-def test_order_of_pandas_categories_changes_nothing():
-    X = FRAME.assign(city=pd.Categorical(FRAME["city"], ["c", "a", "b"]))
-    fn = lambda Z: normal(np.column_stack([Z[:, 0], np.array([2, 0, 1])[Z[:, 1].astype(int)], Z[:, 2]]))  # noqa: E731
-    np.testing.assert_allclose(rsens(from_function(fn), X), expected_main(), rtol=1e-9)
 
 
 def test_numbers_as_levels_reach_the_function_as_they_are():
@@ -260,13 +236,6 @@ def test_a_table_of_categories_only():
         np.testing.assert_array_equal(rsens2(model, X), np.zeros((len(X), 1, 1)))
 
 
-@pytest.mark.parametrize("measure", [rsens, rsens2])
-def test_the_size_of_chunks_changes_nothing(measure, monkeypatch):
-    expected = measure(MODEL, FRAME)
-    monkeypatch.setattr("rsens.derivatives._differences.ROWS_PER_CALL", 3)
-    np.testing.assert_allclose(measure(MODEL, FRAME), expected, rtol=1e-12, atol=1e-12)
-
-
 # ---- the other measures ----------------------------------------------------------------------------------------------
 
 
@@ -287,23 +256,6 @@ def test_prediction_measures():
     np.testing.assert_allclose(aeh(MODEL, FRAME)[:, 1], pairs[:, 1], atol=1e-8)
 
 
-@pytest.mark.parametrize("name", ["rsens", "ead", "aed", "kl"])
-def test_importance(name):
-    local = {"rsens": rsens, "ead": ead, "aed": aed, "kl": kl}[name](MODEL, FRAME)
-    expected = np.abs(local.mean(axis=0)) * [2.0, 1.0, 1.0]
-    np.testing.assert_allclose(
-        importance(name, MODEL, FRAME, scale={"x": 2.0, "city": 1.0, "sold": 1.0}), expected, rtol=1e-12
-    )
-
-
-def test_a_weight_of_two_is_a_row_given_twice():
-    weights = np.array([1, 2, 1, 3, 1, 1, 1, 2])
-    twice = FRAME.loc[np.repeat(FRAME.index, weights)].reset_index(drop=True)
-    for name in ("rsens", "rsens2"):
-        got = importance(name, MODEL, FRAME, weights=weights)
-        np.testing.assert_allclose(got[1:], importance(name, MODEL, twice)[1:], rtol=1e-6, atol=1e-8)
-
-
 def test_groups_of_one_categorical_column():
     expected = rsens(MODEL, FRAME)
     np.testing.assert_allclose(group_rsens(MODEL, FRAME, {"place": ["city"]}), expected, rtol=1e-14)
@@ -312,25 +264,6 @@ def test_groups_of_one_categorical_column():
     )
     with pytest.raises(InputError, match=re.escape("groups: 'g' has the categorical column 'city', 'sold'")):
         group_rsens(MODEL, FRAME, {"g": ["x", "city", "sold"]})
-
-
-def test_what_needs_directions_names_the_columns():
-    for measure in (directional, active_subspace, fourth_derivative):
-        with pytest.raises(InputError, match="these columns are categorical: 'city', 'sold'"):
-            measure(from_jax(normal_jax), FRAME)
-
-
-@pytest.mark.parametrize("family", MODELS)
-def test_point_prediction_is_what_is_differentiated(family):
-    p = MODELS[family].predict_distribution(rows()).checked(len(rows()))
-    np.testing.assert_allclose(p.prediction(), np.asarray(p.mean).reshape(len(rows()), -1), rtol=1e-12)
-
-
-def test_point_prediction_without_a_mean():
-    t = StudentT(np.array([1.0, 2.0]), np.ones(2), np.ones(2))
-    np.testing.assert_array_equal(t.prediction(), [[1.0], [2.0]])
-    mixed = Mixture([t, StudentT(np.array([3.0, 3.0]), np.ones(2), np.ones(2))], np.array([0.5, 0.5])).checked(2)
-    np.testing.assert_allclose(mixed.prediction(), [[2.0], [2.5]], rtol=1e-15)
 
 
 # ---- errors ----------------------------------------------------------------------------------------------------------

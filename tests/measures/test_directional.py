@@ -10,7 +10,8 @@ import pytest
 
 from rsens import distributions as ds
 from rsens._errors import InputError
-from rsens.measures import active_subspace, directional, rsens
+from rsens.derivatives import from_function
+from rsens.measures import active_subspace, directional, fourth_derivative, rsens
 from tests.measures.models import MODELS, D, Surface, Written, constant, identity, rows, surface
 from tests.measures.test_laws import Extreme
 
@@ -57,15 +58,11 @@ def test_a_ridge_has_one_direction_and_small_eigenvalues_stay_small() -> None:
     assert (found.eigenvalues[1:] < 1e-28 * found.eigenvalues[0]).all()
 
 
-def test_fewer_rows_than_columns() -> None:
-    model = Written([surface(1), surface(2, constant)], ds.Normal)
-    found = active_subspace(model, X[:1])
-    np.testing.assert_allclose(found.eigenvalues[0], (rsens(model, X[:1]) ** 2).sum(), rtol=1e-13)
-    np.testing.assert_allclose(found.eigenvalues[1:], 0.0, atol=1e-30)
-    np.testing.assert_allclose(found.eigenvectors.T @ found.eigenvectors, np.eye(D), atol=1e-14)
-
-
 def test_what_does_not_fit_is_an_error() -> None:
+    levels = pd.DataFrame({"a": [0.0, 1.0, 2.0], "b": ["u", "v", "u"]})
+    for measure in (directional, active_subspace, fourth_derivative):
+        with pytest.raises(InputError, match="these columns are categorical: 'b'"):
+            measure(from_function(lambda z: ds.Normal(z[:, 0] + z[:, 1], 1.0)), levels)
     x = pd.DataFrame({"a": [0.0, 1.0, 2.0], "b": [3.0, 4.0, 6.0]})
     with pytest.raises(InputError, match="squared R-sens, is not a finite number at row 1, column 'a' and 'b'"):
         directional(Extreme([], ds.Normal), x)

@@ -13,11 +13,11 @@ import pytest
 from rsens import distributions as ds
 from rsens._errors import InputError
 from rsens.adapters import read_for
-from rsens.derivatives import from_function, from_jax
+from rsens.derivatives import from_jax
 from rsens.measures import METHODS, fourth_derivative, importance, rsens2
 from rsens.measures import _fourth_derivative as fourth_module
 from tests.measures.fourth_oracle import FAMILIES, PAIRS, POINT, STORED, f, fourth_derivatives, g
-from tests.measures.models import MODELS, rows
+from tests.measures.models import rows
 
 X = rows()
 
@@ -113,34 +113,6 @@ def test_as_an_importance_it_is_rsens2_where_nothing_else_is_left() -> None:
     away = METHODS["fourth_derivative"].chunks(*read_for(model, X[:, :2]), 2.0)
     signed = fourth_derivative(model, X[:, :2], alpha=2.0)
     np.testing.assert_allclose(next(away)[1], np.sqrt(np.abs(signed) / 2), rtol=1e-14)
-
-
-@pytest.mark.parametrize(
-    "predict",
-    [
-        lambda x: ds.Normal(1e8 + x[:, 0] * x[:, 1], 1e-4 * jnp.exp(x[:, 0])),
-        lambda x: ds.Bernoulli(logit=40.0 + x[:, 0] * x[:, 1]),
-    ],
-    ids=["mean far from zero", "probability near one"],
-)
-def test_hard_cases_have_the_right_second_derivative(predict: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second derivative of the same divergence is α R-sens², to 1e-8 for every column that matters."""
-    seen = []
-
-    def check(second: np.ndarray, expected: np.ndarray, start: int) -> None:
-        seen.append((second, expected))
-
-    monkeypatch.setattr(fourth_module, "_check_second", check)
-    values = fourth_derivative(from_jax(predict), X[:4, :2])
-    assert np.isfinite(values).all()
-    ((second, expected),) = seen
-    np.testing.assert_allclose(second, expected, rtol=1e-8)
-
-
-@pytest.mark.parametrize("model", [MODELS["Normal"], from_function(lambda x: ds.Normal(x[:, 0], 1.0))])
-def test_needs_jax(model: Any) -> None:
-    with pytest.raises(InputError, match=r"needs a function written in JAX; got .*Wrap one with from_jax"):
-        fourth_derivative(model, X)
 
 
 def test_a_divergence_that_is_not_differentiated_accurately_is_found_out() -> None:

@@ -6,13 +6,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from rsens import distributions as ds
 from rsens._errors import InputError
 from rsens.derivatives import from_function
-from rsens.distributions import Distribution
 from rsens.measures import kl, rsens
 from tests.measures.models import MODELS, rows
 
@@ -67,30 +65,6 @@ def test_far_from_zero_the_step_is_what_it_is_after_rounding() -> None:
     x = 1e9 + np.array([[-1.0], [0.0], [1.0]])
     model = from_function(lambda z: ds.Normal(2.1 * (z[:, 0] - 1e9), 1.0))
     np.testing.assert_allclose(kl(model, x), 2.1, rtol=1e-9)
-
-
-class OnFrames:
-    """An estimator that was fitted on a data frame and insists on one."""
-
-    def derivatives(self, x: Any, order: int) -> Any:
-        return MODELS["Normal"].derivatives(x.to_numpy(), order)
-
-    def predict_distribution(self, x: pd.DataFrame) -> Distribution:
-        assert list(x.columns) == ["a", "b", "c"]
-        return MODELS["Normal"].predict_distribution(x.to_numpy())
-
-
-def test_a_data_frame_stays_a_data_frame() -> None:
-    frame = pd.DataFrame(X, columns=["a", "b", "c"])
-    # Rounding of matrix products depends on the layout of the rows: 1e-16 of λ over a step of 1e-4.
-    np.testing.assert_allclose(kl(OnFrames(), frame), kl(MODELS["Normal"], X), rtol=1e-10)
-
-
-def test_an_irrelevant_column_gets_exactly_zero() -> None:
-    model = from_function(lambda z: ds.Normal(np.sin(z[:, 0]), np.exp(z[:, 0])))
-    values = kl(model, X)
-    assert (values[:, 1:] == 0.0).all()
-    assert (values[:, 0] > 0.0).all()
 
 
 @pytest.mark.parametrize(

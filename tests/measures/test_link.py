@@ -59,7 +59,7 @@ ADDING_UP = {
 @pytest.mark.parametrize("name", ADDING_UP)
 def test_a_model_that_adds_up_has_no_pairs(name):
     model = ADDING_UP[name]()
-    result = explain(model, X, pair_scale="link", intervals=False)
+    result = explain(model, X, pairs="link", intervals=False)
     assert result.pairs.max() <= 1e-10 * result.main.max()
     if "linear" not in name and name != "GP":  # a probability and a rate bend
         assert explain(model, X, intervals=False).pairs.max() > 1e-3 * result.main.max()
@@ -71,7 +71,7 @@ def test_a_function_that_adds_up_has_no_pairs(by_logit):
         eta = 0.5 * Z[:, 0] + np.sin(Z[:, 1]) - Z[:, 2] ** 2 + 0.3 * Z[:, 3] - Z[:, 4]
         return ds.Bernoulli(logit=eta) if by_logit else ds.Bernoulli(1.0 / (1.0 + np.exp(-eta)))
 
-    result = explain(from_function(fn), X, pair_scale="link", intervals=False)
+    result = explain(from_function(fn), X, pairs="link", intervals=False)
     assert result.pairs.max() < 1e-6 * result.main.max()  # differences
     assert explain(from_function(fn), X, intervals=False).pairs.max() > 1e-2 * result.main.max()
 
@@ -85,8 +85,8 @@ def test_a_product_on_the_logit_scale():
     model = from_function(lambda Z: ds.Bernoulli(logit=Z[:, 0] * Z[:, 1]))
     π = 1.0 / (1.0 + np.exp(-Z.prod(axis=1)))
     np.testing.assert_allclose(link_pairs(model, Z)[:, 0, 1], np.sqrt(π * (1.0 - π)), rtol=1e-6)
-    result = explain(model, Z, pair_scale="link", scale=[2.0, 3.0], alpha=4.0, intervals=False)
-    np.testing.assert_allclose(result.pairs, 2.0 * 2.0 * 3.0 * np.sqrt(π * (1.0 - π)).mean(), rtol=1e-6)
+    result = explain(model, Z, pairs="link", scale=[2.0, 3.0], intervals=False)
+    np.testing.assert_allclose(result.pairs, 2.0 * 3.0 * np.sqrt(π * (1.0 - π)).mean(), rtol=1e-6)
 
 
 def test_levels_on_the_log_scale():
@@ -145,7 +145,7 @@ WITHOUT_LINK = ("Histogram", "Mixture")
 
 @pytest.mark.parametrize("family", WITHOUT_LINK)
 def test_families_without_a_link(family):
-    with pytest.raises(InputError, match=f"needs a scale on which effects may add up, and a {family} has none"):
+    with pytest.raises(InputError, match=f"scale on which effects may add up, .* for a {family}"):
         link_pairs(MODELS[family], rows())
 
 
@@ -198,8 +198,8 @@ def test_a_softmax_that_adds_up():
 
 def test_only_pairs_change():
     model = GPClassifier(**QUICK).fit(X, LABELS)
-    options = {"random_state": 0, "keep_local_pairs": True}
-    plain, linked = explain(model, X, **options), explain(model, X, pair_scale="link", **options)
+    options = {"random_state": 0, "keep_local": "pairs"}
+    plain, linked = explain(model, X, **options), explain(model, X, pairs="link", **options)
     pd.testing.assert_series_equal(linked.main, plain.main)
     pd.testing.assert_frame_equal(linked.intervals, plain.intervals)
     assert (linked.pairs != plain.pairs).all()
@@ -214,8 +214,8 @@ def test_only_pairs_change():
 
 def test_what_is_no_scale_and_what_has_no_link():
     Z = np.random.default_rng(0).normal(size=(5, 2))
-    with pytest.raises(InputError, match="pair_scale must be"):
-        explain(MODELS["Normal"], rows(), pair_scale="logit")
+    with pytest.raises(InputError, match="pairs must be"):
+        explain(MODELS["Normal"], rows(), pairs="logit")
     mixture = from_function(lambda Z: ds.Mixture([ds.Normal(Z[:, 0], 1.0), ds.Normal(Z[:, 1], 1.0)], [0.5, 0.5]))
-    with pytest.raises(InputError, match=r"pair_scale='link' needs a scale .* a Mixture has none"):
-        explain(mixture, Z, pair_scale="link")
+    with pytest.raises(InputError, match=r"pairs='link' needs a scale .* a Mixture"):
+        explain(mixture, Z, pairs="link")

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from rsens import distributions as ds
-from rsens._errors import InputError
 from rsens.measures import parts, rsens, rsens2
 from tests.measures.models import MODELS, rows
 
@@ -41,8 +40,3 @@ def test_zero_is_zero_and_small_numbers_are_not_squared() -> None:
     whole = 1e-200 * np.sqrt(9 + 8)
     np.testing.assert_allclose(got["mean"][0, 1], whole * 9 / 17, rtol=1e-14)
     np.testing.assert_allclose(got["variance"][0, 1], whole * 8 / 17, rtol=1e-14)
-
-
-def test_alpha_is_checked() -> None:
-    with pytest.raises(InputError, match="alpha must be"):
-        parts(ds.Normal(np.zeros(1), np.ones(1)), np.zeros((1, 2, 1)), alpha=-1)

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from rsens import GPClassifier, GPRegressor, explain
+from rsens import GPRegressor, explain
 from rsens._coding import Coding, Levels
 from rsens._errors import InputError, RsensWarning
 from rsens.derivatives import from_function
@@ -122,9 +122,8 @@ INPUTS = {
 
 
 @pytest.mark.parametrize("inputs", INPUTS)
-@pytest.mark.parametrize("seed", range(3))
-def test_no_warning_for_tails(inputs, seed):
-    rng = np.random.default_rng(seed)
+def test_no_warning_for_tails(inputs):
+    rng = np.random.default_rng(0)
     X = INPUTS[inputs](rng, (150, 3))
     y = X[:, 0] + np.sin(1.5 * X[:, 1]) + 0.5 * rng.normal(size=150)
     with warnings.catch_warnings():
@@ -132,16 +131,9 @@ def test_no_warning_for_tails(inputs, seed):
         explain(GPRegressor(n_restarts=0).fit(X, y), X, **QUICK)
 
 
-def test_classes():
-    X, y = codes(60)
-    model = GPClassifier(kernel=EQ(1.0, (1.0, 1.0)), standardize=False, optimize=False).fit(X, np.digitize(y, [-1, 1]))
-    with pytest.warns(RsensWarning, match="'x1' has values"):
-        explain(model, X, **QUICK)
-
-
 @pytest.mark.parametrize("inputs", [np.ones((0, 2)), np.ones((4, 3)), np.ones(2), [[1.0, np.inf]]])
 def test_training_inputs_that_do_not_suit_x_are_refused(inputs):
     model = from_function(lambda z: Normal(z[:, 0], 1.0))
     object.__setattr__(model, "training_inputs_", inputs)  # as a model of one's own may have them
-    with pytest.raises(InputError, match=r"training_inputs_ of .* must be finite.*one column for each of the 2"):
+    with pytest.raises(InputError, match=r"training_inputs_ of .* must hold finite numbers for each of the 2"):
         training_inputs(model, 2)

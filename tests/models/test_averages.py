@@ -13,7 +13,7 @@ from rsens.black_box import Predictor
 from rsens.kernels import EQ, Constant, Kernel, Linear, Matern12, Matern32, Matern52, RationalQuadratic, additive
 from rsens.models import _averages
 from rsens.models._averages import averaged_mean
-from rsens.models._gp import GPClassifier, GPRegressor
+from rsens.models._gp import GPRegressor
 from rsens.posteriors import DenseRoot, LatentPosterior
 from tests.kernels.cases import KERNELS, rows
 
@@ -148,11 +148,3 @@ def test_a_closed_form_counts_the_values() -> None:
     question.averages = None
     np.testing.assert_allclose(closed, question.partial_dependence((0, 2), at, question.values), rtol=1e-10)
     assert question.evaluations == 5 + 5 * len(X)
-
-
-@pytest.mark.parametrize("model", [GPRegressor(Matern32(), n_restarts=0), GPClassifier(n_restarts=0)], ids=repr)
-def test_without_one_the_model_is_asked(model: Any) -> None:
-    X, y = numeric(30)
-    question = Predictor.of(*read_for(model.fit(X, y > np.median(y)), X))
-    question.partial_dependence((0,), X[:4, :1], X)
-    assert question.evaluations == 4 * len(X)

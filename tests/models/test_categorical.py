@@ -1,16 +1,11 @@
 """Categorical columns in the estimators: labels in, indicators or level codes inside, and effects found."""
 
-import pickle
 from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone, is_classifier
-from sklearn.compose import make_column_transformer
-from sklearn.model_selection import cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import rsens
 from rsens import InputError
@@ -22,7 +17,6 @@ from rsens.models import (
     BayesianProbitRegression,
 )
 from rsens.models._gp import GPClassifier, GPRegressor
-from tests.few_probes import explain_with_probes
 
 FLAT = BayesianLinearRegression()
 PROPER = [
@@ -38,8 +32,6 @@ PROPER = [
 over_all = pytest.mark.parametrize("estimator", [FLAT, *PROPER], ids=repr)
 over_proper = pytest.mark.parametrize("estimator", PROPER, ids=repr)
 
-#: Some false interactions are found by chance, and linear models cannot hold them.
-CHANCE = pytest.mark.filterwarnings("ignore:.*interactions that it cannot hold:rsens.RsensWarning")
 
 EFFECTS = {"Bergen": 1.2, "Oslo": 0.0, "Tromsø": -1.2}
 
@@ -399,67 +391,3 @@ def test_categories_that_are_collinear_are_named():
     few = X[:5].assign(town=[*EFFECTS, "Oslo", "Oslo"], flag=[True, True, False, True, False])
     with pytest.raises(InputError, match="at least 7; got 5 samples"):  # 1 + age, noise, two towns, flag, and a noise
         clone(FLAT).fit(few[["age", "noise", "town", "flag"]], y[:5])
-
-
-# ---- scikit-learn and explain ----------------------------------------------------------------------------------------
-
-
-@over_all
-def test_copies_pipelines_and_cross_validation(estimator):
-    X, y = table(estimator)
-    model = fitted(estimator)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
-    assert clone(clone(estimator).set_params(categorical=["town"])).categorical == ["town"]
-    assert cross_val_score(clone(estimator), X, y, cv=2).mean() > 0.3
-    scaler = make_column_transformer(
-        (StandardScaler(), ["age", "noise"]), remainder="passthrough", verbose_feature_names_out=False
-    )
-    pipeline = make_pipeline(scaler.set_output(transform="pandas"), clone(estimator))
-    assert pipeline.fit(X, y)[-1].coding_.names == ("age", "noise", "town", "flag", "colour")
-    assert cross_val_score(pipeline, X, y, cv=2).mean() > 0.3
-
-
-@pytest.mark.parametrize(
-    "estimator", [BayesianLogisticRegression(), BayesianPoissonRegression(), GPRegressor(n_restarts=0)], ids=repr
-)
-@CHANCE
-def test_explain_ranks_the_level_effect_first(estimator):
-    X, y = table(estimator)
-    model = fitted(estimator)
-    explanation = explain_with_probes(model, X, y, n_probes=6, random_state=0)
-    assert explanation.main.idxmax() == "town"
-    assert explanation.main["town"] > 2.0 * explanation.null["town"]
-    assert explanation.main["colour"] < explanation.main["town"] / 3.0
-    shares = [X[name].value_counts(normalize=True) for name in ("town", "flag", "colour")]
-    town, flag, colour = (np.sqrt((1.0 - np.sum(share**2)) / 2.0) for share in shares)  # √(P(two rows differ)/2)
-    scale = [X["age"].std(ddof=0), town, X["noise"].std(ddof=0), flag, colour]
-    expected = rsens.rsens(model, X).mean(axis=0) * scale
-    np.testing.assert_allclose(explanation.main[list(X)], expected, rtol=1e-10)
-
-
-@CHANCE
-def test_refits_for_the_null_level_keep_the_types_of_columns():
-    X, y = table(BayesianPoissonRegression())
-    seen = []
-
-    def refit(rows, y):
-        seen.append(rows)
-        return BayesianPoissonRegression().fit(rows, y)
-
-    explain_with_probes(refit(X, y), X, y, refit=refit, intervals=False, n_probes=6, random_state=0)
-    probes = [rows[name] for rows in seen[1:] for name in rows.columns[5:]]
-    assert {str(probe.dtype) for probe in probes} == {str(dtype) for dtype in X.dtypes}
-    for rows in seen[1:]:
-        pd.testing.assert_frame_equal(rows[list(X)], X)
-
-
-def test_refits_know_copies_of_columns_that_are_named_categorical():
-    X, y = table(BayesianPoissonRegression())
-    array = np.column_stack([X["age"], pd.factorize(X["town"], sort=True)[0], X["noise"]])
-    model = BayesianPoissonRegression(categorical=[1]).fit(array, y)
-    asked = {"n_probes": 4, "intervals": False, "random_state": 0}
-    explanation = explain_with_probes(model, array, y, **asked)
-    assert explanation.main.idxmax() == "x1"
-    frame = X[["age", "town", "noise"]].set_axis(["x0", "x1", "x2"], axis=1)
-    same = explain_with_probes(BayesianPoissonRegression().fit(frame, y), frame, y, **asked)
-    np.testing.assert_allclose(explanation.null, same.null, rtol=1e-8)

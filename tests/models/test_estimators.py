@@ -3,8 +3,6 @@
 A model is listed in ESTIMATORS, quick to fit at its defaults; everything here runs over the list.
 """
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,22 +10,18 @@ import sklearn
 from scipy import sparse
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rsens
 from rsens import InputError
-from rsens.adapters import read_for
-from rsens.derivatives import Derivatives, iterate
+from rsens.derivatives import Derivatives
 from rsens.models import (
     BayesianLinearRegression,
     BayesianLogisticRegression,
     BayesianPoissonRegression,
     BayesianProbitRegression,
 )
-from tests.few_probes import explain_with_probes
 
 ESTIMATORS = [
     BayesianLinearRegression(),
@@ -107,44 +101,6 @@ def test_predictions_come_from_one_distribution(estimator):
 
 
 @over_all
-def test_derivatives_do_not_depend_on_chunks(estimator):
-    X, y = frame(estimator)
-    model = clone(estimator).fit(X, y)
-    whole = model.derivatives(X, 2)
-    chunks = list(iterate(*read_for(model, X), 2, max_bytes=20_000))
-    assert len(chunks) > 1
-    np.testing.assert_allclose(np.concatenate([c.second for _, c in chunks]), whole.second, rtol=1e-9, atol=1e-15)
-
-
-@over_all
-def test_copies_pipelines_and_searches(estimator):
-    X, y = frame(estimator)
-    model = clone(estimator).fit(X, y)
-    copy = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(copy.predict(X), model.predict(X))
-    assert estimator.get_params() == clone(model).get_params()
-    pipeline = make_pipeline(StandardScaler(), clone(estimator))
-    assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.3
-    search = GridSearchCV(clone(estimator), {"prior_precision": [0.1, 1e6], "fit_intercept": [True, False]}, cv=3)
-    search.fit(X, y)
-    assert search.best_params_["prior_precision"] == 0.1  # the other leaves the columns without a say
-
-
-@over_all
-@pytest.mark.filterwarnings("ignore:.*interactions that it cannot hold:rsens.RsensWarning")  # found by chance
-def test_explain_finds_the_columns_and_a_null_level(estimator):
-    X, y = frame(estimator)
-    model = clone(estimator).fit(X, y)
-    explanation = explain_with_probes(model, X, y, n_probes=4, random_state=0)
-    assert set(explanation.main.nlargest(2).index) == {"age", "dose"}
-    assert (explanation.null_levels > 0).all()
-    assert explanation.main["age"] > explanation.null_levels["age"]
-    scaled = rsens.rsens(model, X) * X.std(ddof=0).to_numpy()
-    np.testing.assert_allclose(explanation.main[list(X)], scaled.mean(axis=0), rtol=1e-10)
-    assert np.isfinite(explanation.pairs).all()
-
-
-@over_all
 def test_unfitted(estimator):
     X, y = frame(estimator)
     for call in (estimator.predict, estimator.predict_distribution, estimator.derivatives):
@@ -168,7 +124,7 @@ def test_wrong_tables(estimator):
         model.fit(missing.to_numpy(), y)
     with pytest.raises(InputError, match="not numeric: 'day'"):
         model.fit(X.assign(day=pd.Timestamp(2020, 2, 29)), y)
-    with pytest.raises(InputError, match="X must be numbers; got text, such as 'high'"):
+    with pytest.raises(InputError, match=r"X: .*'high'"):
         model.fit(X.astype(object).assign(dose="high").to_numpy(), y)
     with pytest.raises(InputError, match=r"(?i)sparse"):
         model.fit(sparse.csr_array(X.to_numpy()), y)
@@ -202,7 +158,7 @@ def test_wrong_targets(estimator):
         with pytest.raises(InputError, match="row 3"):
             clone(estimator).fit(X, np.where(np.arange(50) == 3, np.inf, 1.0))
     else:
-        with pytest.raises(InputError, match="y must be numbers; got text, such as 'a'"):
+        with pytest.raises(InputError, match="y must be numbers; got 'a'"):
             clone(estimator).fit(X, np.array(["a", "b"] * 25))
 
 

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import stats
 from scipy.special import expit, ndtr
 from sklearn.linear_model import LogisticRegression, PoissonRegressor
 
@@ -123,36 +123,15 @@ def test_mode_and_covariance_are_those_of_the_log_posterior(case, standardize):
 
 
 @pytest.mark.parametrize("standardize", [True, False])
-def test_logistic_mode_is_that_of_scikit_learn(standardize):
-    X, y = data(LOGIT)
-    model = BayesianLogisticRegression(prior_precision=0.5, intercept_precision=0.0, standardize=standardize).fit(X, y)
-    sd = X.std(0) if standardize else np.ones(3)
-    other = LogisticRegression(C=2.0, solver="newton-cholesky", tol=1e-12).fit(X / sd, y)
-    np.testing.assert_allclose(model.coef_, other.coef_ / sd, rtol=1e-7)
-    np.testing.assert_allclose(model.intercept_, other.intercept_, rtol=1e-7)
-
-
-@pytest.mark.parametrize("standardize", [True, False])
-def test_poisson_mode_is_that_of_scikit_learn(standardize):
-    X, y = data(POISSON)
-    model = BayesianPoissonRegression(prior_precision=0.5, intercept_precision=0.0, standardize=standardize).fit(X, y)
-    sd = X.std(0) if standardize else np.ones(3)
-    other = PoissonRegressor(alpha=0.5 / len(y), solver="newton-cholesky", tol=1e-12).fit(X / sd, y)
-    np.testing.assert_allclose(model.coef_, other.coef_ / sd, rtol=1e-7)
-    np.testing.assert_allclose(model.intercept_, other.intercept_, rtol=1e-7)
-
-
-@pytest.mark.parametrize("case", CASES, ids=repr)
-def test_prediction_is_the_average_over_the_weights(case):
+@pytest.mark.parametrize("case", [LOGIT, POISSON], ids=repr)
+def test_modes_are_those_of_scikit_learn(case, standardize):
     X, y = data(case)
-    X = X - 0.5
-    model = case.model(fit_intercept=False).fit(X, y)
-    rng = np.random.default_rng(1)
-    weights = rng.multivariate_normal(np.ravel(model.coef_), model.coef_covariance_.reshape(3, 3), size=100_000)
-    means = case.mean(X[:8] @ weights.T)
-    error = means.std(axis=1) / np.sqrt(means.shape[1])
-    predicted = model.predict_distribution(X[:8]).mean
-    assert (np.abs(predicted - means.mean(axis=1)) < 4.5 * error).all()
+    model = case.model(prior_precision=0.5, intercept_precision=0.0, standardize=standardize).fit(X, y)
+    sd, settings = X.std(0) if standardize else np.ones(3), {"solver": "newton-cholesky", "tol": 1e-12}
+    peer = LogisticRegression(C=2.0, **settings) if case is LOGIT else PoissonRegressor(alpha=0.5 / len(y), **settings)
+    other = peer.fit(X / sd, y)
+    np.testing.assert_allclose(model.coef_, other.coef_ / sd, rtol=1e-7)
+    np.testing.assert_allclose(model.intercept_, other.intercept_, rtol=1e-7)
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -280,16 +259,6 @@ def test_far_rows_keep_both_tails():
     assert (rsens.rsens(model, [[-6.0], [6.0]]) > 0).all()
 
 
-def test_one_class_is_not_enough():
-    X, _ = data(LOGIT)
-    for case in BINARY:
-        with pytest.raises(InputError, match="at least two classes; y has 1 class"):
-            case.model().fit(X, np.ones(60))
-    weights = np.where(np.arange(60) < 5, 0.0, 1.0)
-    with pytest.raises(InputError, match="y has 1 class"):
-        BayesianProbitRegression().fit(X, np.arange(60) >= 5, sample_weight=weights)
-
-
 def test_counts_that_are_all_zero():
     X, _ = data(POISSON, n=20)
     model = BayesianPoissonRegression().fit(X, np.zeros(20))
@@ -313,22 +282,6 @@ def test_large_counts(level):
     y = np.round(np.exp(f))
     sd = np.sqrt(np.exp(f))
     np.testing.assert_allclose(model.log_predictive_density(X, y), stats.norm.logpdf(0.0, 0.0, sd), atol=2.0)
-
-
-def test_log_predictive_density_is_the_integral_over_f():
-    X, y = data(POISSON, n=15)
-    X = X - 0.5
-    model = BayesianPoissonRegression(fit_intercept=False).fit(X, y)
-    m, v = X @ model.coef_, np.sum(X @ model.coef_covariance_ * X, axis=1)
-    for i in range(5):
-        density, _ = integrate.quad(
-            lambda t, i=i: stats.poisson.pmf(y[i], np.exp(m[i] + np.sqrt(v[i]) * t)) * stats.norm.pdf(t),
-            -10,
-            10,
-            epsabs=0,
-            epsrel=1e-11,
-        )
-        np.testing.assert_allclose(model.log_predictive_density(X, y)[i], np.log(density), rtol=0, atol=1e-9)
 
 
 def test_offset_is_the_log_of_an_exposure():
@@ -388,39 +341,23 @@ def test_hard_tables(case):
     )
 
 
-@pytest.mark.parametrize("case", CASES, ids=repr)
-def test_a_strong_prior_leaves_the_overall_rate(case):
-    X, y = data(case)
-    model = case.model(prior_precision=1e10, intercept_precision=0.0).fit(X, y)
-    np.testing.assert_allclose(model.coef_, 0.0, atol=1e-7)
-    m = np.ravel(model.intercept_)[0]
-    np.testing.assert_allclose(case.mean(m), y.mean(), rtol=1e-7)
-
-
-@pytest.mark.parametrize("case", CASES, ids=repr)
-def test_wrong_arguments(case):
-    X, y = data(case)
-    with pytest.raises(InputError, match="prior_precision must be a number greater than 0; got 0"):
-        case.model(prior_precision=0).fit(X, y)
-    with pytest.raises(InputError, match="intercept_precision must be a number of at least 0; got -1"):
-        case.model(intercept_precision=-1.0).fit(X, y)
-    with pytest.raises(InputError, match="sample_weight must be at least 0"):
-        case.model().fit(X, y, sample_weight=-np.ones(60))
-    with pytest.raises(InputError, match="one number for each of the 60 rows; got shape"):
-        case.model().fit(X, y, sample_weight=np.ones(59))
-
-
-def test_wrong_counts_and_offsets():
+def test_wrong_arguments():
     X, y = data(POISSON)
-    with pytest.raises(InputError, match="at least 0; got -1"):
-        BayesianPoissonRegression().fit(X, y - 1.0 - y.min())
-    with pytest.raises(InputError, match="offset must be finite"):
-        BayesianPoissonRegression().fit(X, y, offset=np.full(60, -np.inf))
+
+    def refused(argument, word, X=X, y=y, offset=None, **settings):
+        with pytest.raises(InputError, match=word) as error:
+            BayesianPoissonRegression(**settings).fit(X, y, offset=offset)
+        assert error.value.argument in (argument, None)
+
+    refused("prior_precision", "greater than 0", prior_precision=0)
+    refused("intercept_precision", "at least 0", intercept_precision=-1.0)
+    refused(None, "at least 0", y=y - 1.0 - y.min())
+    refused("offset", "extreme values", offset=800.0, fit_intercept=False)
     model = BayesianPoissonRegression().fit(X, y)
-    with pytest.raises(InputError, match="offset must have one number for each of the 60 rows"):
-        model.predict(X, offset=np.zeros(3))
     with pytest.raises(InputError, match="negative"):
         model.log_predictive_density(X, -1.0 - y)
+    with pytest.raises(InputError, match="beyond float64 at row 0"):
+        model.predict(X, offset=800.0)
 
 
 def test_a_mode_that_is_not_reached_is_told(monkeypatch):
@@ -428,14 +365,6 @@ def test_a_mode_that_is_not_reached_is_told(monkeypatch):
     monkeypatch.setattr("rsens.models._mode.MAX_STEPS", 1)
     with pytest.warns(RsensWarning, match="did not find the mode of the weights in 1 steps"):
         BayesianLogisticRegression().fit(X, y)
-
-
-def test_offsets_beyond_all_counts():
-    X, y = data(POISSON)
-    with pytest.raises(InputError, match="Check y and offset for extreme values"):
-        BayesianPoissonRegression(fit_intercept=False).fit(X, y, offset=800.0)
-    with pytest.raises(InputError, match="beyond float64 at row 0"):
-        BayesianPoissonRegression().fit(X, y).predict(X, offset=800.0)
 
 
 def test_a_nearly_singular_information():

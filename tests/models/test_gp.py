@@ -9,23 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
+from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process import kernels as sk
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import rsens
 from rsens._errors import InputError, RsensWarning
-from rsens.adapters import read_for
-from rsens.derivatives import iterate
 from rsens.distributions import Bernoulli, Categorical, NegativeBinomial, Normal, Poisson, StudentT
 from rsens.kernels import EQ, Constant, Linear, Matern52, Periodic, RationalQuadratic, additive
 from rsens.kernels import Categorical as CategoricalKernel
 from rsens.likelihoods import PoissonLikelihood, ProbitLikelihood, StudentTLikelihood
 from rsens.models import _gp, _inference
 from rsens.models._gp import GPClassifier, GPRegressor
-from tests.few_probes import explain_with_probes
 
 #: Columns with different units, none of them centred.
 SCALES, CENTRES = np.array([2.0, 30.0, 0.1]), np.array([5.0, -40.0, 3.0])
@@ -95,34 +89,6 @@ def check_derivatives(model, X, tolerance=1e-5):
 # ---- values ---------------------------------------------------------------------------------------------------------
 
 
-def test_is_what_scikit_learn_gives_at_equal_hyperparameters():
-    X, lengthscale = inputs(), tuple(1.5 * SCALES)
-    y = targets("gaussian", X) - 100.0
-    model = GPRegressor(EQ(300.0, lengthscale), noise_variance=40.0, standardize=False, optimize=False).fit(X, y)
-    theirs = GaussianProcessRegressor(
-        sk.ConstantKernel(300.0) * sk.RBF(lengthscale), alpha=40.0, optimizer=None, normalize_y=False
-    ).fit(X, y)
-    new = np.vstack([X[:5], inputs(10, seed=3)])
-    mean, deviation = theirs.predict(new, return_std=True)
-    predicted = model.predict_distribution(new)
-    np.testing.assert_allclose(predicted.mean, mean, rtol=1e-9)
-    np.testing.assert_allclose(predicted.variance, deviation**2 + 40.0, rtol=1e-9)
-    assert model.log_marginal_likelihood_ == pytest.approx(theirs.log_marginal_likelihood_value_, rel=1e-9)
-    assert model.kernel_ == EQ(300.0, lengthscale)
-    assert model.noise_variance_ == 40.0
-
-
-def test_logit_classifier_is_what_scikit_learn_gives():
-    X = inputs()
-    y = labels(X, 2)
-    lengthscale = tuple(1.5 * SCALES)
-    model = GPClassifier(EQ(2.0, lengthscale), "logit", standardize=False, optimize=False).fit(X, y)
-    theirs = GaussianProcessClassifier(sk.ConstantKernel(2.0) * sk.RBF(lengthscale), optimizer=None).fit(X, y)
-    assert model.log_marginal_likelihood_ == pytest.approx(theirs.log_marginal_likelihood_value_, rel=1e-8)
-    # scikit-learn approximates the integral over f with five error functions
-    np.testing.assert_allclose(model.predict_proba(X), theirs.predict_proba(X), atol=1e-3)
-
-
 def test_the_fit_is_no_worse_than_that_of_scikit_learn():
     X = inputs()
     y = targets("gaussian", X)
@@ -134,15 +100,6 @@ def test_the_fit_is_no_worse_than_that_of_scikit_learn():
         theirs = GaussianProcessRegressor(kernel, alpha=0.0, n_restarts_optimizer=2, random_state=0).fit(U, z)
     expected = theirs.log_marginal_likelihood_value_ - len(y) * np.log(y.std())
     assert model.log_marginal_likelihood_ >= expected - 1e-6 * abs(expected)
-
-
-def test_a_linear_truth_is_found():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 2))
-    y = 3.0 + X @ [2.0, -1.0] + 0.1 * rng.normal(size=60)
-    model = GPRegressor(Linear((1.0, 1.0)) + Constant(1.0), random_state=0).fit(X, y)
-    np.testing.assert_allclose(model.derivatives(X, 1).first[:, 0].mean(0), [2.0, -1.0], atol=0.06)
-    assert model.noise_variance_ == pytest.approx(0.01, rel=0.4)
 
 
 # ---- derivatives ----------------------------------------------------------------------------------------------------
@@ -196,22 +153,6 @@ def test_sensitivities_are_those_of_automatic_differentiation():
         np.testing.assert_allclose(measure(model, rows), measure(automatic, rows), rtol=1e-8)
 
 
-def test_chunks_change_nothing():
-    model, X = fitted("gaussian"), inputs(9, seed=5)
-    whole = model.derivatives(X, 2)
-    parts = [record for _, record in iterate(*read_for(model, X), 2, max_bytes=1)]
-    assert len(parts) == 9
-    second = np.concatenate([part.second for part in parts])
-    np.testing.assert_allclose(second, whole.second, rtol=1e-9, atol=1e-12 * np.abs(whole.second).max())
-
-
-def test_rows_per_chunk_keeps_the_record_small():
-    model = fitted("gaussian", optimize=False)
-    rows = model.rows_per_chunk(3, 2)
-    record_bytes = 8 * 2 * (1 + 3 + 9)
-    assert 4 * rows * record_bytes < 256 * 2**20
-
-
 # ---- units ----------------------------------------------------------------------------------------------------------
 
 
@@ -242,15 +183,6 @@ def test_what_is_reported_makes_the_same_model_in_the_units_of_the_data(kernel):
     np.testing.assert_allclose(first.variance, second.variance, rtol=1e-9)
     assert inside.log_marginal_likelihood_ == pytest.approx(outside.log_marginal_likelihood_, rel=1e-9)
     assert inside.noise_variance_ == pytest.approx(0.2 * y.var())
-
-
-def test_lengthscales_are_multiplied_back():
-    X = inputs()
-    model = GPRegressor(EQ(1.0, (1.0, 2.0, 3.0)), optimize=False).fit(X, targets("gaussian", X))
-    np.testing.assert_allclose(model.kernel_.lengthscale, np.array([1.0, 2.0, 3.0]) * X.std(0), rtol=1e-12)
-    np.testing.assert_allclose(model.input_scale_, X.std(0), rtol=1e-12)
-    np.testing.assert_array_equal(model.training_inputs_, X)
-    np.testing.assert_allclose(model.input_mean_, X.mean(0))
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e9])
@@ -314,19 +246,6 @@ def test_an_offset_of_real_targets_is_subtracted():
     np.testing.assert_allclose(unscaled.predict(X), expected.predict(X), rtol=1e-9)
 
 
-@pytest.mark.parametrize("likelihood", LIKELIHOODS)
-def test_log_predictive_density_integrates_to_one(likelihood):
-    model, row = fitted(likelihood), inputs(1, seed=7)
-    if likelihood in ("poisson", "negative_binomial"):
-        y = np.arange(2000.0)
-        total = np.exp(model.log_predictive_density(np.repeat(row, len(y), axis=0), y)).sum()
-        assert total == pytest.approx(1.0, abs=1e-3)
-    else:
-        y = np.linspace(-400.0, 600.0, 4001)
-        density = np.exp(model.log_predictive_density(np.repeat(row, len(y), axis=0), y))
-        assert np.trapezoid(density, y) == pytest.approx(1.0, abs=1e-3)
-
-
 # ---- the search for hyperparameters ---------------------------------------------------------------------------------
 
 
@@ -376,13 +295,6 @@ def test_a_start_on_some_of_the_rows_ends_where_all_rows_lead(monkeypatch):
 def test_a_search_that_is_cut_short_says_what_to_do():
     with pytest.warns(RsensWarning, match="raise max_iter or n_restarts"):
         fitted("gaussian", max_iter=1)
-
-
-def test_random_state_makes_fits_equal():
-    X = inputs()
-    y = targets("gaussian", X)
-    first, second = (GPRegressor(random_state=3).fit(X, y) for _ in range(2))
-    assert first.kernel_ == second.kernel_
 
 
 def test_progress_is_shown_on_request(capsys):
@@ -496,14 +408,6 @@ def test_extreme_counts_work(likelihood, count):
     np.testing.assert_allclose(model.predict(X), count, atol=0.5, rtol=0.01)
 
 
-def test_separable_classes_work():
-    X = np.linspace(-1.0, 1.0, 20)[:, None]
-    for link in ("probit", "logit"):
-        model = GPClassifier(link=link, n_restarts=0).fit(X, X[:, 0] > 0)
-        assert model.score(X, X[:, 0] > 0) == 1.0
-        assert np.isfinite(rsens.rsens2(model, X)).all()
-
-
 # ---- errors ---------------------------------------------------------------------------------------------------------
 
 
@@ -553,15 +457,6 @@ def test_a_likelihood_can_be_given():
 # ---- the estimator's duties -----------------------------------------------------------------------------------------
 
 
-def test_in_pipelines_and_searches():
-    X = inputs()
-    y = targets("gaussian", X)
-    pipeline = make_pipeline(StandardScaler(), GPRegressor(n_restarts=0))
-    assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.5
-    search = GridSearchCV(GPRegressor(n_restarts=0), {"likelihood": ["gaussian", "student_t"]}, cv=2).fit(X, y)
-    assert search.best_params_["likelihood"] in ("gaussian", "student_t")
-
-
 def test_clones_and_copies_are_equal():
     X = pd.DataFrame(inputs(), columns=["a", "b", "c"])
     y = targets("gaussian", X.to_numpy())
@@ -570,18 +465,6 @@ def test_clones_and_copies_are_equal():
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
     assert list(model.feature_names_in_) == ["a", "b", "c"]
-
-
-def test_explain_with_the_null_level_by_refitting():
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(50, 3)), columns=["strong", "weak", "none"])
-    y = np.sin(2.0 * X["strong"]) + 0.3 * X["weak"] + 0.1 * rng.normal(size=50)
-    model = GPRegressor(n_restarts=0, random_state=0).fit(X, y)
-    explanation = explain_with_probes(model, X, y=y, null=True, random_state=0, n_probes=4)
-    assert list(explanation.main.sort_values(ascending=False).index) == ["strong", "weak", "none"]
-    assert explanation.main["weak"] > explanation.null_levels["weak"] > 0.0
-    assert explanation.main["none"] < 2.0 * explanation.null_levels["none"]
-    assert set(explanation.parts.columns) == {"mean", "variance"}
 
 
 def test_classifier_predicts_labels_and_probabilities():

@@ -99,8 +99,3 @@ def test_check_says_it():
     many = check(GPRegressor(kernel, inducing=80, **FIXED).fit(X, WIGGLY), X[:60])
     assert many.to_frame().set_index("name").loc["inducing inputs"].verdict == "ok"
     assert "inducing inputs" not in check(GPRegressor(**FIXED).fit(X, F), X[:60]).to_frame()["name"].to_list()
-
-
-def test_two_classes_that_are_easy():
-    y = np.where(F > 0.0, "yes", "no")
-    assert GPClassifier(EQ(1.0, 1.0), inducing=30, optimize=False).fit(X, y).inducing_check().passed

@@ -1,7 +1,5 @@
 """Laplace's approximation: against a second implementation, scikit-learn, the weight-space view, and differences."""
 
-import tracemalloc
-
 import jax
 import numpy as np
 import pytest
@@ -105,27 +103,12 @@ def test_latent_moments_and_derivatives_are_those_of_autodiff(name, kernel):
     np.testing.assert_allclose(latent.second, second, rtol=1e-8, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("kernel", ["eq", "matern52", "linear", "product", "additive"])
-def test_derivatives_are_the_differences_of_the_moments(name, kernel):
-    X, y = data(name)
-    latent = posterior(KERNELS[kernel], LIKELIHOODS[name], X, y)
-    rows = np.vstack([X[:3], np.random.default_rng(2).uniform(-2.5, 2.5, (3, 2))])
-    record = latent.derivatives(rows, 2)
-    h = 1e-4
-    for d in range(2):
-        step = h * np.eye(2)[d]
-        up, down = latent.derivatives(rows + step, 1), latent.derivatives(rows - step, 1)
-        np.testing.assert_allclose(record.first[:, 0, d], (up.mean - down.mean) / (2 * h), rtol=1e-5, atol=1e-6)
-        np.testing.assert_allclose(record.first[:, 1, d], (up.variance - down.variance) / (2 * h), rtol=1e-5, atol=1e-6)
-        np.testing.assert_allclose(record.second[..., d], (up.first - down.first) / (2 * h), rtol=1e-5, atol=1e-6)
-
-
 # ---- gradients ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize(
+    ("name", "kernel"), [(NAMES[(i + j) % len(NAMES)], k) for i, k in enumerate(KERNELS) for j in (0, 2)]
+)
 def test_gradient_is_the_difference_of_the_objective(name, kernel):
     check_gradient(KERNELS[kernel], LIKELIHOODS[name], *data(name), mean=0.2)
 
@@ -162,45 +145,6 @@ def test_the_logit_classifier_is_that_of_scikit_learn(ours, theirs):
     np.testing.assert_allclose(laplace.mode.latent, theirs.f_cached, rtol=0, atol=1e-9)
     np.testing.assert_allclose(laplace.log_marginal_likelihood, value, rtol=1e-11)
     np.testing.assert_allclose(laplace.gradient(), gradient, rtol=1e-8)
-
-
-def weight_space(likelihood, features, prior_variance, y, offset):
-    """The Laplace posterior of w in f = Φw, w ~ N(0, diag(prior_variance)): mean, covariance, log evidence."""
-
-    def psi(w):
-        return likelihood.log_density(y, features @ w + offset).sum() - 0.5 * w @ (w / prior_variance)
-
-    w = np.zeros(features.shape[1])
-    for _ in range(100):
-        slope, second, _ = likelihood.f_derivatives(y, features @ w + offset)
-        hessian = features.T @ (np.maximum(-second, 0.0)[:, None] * features) + np.diag(1.0 / prior_variance)
-        step = np.linalg.solve(hessian, features.T @ slope - w / prior_variance)
-        w = w + max(0.5 ** np.arange(6), key=lambda t, w=w, step=step: psi(w + t * step)) * step
-    W, _ = likelihood.curvature(y, features @ w + offset)
-    precision = features.T @ (W[:, None] * features) + np.diag(1.0 / prior_variance)
-    evidence = psi(w) - 0.5 * (np.linalg.slogdet(precision)[1] + np.log(prior_variance).sum())
-    return w, np.linalg.inv(precision), evidence
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_linear_kernel_gives_the_bayesian_glm(name):
-    X, y = data(name, n=40)
-    offset = 0.1 * X[:, 0] if name in ("poisson", "negative_binomial") else 0.0
-    variances = np.array([0.7, 1.3, 2.5])
-    kernel = Linear(variances[:2]) + Constant(variances[2])
-    laplace = laplace_of(kernel, LIKELIHOODS[name], X, y, offset=offset)
-    w, covariance, evidence = weight_space(LIKELIHOODS[name], np.c_[X, np.ones(40)], variances, y, offset)
-    np.testing.assert_allclose(laplace.log_marginal_likelihood, evidence, rtol=1e-11)
-
-    rows = np.random.default_rng(3).normal(size=(7, 2)) * 3.0
-    new = np.c_[rows, np.ones(7)]
-    latent = laplace.posterior().derivatives(rows, 2)
-    np.testing.assert_allclose(latent.mean, new @ w, rtol=1e-9, atol=1e-10)
-    np.testing.assert_allclose(latent.variance, np.einsum("ni,ij,nj->n", new, covariance, new), rtol=1e-9)
-    np.testing.assert_allclose(latent.first[:, 0], np.tile(w[:2], (7, 1)), rtol=1e-9, atol=1e-10)
-    np.testing.assert_allclose(latent.first[:, 1], 2.0 * (new @ covariance)[:, :2], rtol=1e-9, atol=1e-10)
-    np.testing.assert_allclose(latent.second[:, 0], 0.0, atol=1e-12)
-    np.testing.assert_allclose(latent.second[:, 1], np.tile(2.0 * covariance[:2, :2], (7, 1, 1)), rtol=1e-9, atol=1e-10)
 
 
 def test_an_equal_offset_is_a_mean():
@@ -278,17 +222,6 @@ def test_an_impossible_start_is_an_error():
         objective(KERNELS["eq"], PoissonLikelihood(), X, y, offset=np.full(len(y), 1e4))
 
 
-def test_memory_does_not_grow_with_the_columns():
-    n, D = 400, 30
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(n, D)), rng.poisson(1.0, n).astype(float)
-    tracemalloc.start()
-    objective(EQ(1.0, np.full(D, 5.0)), PoissonLikelihood(), X, y)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 10 * 8 * n**2  # an array (N, N, D) alone would be 30
-
-
 def test_jitter_where_the_identity_is_lost_in_rounding_is_reported():
     # √W K √W has entries of 1e20 and rank 1, so that B cannot be factored as it is.
     X, y = np.zeros((6, 1)), np.full(6, 1e10)
@@ -336,14 +269,6 @@ def test_separable_classes(likelihood, variance):
     check_gradient(kernel, likelihood, X, y, tolerance=1e-6)
 
 
-@pytest.mark.parametrize("likelihood", [ProbitLikelihood(), LogitLikelihood()])
-def test_one_class_alone_still_has_a_mode(likelihood):
-    X, _ = data("logit")
-    laplace = laplace_of(EQ(100.0, 1.0), likelihood, X, np.ones(len(X)))
-    assert laplace.converged
-    assert (laplace.mode.latent > 0.5).all()
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_repeated_rows_make_no_jitter_necessary(name):
     X, y = data(name)
@@ -355,9 +280,10 @@ def test_repeated_rows_make_no_jitter_necessary(name):
     check_gradient(KERNELS["eq"], LIKELIHOODS[name], X, y)
 
 
-@pytest.mark.parametrize("df", [2.1, 4.0, 50.0])
-@pytest.mark.parametrize("scale2", [1e-4, 0.1])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("df", "scale2", "seed"),
+    [(2.1, 1e-4, 0), (2.1, 0.1, 1), (4.0, 1e-4, 2), (4.0, 0.1, 3), (50.0, 1e-4, 1), (50.0, 0.1, 0)],
+)
 def test_the_student_t_converges_with_many_outliers(df, scale2, seed):
     rng = np.random.default_rng(seed)
     X = rng.uniform(-2.0, 2.0, (60, 2))

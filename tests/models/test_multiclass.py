@@ -49,20 +49,6 @@ def test_the_quotient_rule_is_that_of_autodiff():
     np.testing.assert_allclose(record.second, expected.second, rtol=1e-11, atol=1e-12)
 
 
-def test_first_order_is_the_same_without_the_second():
-    record = normalized_derivatives(members(rows(), 1))
-    assert record.second is None
-    np.testing.assert_allclose(record.first, normalized_derivatives(members(rows(), 2)).first, rtol=1e-14, atol=1e-16)
-
-
-def test_changes_add_up_to_nothing():
-    record = normalized_derivatives(members(rows(), 2))
-    np.testing.assert_allclose(record.distribution.probabilities.sum(axis=1), 1.0, rtol=1e-14)
-    np.testing.assert_allclose(record.first.sum(axis=1), 0.0, atol=1e-14)
-    np.testing.assert_allclose(record.second.sum(axis=1), 0.0, atol=1e-13)
-    np.testing.assert_allclose(record.second, np.swapaxes(record.second, 2, 3), rtol=1e-12, atol=1e-14)
-
-
 def test_the_distribution_alone_is_that_of_the_derivatives():
     records = members(rows(), 1)
     alone = normalized([record.distribution for record in records])
@@ -121,30 +107,6 @@ def test_two_classes_give_the_binary_classifier(likelihood, kernel):
     np.testing.assert_allclose(both.second[:, 1], one.second[:, 0], rtol=1e-8, atol=1e-10)
 
 
-@pytest.mark.parametrize("likelihood", [ProbitLikelihood(), LogitLikelihood()])
-def test_derivatives_are_the_differences_of_the_probabilities(likelihood):
-    X, codes = classes(40, 3)
-    new = np.vstack([X[:3], np.random.default_rng(1).uniform(-3.0, 3.0, (4, 2))])
-
-    def record(rows):
-        return normalized_derivatives(gp_members(EQ(2.0, 1.0), likelihood, X, codes, 3, rows))
-
-    at, h = record(new), 1e-4
-    for d in range(2):
-        up, down = record(new + h * np.eye(2)[d]), record(new - h * np.eye(2)[d])
-        change = (up.distribution.probabilities - down.distribution.probabilities) / (2.0 * h)
-        np.testing.assert_allclose(at.first[:, :, d], change, rtol=1e-5, atol=1e-7)
-        np.testing.assert_allclose(at.second[..., d], (up.first - down.first) / (2.0 * h), rtol=1e-5, atol=1e-7)
-
-
-def test_far_from_the_data_every_class_is_equally_probable():
-    X, codes = classes(30, 4)
-    far = np.full((1, 2), 50.0)
-    record = normalized_derivatives(gp_members(EQ(2.0, 1.0), ProbitLikelihood(), X, codes, 4, far))
-    np.testing.assert_allclose(record.distribution.probabilities, 0.25, rtol=1e-14)
-    np.testing.assert_array_equal(record.first, 0.0)
-
-
 def test_the_estimator_normalises_one_gp_per_class():
     X, codes = classes(30, 3)
     labels = np.array(["red", "green", "blue"])[codes]
@@ -159,8 +121,3 @@ def test_the_estimator_normalises_one_gp_per_class():
     )
     np.testing.assert_allclose(record.first, expected.first[:, order], rtol=1e-10, atol=1e-14)
     np.testing.assert_allclose(record.second, expected.second[:, order], rtol=1e-10, atol=1e-13)
-
-
-def test_an_estimator_without_a_second_class_is_an_error():
-    with pytest.raises(InputError, match="two classes"):
-        GPClassifier().fit(np.arange(6.0).reshape(3, 2), ["a", "a", "a"])

@@ -1,10 +1,8 @@
 """P(Y ≤ y) of the regressors: what `log_predictive_density` adds up to."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from rsens import InputError
 from rsens.models import BayesianLinearRegression, BayesianPoissonRegression, GPRegressor
 
 RNG = np.random.default_rng(2)
@@ -45,14 +43,3 @@ def test_the_derivative_is_the_density(model):
     np.testing.assert_allclose((above - below) / (2.0 * h), density, rtol=1e-6)
     np.testing.assert_allclose(fitted.predictive_cdf(X[:6], np.full(6, -1e6)), 0.0, atol=1e-9)
     np.testing.assert_allclose(fitted.predictive_cdf(X[:6], np.full(6, 1e6)), 1.0, atol=1e-9)
-
-
-@pytest.mark.parametrize("model", [*COUNT_MODELS, *REAL_MODELS], **by_likelihood)
-def test_data_frames_and_errors(model):
-    frame = pd.DataFrame(X, columns=["a", "b"])
-    fitted = model.fit(frame, COUNTS)
-    assert fitted.predictive_cdf(frame, COUNTS).shape == (40,)
-    with pytest.raises(InputError, match="finite"):
-        fitted.predictive_cdf(frame, np.full(40, np.nan))
-    with pytest.raises(InputError, match="inconsistent"):
-        fitted.predictive_cdf(frame, COUNTS[:3])

@@ -90,7 +90,7 @@ def test_a_narrow_prior_decides():
         ({"lengthscale": 3.0}, "two positive numbers"),
         ({"lengthscale": (3.0, 0.0)}, "two positive numbers"),
         ({"lengthscale": (3.0, "wide")}, "two positive numbers"),
-        ({"length_scale": (3.0, 1.0)}, "no hyperparameter 'length_scale'"),
+        ({"length_scale": (3.0, 1.0)}, "names 'length_scale', but the hyperparameters are"),
     ],
 )
 def test_wrong_priors(priors, message):

@@ -1,4 +1,4 @@
-"""What the models take as y, offset, weights and settings, and what they say about the rest."""
+"""The values that models take as y, offset, weights and settings, and the errors for others."""
 
 from datetime import date, timedelta
 from decimal import Decimal
@@ -27,56 +27,50 @@ DAYS = pd.date_range("2020", periods=N)
 
 REGRESSORS = [GPRegressor(optimize=False), BayesianLinearRegression(), BayesianPoissonRegression()]
 CLASSIFIERS = [GPClassifier(optimize=False), BayesianLogisticRegression()]
-DATES = {
+NO_NUMBERS = {
     "days": DAYS,
     "days with one missing": pd.Series([pd.NaT, *DAYS[1:]]),
     "days of NumPy": DAYS.to_numpy(),
     "days of Python": [date(2020, 1, 1 + i) for i in range(N)],
     "days with a time zone": pd.Series(DAYS.tz_localize("UTC")),
     "periods": pd.Series(DAYS.to_period("D")),
-    "durations": DAYS - DAYS[0],
     "durations of Python": [timedelta(days=i) for i in range(N)],
-}
-TEXTS = {
-    "a list": [f"{y}" for y in Y],
-    "a Series": pd.Series(Y).astype(str),
+    "a list of text": [f"{y}" for y in Y],
     "the string type": pd.Series(Y).astype("string"),
     "text among numbers": pd.Series([*Y[1:], "1.5"], dtype=object),
+    "beyond float64": [10**400, *Y[1:]],
 }
 
 
-@pytest.mark.parametrize("wrong", DATES.values(), ids=DATES)
-@pytest.mark.parametrize("model", REGRESSORS, ids=repr)
-def test_dates_are_no_numbers(model, wrong):
-    with pytest.raises(InputError, match="y must be numbers; got dates or times"):
-        model.fit(X, wrong)
-    with pytest.raises(InputError, match="offset must be numbers; got dates or times"):
-        model.fit(X, Y, offset=wrong)
-    with pytest.raises(InputError, match="y must be numbers; got dates or times"):
-        model.fit(X, Y).log_predictive_density(X, wrong)
+def refused(argument, word, call):
+    """An `InputError` about this argument, or about y, whose errors name no argument."""
+    with pytest.raises(InputError, match=word) as error:
+        call()
+    assert error.value.argument in (argument, None)
 
 
-@pytest.mark.parametrize("wrong", TEXTS.values(), ids=TEXTS)
+@pytest.mark.parametrize("wrong", NO_NUMBERS.values(), ids=NO_NUMBERS)
 @pytest.mark.parametrize("model", REGRESSORS, ids=repr)
-def test_text_is_no_number(model, wrong):
-    with pytest.raises(InputError, match=r"y must be numbers; got text, such as '[\d.]+'.*to_numeric"):
-        model.fit(X, wrong)
-    with pytest.raises(InputError, match="offset must be numbers; got text"):
-        model.fit(X, Y, offset=wrong)
+def test_dates_and_text_are_no_numbers(model, wrong):
+    refused(None, "y must be numbers", lambda: model.fit(X, wrong))
+    refused("offset", "must be numbers", lambda: model.fit(X, Y, offset=wrong))
+    refused(None, "y must be numbers", lambda: model.fit(X, Y).log_predictive_density(X, wrong))
 
 
 @pytest.mark.parametrize("model", [*REGRESSORS, *CLASSIFIERS], ids=repr)
 def test_arrays_of_dates_and_text_are_no_rows(model):
-    with pytest.raises(InputError, match="X must be numbers; got dates or times"):
-        model.fit(DAYS.to_numpy()[:, None], TRUE)
-    with pytest.raises(InputError, match="X must be numbers; got text, such as '0'"):
-        model.fit([[f"{i}"] for i in range(N)], TRUE)
+    for rows in (DAYS.to_numpy()[:, None], [[f"{i}"] for i in range(N)]):
+        refused("X", "must hold real numbers", lambda rows=rows: model.fit(rows, TRUE))
 
 
-@pytest.mark.parametrize("wrong", [DAYS, ["1"] * N], ids=["dates", "text"])
-def test_weights_are_numbers(wrong):
-    with pytest.raises(InputError, match="sample_weight must be numbers"):
-        BayesianPoissonRegression().fit(X, Y, sample_weight=wrong)
+def test_weights_and_offsets_of_another_kind_or_size():
+    model = BayesianPoissonRegression()
+    for wrong in (DAYS, ["1"] * N, np.ones(N - 1), np.full(N, np.nan)):
+        refused("sample_weight", "must", lambda wrong=wrong: model.fit(X, Y, sample_weight=wrong))
+        refused("offset", "must", lambda wrong=wrong: model.fit(X, Y, offset=wrong))
+    for wrong in (np.zeros(N), -np.ones(N)):
+        refused("sample_weight", "zero|at least 0", lambda wrong=wrong: model.fit(X, Y, sample_weight=wrong))
+    refused("offset", "must", lambda: model.fit(X, Y).predict(X, offset=np.zeros(3)))
 
 
 @pytest.mark.parametrize("model", REGRESSORS, ids=repr)
@@ -92,25 +86,14 @@ def test_all_kinds_of_numbers(model):
         np.testing.assert_array_equal(model.fit(X, y).predict(X), expected)
 
 
-# ---- classes ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("model", CLASSIFIERS, ids=repr)
-@pytest.mark.parametrize(
-    ("y", "kind"),
-    [
-        (pd.Series(TRUE, dtype="boolean"), "b"),
-        (pd.Series(TRUE.astype(int), dtype="Int64"), "i"),
-        (pd.Series(TRUE.astype(int), dtype="UInt8"), "u"),
-        (TRUE, "b"),
-    ],
-    ids=["boolean", "Int64", "UInt8", "bool"],
-)
-def test_classes_keep_their_type(model, y, kind, tmp_path):
+@pytest.mark.parametrize("kind", ["boolean", "Int64", "UInt8", "bool"])
+def test_classes_keep_their_type(model, kind, tmp_path):
+    y = TRUE if kind == "bool" else pd.Series(TRUE.astype(int), dtype=kind)
     model.fit(X, y)
-    assert model.classes_.dtype.kind == kind
+    assert model.classes_.dtype.kind == kind[0].lower()
+    assert model.predict(X).dtype == model.classes_.dtype
     assert model.classes_.tolist() == [0, 1]
-    assert model.predict(X).dtype.kind == kind
     assert np.isfinite(model.log_predictive_density(X, y)).all()
     save_model(model, tmp_path / "model.rsens")
     assert load_model(tmp_path / "model.rsens").classes_.dtype == model.classes_.dtype
@@ -118,19 +101,19 @@ def test_classes_keep_their_type(model, y, kind, tmp_path):
 
 @pytest.mark.parametrize("model", CLASSIFIERS, ids=repr)
 @pytest.mark.parametrize(
-    ("y", "text"),
+    ("y", "word"),
     [
-        (pd.Series([pd.NA, *TRUE[1:]], dtype="boolean"), "missing"),
-        (pd.Series([pd.NaT, *list(DAYS[:1]) * (N - 1)]), "1 missing labels, the first at row 0"),
-        (pd.Series(list(DAYS[:2]) * (N // 2)), "dates or times, which cannot be classes"),
-        (pd.Series(list(DAYS[:2].tz_localize("UTC")) * (N // 2)), "dates or times, which cannot be classes"),
-        (np.array([1, "one"] * (N // 2), dtype=object), "mixes text, such as 'one', with other labels, such as 1"),
-        ([1, "one"] * (N // 2), "mixes text, such as 'one', with other labels, such as 1"),
+        (pd.Series([pd.NA, *TRUE[1:]], dtype="boolean"), "1 missing .* the first at row 0"),
+        (pd.Series(list(DAYS[:2]) * (N // 2)), "dates or times"),
+        (pd.Series(list(DAYS[:2].tz_localize("UTC")) * (N // 2)), "label"),
+        (np.array([1, "one"] * (N // 2), dtype=object), "mixes text, such as 'one'"),
+        ([1, "one"] * (N // 2), "mixes text, such as 'one'"),
+        (np.ones(N), "two classes"),
     ],
-    ids=["missing truth values", "missing dates", "dates", "dates with a time zone", "mixed", "a mixed list"],
+    ids=["missing", "dates", "dates with a time zone", "mixed", "a mixed list", "one class"],
 )
-def test_what_is_no_class(model, y, text):
-    with pytest.raises(InputError, match=text):
+def test_labels_that_are_no_classes(model, y, word):
+    with pytest.raises(InputError, match=word):
         model.fit(X, y)
 
 
@@ -144,30 +127,16 @@ def test_what_is_no_class(model, y, text):
 def test_levels_of_another_type(column, other, text):
     frame = pd.DataFrame(X, columns=list("abc")).assign(level=column)
     model = BayesianLinearRegression(categorical=["level"]).fit(frame, Y)
-    with pytest.raises(InputError, match=f"The type differs: {text}") as error:
+    with pytest.raises(InputError, match=f"The type differs: {text}"):
         model.predict(frame.assign(level=column.astype(other)))
-    assert "Did you mean" not in str(error.value)
-
-
-# ---- sizes -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("factor", [1e160, 1e-300])
 @pytest.mark.parametrize("model", [*REGRESSORS, GPRegressor(standardize=False)], ids=repr)
 def test_numbers_whose_squares_leave_float64(model, factor):
-    with pytest.raises(InputError, match=r"y is too (large|small).*largest magnitude is .*e[+-]\d{3}.*Rescale y"):
-        model.fit(X, Y * factor)
-    with pytest.raises(InputError, match=r"column 'x1' of X is too (large|small).*Rescale"):
-        model.fit(X * [1.0, factor, 1.0], Y)
-    with pytest.raises(InputError, match="offset is too"):
-        model.fit(X, Y, offset=Y * factor)
-
-
-@pytest.mark.parametrize("model", CLASSIFIERS, ids=repr)
-def test_columns_of_a_classifier(model):
-    frame = pd.DataFrame(X * [1.0, 1.0, 1e200], columns=list("abc"))
-    with pytest.raises(InputError, match="column 'c' of X is too large"):
-        model.fit(frame, TRUE)
+    refused(None, "y is too (large|small)", lambda: model.fit(X, Y * factor))
+    refused(None, "column 'x1' of X is too (large|small)", lambda: model.fit(X * [1.0, factor, 1.0], Y))
+    refused("offset", "is too", lambda: model.fit(X, Y, offset=Y * factor))
 
 
 @pytest.mark.parametrize("factor", [1e-70, 1e70])
@@ -178,27 +147,18 @@ def test_the_largest_sizes_that_are_taken(model, factor):
     np.testing.assert_allclose(model.fit(X / factor, Y * factor).predict(X / factor), expected * factor, rtol=1e-6)
 
 
-# ---- settings --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("wrong", ["no", None, 1])
-@pytest.mark.parametrize("model", [*REGRESSORS, *CLASSIFIERS], ids=repr)
-def test_truth_values(model, wrong):
-    for name in {"fit_intercept", "standardize", "optimize", "progress"} & set(model.get_params()):
-        given = type(model)(**{name: wrong})
-        with pytest.raises(InputError, match=f"{name} must be True or False; got {wrong!r}"):
-            given.fit(X, TRUE)
-
-
-def test_truth_values_of_numpy():
-    model = BayesianLinearRegression(fit_intercept=np.False_).fit(X, Y)
-    assert model.intercept_ == 0.0
+def test_truth_values():
+    for model in (*REGRESSORS, *CLASSIFIERS):
+        for name in {"fit_intercept", "standardize", "optimize", "progress"} & set(model.get_params()):
+            for wrong in ("no", None, 1):
+                given = type(model)(**{name: wrong})
+                refused(name, "True or False", lambda given=given: given.fit(X, TRUE))
+    assert BayesianLinearRegression(fit_intercept=np.False_).fit(X, Y).intercept_ == 0.0
 
 
 @pytest.mark.parametrize(
     ("kernel", "column"),
     [
-        (EQ(dims=(5,)), 5),
         (EQ(dims=(0,)) + Linear(dims=(1, 4)), 4),
         (EQ(dims=(0,)) * Periodic(dims=(3,)), 3),
         (EQ() + EQ() * Categorical(dims=(7,)), 7),
@@ -206,14 +166,8 @@ def test_truth_values_of_numpy():
     ],
     ids=repr,
 )
-@pytest.mark.parametrize("optimize", [True, False])
-def test_kernels_of_other_columns(kernel, column, optimize):
-    text = rf"kernel uses column {column}, in its dims.*but X has 3 columns, numbered from 0 to 2"
-    for model, y in ((GPRegressor(kernel, optimize=optimize), Y), (GPClassifier(kernel, optimize=optimize), TRUE)):
-        with pytest.raises(InputError, match=text):
-            model.fit(X, y)
-
-
-def test_a_kernel_with_values_for_fewer_columns():
-    with pytest.raises(InputError, match="EQ has values for 2 columns; got X with 3 columns"):
+def test_kernels_of_other_columns(kernel, column):
+    for model, y in ((GPRegressor(kernel), Y), (GPClassifier(kernel, optimize=False), TRUE)):
+        refused("kernel", f"uses column {column}", lambda model=model, y=y: model.fit(X, y))
+    with pytest.raises(InputError, match="EQ has values for 2 columns"):
         GPRegressor(EQ(1.0, (1.0, 1.0))).fit(X, Y)

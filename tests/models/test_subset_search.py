@@ -9,7 +9,7 @@ import pytest
 
 from rsens import GPClassifier, GPRegressor, RsensWarning, rsens
 from rsens.kernels import EQ, Matern12
-from rsens.models import _inducing, _inference, _rows, _sparse
+from rsens.models import _inducing, _inference, _rows
 from rsens.models._inference import posterior_of
 from rsens.models._rows import searched_rows
 
@@ -95,15 +95,6 @@ def test_a_search_on_all_rows_finds_about_the_same(kind, monkeypatch):
     np.testing.assert_allclose(of_some, of_all, rtol=0, atol=0.05 * of_all.max())
 
 
-@pytest.mark.parametrize("kind", ["gaussian", "poisson", "probit"])
-def test_the_same_random_state_gives_the_same_fit(kind):
-    X, y = data(kind)
-    one, again = fitted(kind), model(kind).fit(X, y)
-    np.testing.assert_array_equal(one.kernel_.theta, again.kernel_.theta)
-    np.testing.assert_array_equal(one.inducing_inputs_, again.inducing_inputs_)
-    assert not np.array_equal(one.kernel_.theta, model(kind, random_state=1).fit(X, y).kernel_.theta)
-
-
 @pytest.mark.parametrize("kind", ["gaussian", "probit", "three classes"])
 @pytest.mark.parametrize("optimize", [True, False])
 def test_the_order_of_the_rows_does_not_matter(kind, optimize, monkeypatch):
@@ -169,20 +160,6 @@ def test_no_class_is_thinned_where_none_is_rare():
         np.random.default_rng(0),
     )
     assert some.thinned is None
-
-
-# ---- memory ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", ["gaussian", "poisson"])
-def test_chunks_change_nothing(kind, monkeypatch):
-    X, y = data(kind)
-    whole = fitted(kind)
-    monkeypatch.setattr(_sparse, "CHUNK_BYTES", 8 * 20 * 37)  # 37 rows
-    monkeypatch.setattr(_sparse, "KEPT_BYTES", 0)
-    chunked = model(kind).fit(X, y)
-    expected = rsens(whole, X[:50])
-    np.testing.assert_allclose(rsens(chunked, X[:50]), expected, rtol=0, atol=1e-6 * expected.max())
 
 
 # ---- how many inducing inputs ---------------------------------------------------------------------------------------

@@ -65,20 +65,12 @@ def test_derivatives_in_f_are_those_of_differences(density):
 
 def test_derivatives_in_theta_are_those_of_differences():
     density = DENSITIES["negative binomial"]
-    y, f = grid(density)
-    h = 1e-5
-
-    def moved(step):
-        return ThinnedDensity(density.likelihood.with_theta(density.likelihood.theta + step), 0.0, RATE)
-
-    up, down = moved(h), moved(-h)
-    of_log_density, of_slope, of_W = density.theta_derivatives(y, f)
-    expected = (up.log_density(y, f) - down.log_density(y, f)) / (2 * h)
-    np.testing.assert_allclose(of_log_density[0], expected, rtol=1e-6, atol=1e-8)
-    expected = (up.f_derivatives(y, f)[0] - down.f_derivatives(y, f)[0]) / (2 * h)
-    np.testing.assert_allclose(of_slope[0], expected, rtol=1e-6, atol=1e-8)
-    expected = (up.curvature(y, f)[0] - down.curvature(y, f)[0]) / (2 * h)
-    np.testing.assert_allclose(of_W[0], expected, rtol=1e-6, atol=1e-8)
+    (y, f), h = grid(density), 1e-5
+    theta = density.likelihood.theta
+    up, down = (ThinnedDensity(density.likelihood.with_theta(theta + step), 0.0, RATE) for step in (h, -h))
+    parts = (lambda d: d.log_density(y, f), lambda d: d.f_derivatives(y, f)[0], lambda d: d.curvature(y, f)[0])
+    for found, part in zip(density.theta_derivatives(y, f), parts, strict=True):
+        np.testing.assert_allclose(found[0], (part(up) - part(down)) / (2 * h), rtol=1e-6, atol=1e-8)
 
 
 def test_the_curvature_is_cut_off_at_zero(density):

@@ -132,7 +132,7 @@ def test_the_axis_names_the_unit(kind, label):
     ("changes", "note"),
     [
         ({}, "95 %, for new data of this size (10 refits)"),
-        ({"interval_kind": "rows", "interval_refits": 0}, "95 %, rows only: the model is taken as it is"),
+        ({"interval_kind": "rows", "interval_refits": 0}, "95 %, rows only: with the model unchanged"),
         ({"intervals_hold": False}, "no variable is above the null level, so the intervals do not hold"),
     ],
 )
@@ -167,7 +167,7 @@ def test_pairs_are_split_and_have_the_marks_of_the_test():
     assert {"*", "?"} == set(found.values())
     said = " ".join(below(ax).split("\n"))
     assert "* the data contradict a model in which these two add up on the scale of y (5 % per pair)" in said
-    assert "? cannot be told" in said
+    assert "? inconclusive" in said
     assert overlapping(texts(ax)) == []
     assert outside_figure(texts(ax)) == []
 

@@ -111,7 +111,7 @@ def test_dots_mark_the_pairs_that_the_test_marks():
     assert marked(ax, hollow=False) == {frozenset(pair) for pair in above.index[above]}
     assert marked(ax, hollow=True) == {frozenset(p) for p in above.index[explanation.pair_unclear]} != set()
     assert "● the data contradict a model in which these two add up on the scale of y (5 % per pair)" in said(ax)
-    assert "○ cannot be told" in said(ax)
+    assert "○ inconclusive" in said(ax)
 
 
 def test_without_a_test_there_are_no_dots():

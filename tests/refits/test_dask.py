@@ -6,13 +6,10 @@ import threading
 import time
 
 import numpy as np
-import pandas as pd
 import pytest
 from joblib import parallel_config
 
 import rsens
-from rsens import _chunks
-from rsens._chunks import RowGroups
 from rsens._progress import progress_of
 from rsens._refits import run_pieces
 
@@ -91,24 +88,3 @@ def test_a_worker_killed_half_way_changes_nothing(client):
     np.testing.assert_array_equal(found.null, expected.null)
     np.testing.assert_array_equal(found.intervals, expected.intervals)
     np.testing.assert_array_equal(found.pair_intervals, expected.pair_intervals)
-
-
-def test_row_groups_are_read_on_the_workers(client, tmp_path, monkeypatch):
-    """Rows go from the file to the workers; the numbers are those of the table in memory."""
-    monkeypatch.setattr(_chunks, "LEAST_ROWS", 1)
-    X, y = data()
-    frame = pd.DataFrame(X, columns=["a", "b", "c"])
-    model = rsens.GPRegressor(optimize=False).fit(frame, y)
-    frame.assign(comment="is not read").to_parquet(tmp_path / "rows.parquet", row_group_size=30)
-    with parallel_config(backend="sequential"):
-        expected = rsens.explain(model, frame, random_state=1)
-    found = rsens.explain(model, tmp_path / "rows.parquet", random_state=1)
-    np.testing.assert_allclose(found.main, expected.main, rtol=1e-12)
-    np.testing.assert_allclose(found.pair_intervals, expected.pair_intervals, rtol=1e-12)
-    np.testing.assert_allclose(found.local_main, expected.local_main, rtol=1e-12)
-
-
-def test_rows_that_workers_cannot_read(client, tmp_path):
-    groups = RowGroups(str(tmp_path / "nowhere.parquet"), (0,), None, 3)
-    with pytest.raises(rsens.InputError, match=r"nowhere\.parquet cannot be read where the work is done .* workers"):
-        client.submit(lambda: list(groups.batches()), pure=False).result()

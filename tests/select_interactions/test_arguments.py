@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.model_selection import ShuffleSplit
 
 from rsens._errors import InputError
@@ -18,31 +17,13 @@ Y = X[:, 0] + X[:, 1]
     ("arguments", "message"),
     [
         ({"estimator": BayesianLinearRegression()}, "needs a GPRegressor or GPClassifier.*BayesianLinearRegression"),
-        ({"estimator": GaussianProcessRegressor()}, "got GaussianProcessRegressor"),
         ({"estimator": GPRegressor}, r"give an instance, GPRegressor\(\)"),
         ({"X": X[:, :1]}, "at least two columns; X has one"),
-        ({"X": X * np.nan}, "X must be finite"),
-        ({"y": Y[:-1]}, "each of the 20 rows of X; got 19"),
         ({"y": None}, "got NoneType"),
-        ({"y": np.where(np.arange(20) == 3, np.nan, Y)}, "first at row 3"),
-        ({"y": np.column_stack([Y, Y])}, r"got shape \(20, 2\)"),
         ({"k": -1}, "k must be a whole number of at least 0"),
-        ({"k": 2.0}, "k must be a whole number"),
         ({"methods": "rsens"}, "rsens scores single variables"),
-        ({"methods": "hh"}, "no method 'hh'"),
         ({"cv": 1}, "folds from 2 to the 20 rows"),
-        ({"cv": 21}, "folds from 2 to the 20 rows"),
-        ({"cv": "five"}, "cv must be a number of folds"),
-        ({"cv": []}, "no folds"),
-        ({"cv": [([0, 1], [1, 2])]}, "both trains on row 1"),
-        ({"cv": [([0, 1], [25])]}, "needs held-out rows, positions from 0 to 19"),
-        ({"cv": [0, 1]}, r"pair \(train, test\)"),
         ({"repeats": 0}, "repeats must be a whole number of at least 1"),
-        ({"warm_start": "yes"}, "warm_start"),
-        ({"budget": "large"}, "budget must be"),
-        ({"n_jobs": 0}, "n_jobs"),
-        ({"random_state": -1}, "random_state"),
-        ({"progress": 3}, "progress"),
         ({"estimator": GPClassifier(), "y": np.where(np.arange(20) < 1, "rare", "often")}, "class 'rare' is rare"),
         ({"folder": ""}, "folder must be"),
     ],

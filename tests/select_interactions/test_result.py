@@ -1,7 +1,5 @@
 """Tables, the answer, files."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -119,12 +117,12 @@ def scored(*means, full=0.0, columns=6):
         ),
         (scored(-3.0, -2.0, -2.3), [" better. Only the first 1 of them (a:b) help. Raise k"]),
         (scored(-3.0, -2.0, columns=2), ["More than two columns act together: keep the full model."]),
-        (made(["rsens2", "h"]), ["rsens2: ", "\nh: "]),
+        (made(["rsens2", "h"]), ["rsens2: ", " h: "]),
     ],
 )
 def test_sentences(selection, sentences):
     for sentence in sentences:
-        assert sentence in str(selection)
+        assert sentence in " ".join(str(selection).split())
 
 
 def test_the_advice_knows_its_argument():
@@ -160,27 +158,6 @@ def test_save_and_load(tmp_path):
         assert again.kernel() == selection.kernel()
         with pytest.raises(InputError, match=r"read from a file.*selection\.kernel"):
             again.model()
-
-
-def test_damaged_files(tmp_path):
-    path = tmp_path / "selection.json"
-    made(["rsens2", "h"]).save(path)
-    content = json.loads(path.read_text())
-    content["content"]["scores"]["kind"] = "eval"
-    path.write_text(json.dumps(content))
-    with pytest.raises(InputError, match=r"selection\.json is damaged.*Selection\.save"):
-        Selection.load(path)
-
-
-def test_attributes_are_documented_by_the_fields_they_show():
-    assert Selection.n_fits.__doc__ == "Number of GPs that were fitted."
-
-
-def test_other_files(tmp_path):
-    path = tmp_path / "other.json"
-    path.write_text("{}")
-    with pytest.raises(InputError, match=r"does not hold a selection.*Give a file written by Selection\.save"):
-        Selection.load(path)
 
 
 def test_wrong_arguments():

@@ -59,7 +59,7 @@ def test_the_result_says_what_was_drawn(tmp_path):
     found = stability(LeastSquares(), X, Y, n_boot=5, methods="rsens", clusters=PERSON, replace=False, random_state=0)
     assert found.settings["clusters"] == 6
     assert found.settings["n_rows"] == 24
-    assert "5 samples of 6 clusters (about 24 rows), drawn without replacement" in repr(found)
+    assert "5 samples of 6 clusters (about 24 rows), drawn without replacement" in " ".join(repr(found).split())
     found.save(tmp_path / "found.json")
     assert Stability.load(tmp_path / "found.json").settings == found.settings
 

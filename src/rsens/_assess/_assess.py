@@ -39,7 +39,7 @@ def assess(
     refit: Callable[[Any, Any], Any] | None = None,
     progress: bool | None = None,
 ) -> Assessment:
-    """How good a model is, by cross-validation: its log score against a constant, and whether its probabilities hold.
+    """Measure the quality of a model by cross-validation: its log score against a constant, and its calibration.
 
     Sensitivities that take uncertainty into account are only as good as that uncertainty (paper, section 2.3), so look
     at this first.
@@ -75,7 +75,7 @@ def assess(
     rows = refits.rows_with_levels(None if refit is not None else estimator, X)
     targets = refits.read_targets(y, len(rows))
     order = own_order(rows, targets, clusters=refits.read_clusters(clusters, len(rows)))
-    if order.clusters is None and isinstance(cv, int | np.integer):  # whoever gives splits knows the rows
+    if order.clusters is None and isinstance(cv, int | np.integer):  # with given splits, the user knows the rows
         refits.warn_of_tight_clusters(refits.numbers_of(rows))
     splits = refits.given_splits(cv, rows, targets, order.clusters)
     if splits is None:
@@ -96,14 +96,14 @@ def assess(
         n_jobs=n_jobs,
         seed=seed,
         progress=follow,
-        silent=(RsensWarning,),  # the estimator need not have been fitted, so nothing was said of it
+        silent=(RsensWarning,),  # the estimator need not have been fitted, so it has not warned yet
     )
     name = type(estimator).__name__ if estimator is not None else getattr(refit, "__name__", "model")
     return assessment_of(seen, name, rows, targets)
 
 
 def assessment_of(seen: Sequence[Any], name: str, X: Any, y: NDArray[Any]) -> Assessment:
-    """The assessment of a model called `name`, from what `HeldOut` saw in each fold of one round."""
+    """The assessment of a model called `name`, from the records of `HeldOut` for each fold of one round."""
     folds: list[HeldOutFold | None] = [refits.succeeded(fold) for fold in seen]
     found = [(number, part) for number, part in enumerate(folds, start=1) if part is not None]
     kinds = sorted({part.kind for _, part in found})

@@ -1,7 +1,6 @@
-"""Assessment: how well held-out rows were predicted, in numbers and in words.
+"""Assessment: the quality of predictions of held-out rows, in numbers and in words.
 
-Probabilities are off if a share differs from what was promised by more than 0.1 and by more than chance explains:
-small samples do not cry wolf, and large ones do not nag.
+Probabilities are off if a share differs from the promised one by more than 0.1 and by more than chance explains.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rsens import _html as html
 from rsens._arguments import whole_number
 from rsens._assess import _calibration as calibration
+from rsens._document import Column, Document, Notes, Sentences, Shown, ShownTable
 from rsens._errors import InputError
 from rsens._text import counted, number, percent, plus_minus
 from rsens._typing import Array, Positions
@@ -27,6 +26,7 @@ Kind = Literal["numbers", "counts", "classes"]
 PREDICTED = ("log_density", "baseline", "prediction", "lower", "upper", "probabilities")
 #: The most lines of a summary, and the numbers of `to_dict`.
 MOST_LINES = 6
+NOTHING_TO_WARN = "Nothing to warn about."
 NUMBERS = (
     "score", "standard_error", "baseline", "gain", "gain_error", "r2", "accuracy", "brier_score", "calibration_error",
     "calibration_error_by_chance",
@@ -75,8 +75,8 @@ class HeldOutRows:
         return np.searchsorted(np.array(self.classes), self.y)
 
 
-class Assessment:
-    """How good a model is on rows that it has not seen. Made by `rsens.assess`; it cannot be changed.
+class Assessment(Shown):
+    """The quality of a model on unseen rows. Made by `rsens.assess`; it cannot be changed.
 
     Attributes that do not apply are None: a model of classes has no intervals, one of numbers no accuracy.
 
@@ -188,7 +188,7 @@ class Assessment:
     def pit_histogram(self, bins: int | None = None) -> pd.DataFrame:
         """The share of the rows whose PIT lies between `left` and `right`; for counts without random numbers.
 
-        `standard_error` is what `share` has if the predictions are right (for counts, at most). By default there is one
+        `standard_error` is that of a model whose predictions are right (for counts, at most). By default there is one
         bin per ten rows, at least 4 and at most 10.
         """
         if self.kind == "classes":
@@ -274,7 +274,7 @@ class Assessment:
 
     @property
     def warnings(self) -> list[str]:
-        """Reasons not to rely on the model, in plain sentences; empty if there are none."""
+        """Reasons not to rely on the model, in plain sentences; empty for a good model."""
         off = None
         if self.n_rows >= FEWEST_ROWS:
             if self.coverage is None or self.share_above is None:
@@ -290,27 +290,23 @@ class Assessment:
 
     @property
     def ok(self) -> bool:
-        """Whether there are no warnings."""
+        """Whether `warnings` is empty."""
         return not self.warnings
 
     def summary(self) -> str:
         """At most six lines of text."""
-        familiar = ", ".join(f"{name} {value}" for name, value in _familiar(self).items())
+        gain, score, *familiar = quality_lines(self)
         lines = [
             f"{self.model}: {self.n_rows} held-out rows, {counted(self.n_folds, 'fold')}",
-            f"log score {plus_minus(self.score, self.standard_error)} per row, constant {number(self.baseline)}: "
-            f"gain {plus_minus(self.gain, self.gain_error)}",
-            familiar,
-            *(self.warnings or ["Nothing to warn about."]),
+            f"log score {score[1]} per row, constant {number(self.baseline)}: gain {gain[1]}",
+            ", ".join(f"{name} {value}" for name, value, _ in familiar),
+            *(self.warnings or [NOTHING_TO_WARN]),
             *self.notes,
         ]
         return "\n".join(lines[:MOST_LINES])
 
-    def __repr__(self) -> str:
-        return self.summary()
-
-    def _repr_html_(self) -> str:
-        return html.view(*map(html.warning, self.warnings), quality_table(self), html.notes("Notes", self.notes))
+    def _document(self) -> Document:
+        return Document([Sentences(self.warnings, "warning"), quality(self), Notes("Notes", self.notes)])
 
     def to_frame(self) -> pd.DataFrame:
         """One row per row of X: fold, y, prediction, log densities, and the PIT or the class probabilities."""
@@ -358,27 +354,35 @@ def _standard_error(values: Array) -> float:
     return float(np.std(values, ddof=1) / np.sqrt(len(values))) if np.isfinite(values).all() else float("nan")
 
 
-def quality_table(a: Assessment) -> html.Html:
-    """How good the model is, one number per line."""
-    lines = {
-        "log score per row": plus_minus(a.score, a.standard_error),
-        "of a constant": number(a.baseline),
-        "gain": plus_minus(a.gain, a.gain_error),
-        **_familiar(a),
-    }
-    title = f"{a.model} on {counted(a.n_rows, 'held-out row')}, {counted(a.n_folds, 'fold')}"
-    below = [] if a.warnings else ["Nothing to warn about."]
-    return html.table(title, list(lines), {"": list(lines.values())}, below=below)
+def quality(a: Assessment) -> ShownTable:
+    """How good the model is: a number per line, and its meaning."""
+    names, values, meanings = (list(cells) for cells in zip(*quality_lines(a), strict=True))
+    columns = [Column("", names, "name"), Column("", values, "words"), Column("", meanings, "text")]
+    title = f"How good is the model ({a.model}, {a.n_folds}-fold cross-validation, {counted(a.n_rows, 'held-out row')})"
+    return ShownTable(title, columns, [] if a.warnings else [NOTHING_TO_WARN])
 
 
-def _familiar(a: Assessment) -> dict[str, str]:
-    """Numbers that people know, by name."""
-    if a.coverage is None or a.r2 is None:
-        named = {"accuracy": a.accuracy, "Brier score": a.brier_score, "calibration error": a.calibration_error}
-        return {name: number(value) for name, value in named.items()}
-    held = zip(a.coverage.index, a.coverage["share"], strict=True)
-    intervals = {f"rows in the {percent(float(level))} interval": percent(float(share)) for level, share in held}
-    return {"R²": "undefined, as y is constant" if np.isnan(a.r2) else number(a.r2), **intervals}
+def quality_lines(a: Assessment) -> list[tuple[str, str, str]]:
+    """The numbers that most readers know: their names, the numbers, and their meanings."""
+    found = [
+        ("gain over a constant", plus_minus(a.gain, a.gain_error), "log predictive density per held-out row"),
+        ("log score", plus_minus(a.score, a.standard_error), f"of a constant: {number(a.baseline)}"),
+    ]
+    if a.accuracy is not None:
+        expected, by_chance = percent(a.confidence[0]), number(a.calibration_error_by_chance, 2)
+        right = f"of held-out rows, whose most probable class is right; expected: {expected}"
+        return [
+            *found,
+            ("accuracy", percent(a.accuracy), right),
+            ("calibration error", number(a.calibration_error, 2), f"chance alone explains up to {by_chance}"),
+            ("Brier score", number(a.brier_score), "0 is best, 1 is worst"),
+        ]
+    assert a.coverage is not None
+    r2 = number(a.r2, unknown="undefined")
+    found.append(("R²", r2, "of held-out point predictions" if r2 != "undefined" else "as y is constant"))
+    shares = zip(a.coverage.index, a.coverage["share"], strict=True)
+    texts = [(percent(float(level)), percent(float(share))) for level, share in shares]
+    return [*found, *((f"in {level} intervals", held, f"of held-out rows; ideal: {level}") for level, held in texts)]
 
 
 def in_words(share: float) -> str:
@@ -395,13 +399,10 @@ def _against_constant(a: Assessment) -> str | None:
         return f"The model is worse than a constant: it called what happened in {rows} impossible (log density −∞)."
     gain = f"gain {plus_minus(a.gain, a.gain_error)} per row"
     if a.gain < -a.gain_error:
-        return (
-            f"The model is worse than a constant that ignores all inputs ({gain}); what it says of them means little."
-        )
+        return f"The model is worse than a constant that ignores all inputs ({gain}); do not rely on its sensitivities."
     if a.gain <= a.gain_error:
         return (
-            f"The model is no better than a constant that ignores all inputs ({gain}); "
-            "what it says of them may be noise."
+            f"The model is no better than a constant that ignores all inputs ({gain}); its sensitivities may be noise."
         )
     return None
 
@@ -449,7 +450,7 @@ def _left_out(a: Assessment) -> str | None:
 
 
 def _one_row(a: Assessment) -> str | None:
-    """A log score is a mean without bound below; where one row makes up most of it, say which."""
+    """The row that makes up most of the log score, if there is one: the score is a mean without lower bound."""
     gains = a.log_density.to_numpy() - a.baseline_log_density.to_numpy()
     known = np.flatnonzero(~np.isnan(gains))
     size = np.abs(gains[known])

@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say: intervals for numbers and counts, class probabilities for classes.
+"""Calibration: intervals for numbers and counts, class probabilities for classes.
 
 The PIT, u = P(Y ≤ y), is uniform if predictions are right. A count is spread evenly from P(Y < y) to P(Y ≤ y), which
 keeps this true without random numbers (Czado, Gneiting, Held 2009, Biometrics 65, equation 2).
@@ -142,7 +142,7 @@ def _word(signs: list[int], inner: float, outer: float, n: int) -> str:
     else:
         shape = 0
     if shape:
-        return f"Tails are {'heavier' if shape < 0 else 'lighter'} than the model says"
+        return f"Tails are {'heavier' if shape < 0 else 'lighter'} than in the model"
     return "Intervals are too wide (under-confident)" if sum(signs) > 0 else "Intervals are too narrow (over-confident)"
 
 

@@ -1,16 +1,15 @@
 """`compare`: the same model and rows through many methods, side by side."""
 
-from rsens._compare._compare import ComparisonFrame, compare
+from rsens._compare._compare import NOUNS, ComparisonFrame, answer, compare, ranks_table, term_cells
 from rsens._compare._comparison import (
     Comparison,
     ComparisonSettings,
     MethodResult,
-    all_methods,
     check_terms,
+    find_methods,
     known,
-    legend,
+    legend_of,
     method_values,
-    resolved,
     run,
     term_labels,
 )

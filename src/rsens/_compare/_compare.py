@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from rsens import _html as html
 from rsens._arguments import jobs, one_of, seed_sequence
-from rsens._compare._comparison import KINDS, Comparison, ComparisonSettings, MethodResult, known, run
+from rsens._compare._comparison import Comparison, ComparisonSettings, MethodResult, known, legend_of, run
+from rsens._document import Column, Document, Sentences, ShownTable
 from rsens._errors import InputError
 from rsens._progress import progress_of
 from rsens._refits import run_pieces
-from rsens._text import counted, number
+from rsens._text import Pair, counted, listed, number, on_one_line
 from rsens.black_box import Budget
 
 if TYPE_CHECKING:
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
 
 
 COLUMNS = ("method", "term", "value", "rank", "seconds", "evaluations", "status")
-#: How many terms a notebook shows.
-TERMS = 30
+#: How many variables or pairs are shown, by order, and their nouns.
+TERMS = {1: 30, 2: 15}
+NOUNS = {1: "variable", 2: "pair"}
 
 
 def compare(
@@ -45,11 +47,11 @@ def compare(
 ) -> ComparisonFrame:
     """Compare R-sens with other methods, side by side, on the variables or pairs of one model.
 
-    The values of two methods are in different units and cannot be compared; their ranks can. `docs/comparing.md` says
-    what each method measures, and where each of them misleads.
+    The values of two methods are in different units and cannot be compared; their ranks can. `docs/comparing.md` has
+    the meaning of each method, and where it misleads.
 
     Args:
-        model: A fitted model: whatever `explain` takes.
+        model: A fitted model: anything that `explain` takes.
         X: Rows to explain, usually the training data: a data frame or an array.
         y: Targets of these rows, for the methods that look at how well the model predicts (pfi).
         methods: "all", or names. For variables: rsens, ead, aed, apc, shap, pd, pfi, var, kl, ard. For pairs (order
@@ -58,9 +60,9 @@ def compare(
         budget: How many predictions the methods may ask for: "paper" for the cheap and noisy estimators that the
             paper used, "standard", "full" for less noise at several times the cost, or a `rsens.black_box.Budget`.
             Derivative methods do not need one.
-        scale: What one step of a column is: "sd", "raw" or one number per column, as in `explain`. It matters for
-            derivatives and difference quotients: rsens, ead, aed, kl, apc, ard and rsens2, eah, aeh. The others say
-            how far the prediction or its score moves when a variable runs through the data, and have no step.
+        scale: The step of a column: "sd", "raw" or one number per column, as in `explain`. It matters for
+            derivatives and difference quotients: rsens, ead, aed, kl, apc, ard and rsens2, eah, aeh. The others
+            measure how far the prediction or its score moves when a variable runs through the data, and have no step.
         groups: Columns that belong together, {"season": ["sin", "cos"]}: the group takes their place. Derivatives are
             taken in the direction within the group that matters most, black-box methods change all its columns at once
             (one player, one permutation); kl and fourth_derivative have no value for groups. `docs/comparing.md` has
@@ -73,7 +75,7 @@ def compare(
 
     Rarely needed:
         alpha: Order of the Rényi divergence, for rsens, rsens2, kl and fourth_derivative.
-        scoring: What pfi compares: None for the log predictive density, the name of a scikit-learn scorer, or a
+        scoring: The score for pfi: None for the log predictive density, the name of a scikit-learn scorer, or a
             function (model, X, y) that gives one number, or one per row; more is better.
         n_jobs: How many methods run at once, as in joblib. It changes no value; `seconds` are longer when methods share
             cores.
@@ -144,8 +146,8 @@ def _rows(result: MethodResult, terms: list[str]) -> pd.DataFrame:
 class ComparisonFrame(pd.DataFrame):
     """One row per method and term: method, term, value, rank, seconds, evaluations and status.
 
-    It is a data frame in every way. Parts of it that keep these columns are of this class too; what has others, such as
-    a sum by method, is a plain data frame.
+    It is a data frame in every way. Parts that keep these columns are of this class too; others, such as a sum by
+    method, are plain data frames.
     """
 
     @property
@@ -155,7 +157,7 @@ class ComparisonFrame(pd.DataFrame):
     def wide(self, what: str = "value") -> pd.DataFrame:
         """Values or ranks, terms × methods: terms by the rank that the first method gives them, methods as asked for.
 
-        Methods that could not answer are left out; `status` says why.
+        Methods that could not answer are left out; `status` has the reason.
 
         Args:
             what: "value", or "rank".
@@ -179,14 +181,10 @@ class ComparisonFrame(pd.DataFrame):
         return comparison(self, ax=ax, **options)
 
     def _repr_html_(self) -> str | None:
-        plain, order = pd.DataFrame(self), self.attrs.get("order", 0)
         try:
-            ranks = _ranks(self, order)
+            return comparison_document(self).html()
         except InputError:  # other columns, or several comparisons in one table
-            return plain._repr_html_()  # type: ignore[operator]
-        failed = plain.loc[plain["status"] != "ok", ["method", "status"]].itertuples(index=False)
-        failures = [html.warning(f"{method} could not answer: {why}") for method, why in failed]
-        return html.view(*ranks, *failures, _methods(self, order))
+            return pd.DataFrame(self)._repr_html_()  # type: ignore[operator]
 
 
 def comparison_or_plain(*args: Any, **options: Any) -> pd.DataFrame:
@@ -195,33 +193,75 @@ def comparison_or_plain(*args: Any, **options: Any) -> pd.DataFrame:
     return ComparisonFrame(frame) if set(COLUMNS) <= set(frame.columns) else frame
 
 
-def _ranks(frame: ComparisonFrame, order: int) -> list[html.Html]:
-    ranks, values = frame.wide("rank"), frame.wide("value")
-    shown = ranks.head(TERMS)
-    hidden = len(ranks) - len(shown)
-    cells = {
-        str(method): [_cell(rank, value) for rank, value in zip(shown[method], values[method], strict=False)]
-        for method in shown.columns
-    }
-    title = f"{counted(len(ranks.columns), 'method')} on {len(ranks)} {KINDS.get(order, 'terms')}"
-    below = [f"… and {hidden} more in wide()"] if hidden else []
-    below.append("values of two methods have different units: compare their ranks, 1 for the largest")
-    table = html.table("Rank (value)", [str(term) for term in shown.index], cells, below=below)
-    return [html.heading(title), table] if len(ranks) else []
-
-
-def _methods(frame: ComparisonFrame, order: int) -> html.Html:
+def comparison_document(frame: ComparisonFrame) -> Document:
+    """The answer, ranks with values, and all methods; an `InputError` where no method answered."""
+    ranks = ranks_table(frame)
     each = pd.DataFrame(frame).drop_duplicates("method")
-    there = known(order) if order in KINDS else {}
-    names = [str(method) for method in each["method"]]
-    columns = {
-        "seconds": [number(float(seconds)) for seconds in each["seconds"]],
-        "evaluations": [f"{int(rows):,}" for rows in each["evaluations"]],
-        "measures": [there[name].meaning if name in there else "" for name in names],
-    }
-    below = ["evaluations: rows that the model was asked about"]
-    return html.table("Methods", names, columns, left=["measures"], below=below)
+    methods, there = [str(method) for method in each["method"]], known(_order(frame))
+    columns = [
+        Column("", methods, "name"),
+        Column("seconds", [number(float(seconds)) for seconds in each["seconds"]]),
+        Column("evaluations", [f"{int(rows):,}" for rows in each["evaluations"]]),
+        Column("measures", [there[name].meaning if name in there else "" for name in methods], "text"),
+    ]
+    cost = ShownTable("Methods", columns, ["evaluations: rows that the model was asked about"])
+    return Document([Sentences([answer(frame)], "heading"), ranks, cost])
 
 
-def _cell(rank: Any, value: float) -> str:
-    return "" if pd.isna(rank) else f"{int(rank)} ({number(value)})"
+def ranks_table(
+    frame: ComparisonFrame, names: Sequence[str] = (), *, values: bool = True, where: str = "in wide()"
+) -> ShownTable:
+    """Ranks, terms in the order of the first method that answered; `names` of columns divide the names of pairs."""
+    order, ranks, sizes = _order(frame), frame.wide("rank"), frame.wide("value")
+    shown, methods = ranks.head(TERMS[order]), list(map(str, ranks.columns))
+    cells = {m: [_cell(*each, values) for each in zip(shown[m], sizes[m], strict=False)] for m in methods}
+    terms = term_cells(map(str, shown.index), names, order)
+    legend = [f"… and {len(ranks) - len(shown)} more {where}"] if len(ranks) > len(shown) else []
+    units = "values of two methods have different units: compare their ranks"
+    legend.append(units if values else legend_of(methods, order))
+    if len(ranks) > 1 and len(methods) > 1:
+        agreement = ranks.astype(float).corr(method="spearman")[methods[0]]
+        terms.append(f"agreement with {methods[0]}")
+        cells = {m: [*cells[m], f"{agreement[m]:.2f}".replace("-", "−")] for m in methods}
+        legend.append("agreement: rank correlation, 1 for the same order, 0 for none, −1 for the reverse")
+    failed = pd.DataFrame(frame).loc[frame["status"] != "ok", ["method", "status"]]
+    legend += [f"{method} could not answer: {why}" for method, why in failed.itertuples(index=False)]
+    # In a narrow terminal, the last methods leave first.
+    columns = [Column(m, cells[m], leaves=len(methods) - k if k else 0) for k, m in enumerate(methods)]
+    title = f"Ranks of {NOUNS[order]}s by method, 1 for the largest value"
+    return ShownTable(title, [Column("", terms, "name"), *columns], legend, file=where.removeprefix("in "))
+
+
+def answer(frame: ComparisonFrame) -> str:
+    """The first variable or pair, and by how many methods."""
+    known = frame[frame["term"].notna()]
+    if not len(known):
+        raise InputError("no method answered.")
+    by_term: dict[str, list[str]] = {}
+    for method, lines in known.groupby("method", sort=False):
+        leading = lines.loc[lines["rank"] == 1, "term"]
+        by_term.setdefault(on_one_line(leading.iloc[0]) if len(leading) == 1 else "none", []).append(str(method))
+    (first, agreeing), *others = by_term.items()
+    n = sum(map(len, by_term.values()))
+    if first == "none":
+        return f"{agreeing[0]} puts no {NOUNS[_order(frame)]} before all others."
+    if not others:
+        return f"All {n} methods put {first} first." if n > 1 else f"{agreeing[0]} puts {first} first."
+    several = f"{len(agreeing)} of {counted(n, 'method')} ({listed(agreeing)}) put"
+    start = f"{several if len(agreeing) > 1 else f'{agreeing[0]} puts'} {first} first"
+    rest = [f"{listed(by)} {'puts' if len(by) == 1 else 'put'} {term} first" for term, by in others]
+    return f"{start}; {'; '.join(rest)}."
+
+
+def term_cells(terms: Iterable[str], names: Sequence[str], order: int) -> list[str]:
+    """Each term as a cell: a pair "a:b" of columns with these names as two names, which can both be shortened."""
+    pairs = {f"{a}:{b}": Pair(a, b) for a, b in combinations(names, 2)} if order == 2 else {}
+    return [pairs.get(term, term) for term in terms]
+
+
+def _order(frame: ComparisonFrame) -> int:
+    return int(frame.attrs.get("order", 1))
+
+
+def _cell(rank: Any, value: float, values: bool) -> str:
+    return "" if pd.isna(rank) else f"{int(rank)} ({number(value)})" if values else str(int(rank))

@@ -133,7 +133,7 @@ def term_labels(names: tuple[str, ...], order: int) -> list[str]:
     pairs = [f"{first}:{second}" for first, second in combinations(names, 2)]
     if len({*pairs}) < len(pairs):
         repeated = next(pair for pair in pairs if pairs.count(pair) > 1)
-        raise InputError(f"{repeated!r} stands for more than one pair, as ':' is part of names. Rename a column.")
+        raise InputError(f"{repeated!r} is the name of more than one pair, as names contain ':'. Rename a column.")
     return pairs
 
 
@@ -184,9 +184,9 @@ def _value(method: measures.ComparedMethod, comparison: Comparison, counter: Cou
     method.check_groups(comparison.terms)
     if isinstance(method, black_box.Method):
         return _from_predictions(method, comparison, counter)
-    assert isinstance(method, measures.Measure | measures.ModelMeasure)
+    assert isinstance(method, measures.Measure)
     alpha, terms = comparison.settings.alpha, comparison.terms
-    if isinstance(method, measures.ModelMeasure):
+    if method.of_model is not None:
         units = comparison.number_units
         return method.importance(comparison.model, comparison.X, scale=units, alpha=alpha, terms=terms)
     model = comparison.source.counted(counter)
@@ -202,10 +202,10 @@ def _from_predictions(method: black_box.Method, comparison: Comparison, counter:
         raise InputError(black_box.NO_TARGETS)
     scores = None if comparison.scores is None else counter.calls(comparison.scores)
     whole = black_box.Predictor.of(comparison.source.counted(counter), comparison.table, scores)
-    order = comparison.order  # a method draws among rows and columns in an order of their own
+    order = comparison.order  # a method draws among rows and columns in an order that does not depend on X
     own_terms, back = black_box.reordered_terms(terms, order)
     predictor = black_box.grouped(black_box.reordered(whole, order), own_terms, units[order.columns])
-    # Every method has its own random numbers: which others run, and in what order, changes nothing.
+    # Every method has its own random numbers: other methods and their order change nothing.
     number = zlib.crc32(f"{method.name} of order {method.order}".encode())
     rng = np.random.default_rng(child(comparison.seed, number))
     # A value of a group is per unit already: a step within the group has a length in units.
@@ -235,42 +235,30 @@ def _starts_here(error: Exception) -> bool:
 
 
 def known(order: int) -> dict[str, measures.ComparedMethod]:
-    """Every method of this order by name: in the order of the paper's tables, then those that must be named."""
+    """Every method of this order by name: in the order of the paper's tables; methods outside them come last."""
     listed: list[measures.ComparedMethod] = [*measures.METHODS.values(), *black_box.BLACK_BOX.values()]
     own = [method for method in listed if method.order == order]
     return {method.name: method for method in sorted(own, key=lambda method: (method.place is None, method.place or 0))}
 
 
-def all_methods(order: int) -> list[measures.ComparedMethod]:
-    """The methods that "all" stands for: those in the paper's tables."""
-    return [method for method in known(order).values() if method.place is not None]
-
-
-def cheap_methods(order: int, budget: black_box.Budget) -> list[measures.ComparedMethod]:
-    """The methods that "cheap" stands for: quick ones of "all" that need no optional package at this budget."""
-    return [method for method in all_methods(order) if method.cheap and (budget.paper or method.needs_extra is None)]
-
-
 def find_methods(methods: Any, order: Any, budget: black_box.Budget | None = None) -> list[measures.ComparedMethod]:
-    """The methods asked for, each once: "all", names, or where there is a budget also "cheap"."""
+    """The methods asked for, each once: names, "all" of the paper's tables, or with a budget the "cheap" ones of these.
+
+    Cheap methods are quick and need no optional package at this budget.
+    """
     one_of(order, "order", (1, 2))
-    if isinstance(methods, str):
-        if methods == "all":
-            return all_methods(order)
-        if methods == "cheap" and budget is not None:
-            return cheap_methods(order, budget)
-        methods = (methods,)
-    if not isinstance(methods, Sequence) or not all(isinstance(name, str) for name in methods) or not methods:
+    every = [method for method in known(order).values() if method.place is not None]
+    if isinstance(methods, str) and methods == "all":
+        return every
+    if isinstance(methods, str) and methods == "cheap" and budget is not None:
+        return [method for method in every if method.cheap and (budget.paper or method.needs_extra is None)]
+    names = (methods,) if isinstance(methods, str) else methods
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names) or not names:
         raise InputError(Argument("methods"), f" must be 'all', or names like ['rsens', 'pfi']; got {methods!r}.")
-    return [_find(name, order) for name in dict.fromkeys(methods)]
+    return [_find(name, order) for name in dict.fromkeys(names)]
 
 
-def resolved(methods: Any, order: Any) -> list[str]:
-    """The names of the methods asked for, each once."""
-    return [method.name for method in find_methods(methods, order)]
-
-
-def legend(methods: Iterable[str], order: int) -> str:
+def legend_of(methods: Iterable[str], order: int) -> str:
     """a: what it measures; b: what it measures."""
     there = known(order)
     return "; ".join(f"{name}: {there[name].meaning}" for name in methods if name in there)
@@ -284,11 +272,11 @@ def _find(name: str, order: int) -> measures.ComparedMethod:
         raise InputError(f"{name} scores {KINDS[other]}: use ", Argument("order", other), ".")
     near = get_close_matches(name.lower(), there, n=1, cutoff=0.5)
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise InputError(f"There is no method {name!r} for {KINDS[order]}.{hint} There are {', '.join(there)}.")
+    raise InputError(f"Unknown method {name!r} for {KINDS[order]}.{hint} Use one of {', '.join(there)}.")
 
 
 def row_scores(model: Any, source: Model, y: Any, n: int, scoring: Any) -> RowScores | None:
-    """log p(y_i | x_i) of the n targets, or what `scoring` says of the user's own `model`; None without targets."""
+    """log p(y_i | x_i) of the n targets, or the `scoring` of the user's own `model`; None without targets."""
     scorer = _scorer(scoring)
     if y is None:
         return None

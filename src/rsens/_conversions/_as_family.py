@@ -36,7 +36,7 @@ from rsens.distributions import (
 Shape = tuple[int, ...]
 #: From a foreign distribution to our family.
 Builder = Callable[[Any], Distribution]
-UNKNOWN = "is none of rsens' families"
+UNKNOWN = "does not correspond to any rsens family"
 
 
 def as_family(obj: Any) -> Distribution:
@@ -48,7 +48,7 @@ def as_family(obj: Any) -> Distribution:
     `from_torch` may return any of these without calling it.
 
     Args:
-        obj: The distribution, with one value per row, shape (n,) or (n, 1). A family of rsens is returned as it is.
+        obj: The distribution, with one value per row, shape (n,) or (n, 1). A family of rsens is returned unchanged.
 
     Returns:
         The family. A standard deviation has become a variance, a Gamma its (mean, shape), a negative binomial its
@@ -64,7 +64,7 @@ def as_family(obj: Any) -> Distribution:
 
 
 def converted(obj: Any, expected: str) -> Distribution:
-    """`as_family`, with an error that begins with what was expected."""
+    """`as_family`, with an error that begins with the expectation."""
     if isinstance(obj, Distribution):
         return obj
     found = None if isinstance(obj, type) else next((each for each in CONVERSIONS if each.accepts(obj)), None)
@@ -117,38 +117,43 @@ class Conversion:
     known: Iterable[str]
 
 
-def _is_a(*names: str) -> Callable[[Any], bool]:
-    """Tests whether an ancestor of an object's class is one of `names`, such as "torch.Distribution"."""
-    return lambda obj: any(f"{_library(kind)}.{kind.__name__}" in names for kind in type(obj).__mro__)
+def is_a(obj: Any, *names: str) -> bool:
+    """Whether one of the ancestors of the object's class is one of `names`, such as "torch.Distribution".
+
+    A name is the package and the name of the class: libraries move classes between their modules, and users subclass
+    them elsewhere. Nothing is imported to find out.
+    """
+    return any(f"{package_of(kind)}.{kind.__name__}" in names for kind in type(obj).__mro__)
+
+
+def package_of(kind: type) -> str:
+    """The first part of the module of a class."""
+    return kind.__module__.partition(".")[0]
 
 
 def _by_name(library: str, table: Mapping[str, Builder]) -> Builder:
     """Converts an object by the nearest ancestor of its class that the table names; a `library` "" is any.
 
-    A class between the two with a density of its own is another distribution, unless Pyro wrote it, which wraps torch.
+    A class between the two with its own density is another distribution, unless Pyro wrote it, which wraps torch.
     """
 
     def convert(obj: Any) -> Distribution:
         for kind in type(obj).__mro__:
-            if kind.__name__ in table and library in ("", _library(kind)):
+            if kind.__name__ in table and library in ("", package_of(kind)):
                 return table[kind.__name__](obj)
-            if {"log_prob", "_log_prob"} & vars(kind).keys() and _library(kind) not in (library, "pyro"):
+            if {"log_prob", "_log_prob"} & vars(kind).keys() and package_of(kind) not in (library, "pyro"):
                 break
-        raise _unknown(type(obj).__name__, library or _library(type(obj)), table)
+        raise _unknown(type(obj).__name__, library or package_of(type(obj)), table)
 
     return convert
 
 
 def _unknown(name: str, library: str, known: Iterable[str]) -> InputError:
     return InputError(
-        f"{name} of {library} {UNKNOWN}. Of {library} these can be converted: {', '.join(sorted(known))}. Give one of "
-        "them, or build the family that is closest: Normal(mean, variance), Mixture([…], weights), "
+        f"{name} of {library} {UNKNOWN}. From {library} rsens converts {', '.join(sorted(known))}. Give one of "
+        "them, or build the closest family: Normal(mean, variance), Mixture([…], weights), "
         "Histogram(borders, probabilities)."
     )
-
-
-def _library(kind: type) -> str:
-    return kind.__module__.partition(".")[0]
 
 
 #: From the shape parameters, in SciPy's order, to the family with loc = 0 and scale = 1.
@@ -168,14 +173,14 @@ STANDARD: dict[str, Callable[..., Distribution]] = {
     "nbinom": lambda n, p: NegativeBinomial(n * (1.0 - p) / p, n),
 }
 FROZEN = (*STANDARD, "multivariate_normal")
-_is_frozen = _is_a("scipy.rv_frozen", "scipy.multi_rv_frozen")
+FROZEN_CLASSES = ("scipy.rv_frozen", "scipy.multi_rv_frozen")
+NEWER_CLASSES = ("scipy._ProbabilityDistribution", "scipy.UnivariateDistribution")
 NEWER = ("Normal", "StandardNormal", "Binomial", "Mixture", *(f"make_distribution({name})" for name in STANDARD))
-_is_newer = _is_a("scipy._ProbabilityDistribution", "scipy.UnivariateDistribution")
 
 
 def _from_frozen(obj: Any) -> Distribution:
     """From `norm(loc, scale)` and so on."""
-    if _is_a("scipy.multivariate_normal_frozen")(obj):
+    if is_a(obj, "scipy.multivariate_normal_frozen"):
         return multivariate_normal(np.asarray(obj.mean), np.asarray(obj.cov))
     dist: Any = getattr(obj, "dist", None)
     name = getattr(dist, "name", None) or type(obj).__name__.removesuffix("_frozen")
@@ -218,7 +223,7 @@ def _as_floats(values: Any) -> Any:
 
 
 def _torch_like(given: Callable[[Any], dict[str, Any]]) -> dict[str, Builder]:
-    """The table of torch, NumPyro and TFP; `given(d)` holds the `probability` or the `logit`, as it was built."""
+    """The table of torch, NumPyro and TFP; `given(d)` holds the `probability` or the `logit` it was built from."""
     return {
         "Normal": lambda d: Normal(d.loc, squared(d.scale)),
         "StudentT": lambda d: StudentT(d.loc, squared(d.scale), d.df),
@@ -237,23 +242,30 @@ def _torch_like(given: Callable[[Any], dict[str, Any]]) -> dict[str, Builder]:
     }
 
 
+def _composed(given: Callable[[Any], dict[str, Any]], read: Builder, mixing: str) -> dict[str, Builder]:
+    """Further entries for torch and NumPyro, which differ in the attribute with the weights of a mixture."""
+    return {
+        **_torch_like(given),
+        "MultivariateNormal": lambda d: multivariate_normal(d.loc, d.covariance_matrix),
+        "LowRankMultivariateNormal": lambda d: multivariate_normal(d.loc, d.covariance_matrix),
+        "Independent": lambda d: independent(read(d.base_dist), d.reinterpreted_batch_ndims),
+        "MixtureSameFamily": lambda d: mixture(
+            class_probabilities(**given(getattr(d, mixing))), read(d.component_distribution)
+        ),
+        "TransformedDistribution": lambda d: transformed(read(d.base_dist), d.transforms),
+    }
+
+
 def _given_to_torch(d: Any) -> dict[str, Any]:
-    """Both are attributes, and the one that was not given is computed on first use and kept."""
+    """Both are attributes; torch computes the missing one on first use and keeps it."""
     held = vars(d)
     by_logits = d._param is held.get("logits") if "_param" in held else "logits" in held and "probs" not in held
     return {"logit": d.logits} if by_logits else {"probability": d.probs}
 
 
 TORCH: dict[str, Builder] = {
-    **_torch_like(_given_to_torch),
+    **_composed(_given_to_torch, lambda d: _from_torch(d), "mixture_distribution"),
     "OneHotCategorical": lambda d: _from_torch(d._categorical),
-    "MultivariateNormal": lambda d: multivariate_normal(d.loc, d.covariance_matrix),
-    "LowRankMultivariateNormal": lambda d: multivariate_normal(d.loc, d.covariance_matrix),
-    "Independent": lambda d: independent(_from_torch(d.base_dist), d.reinterpreted_batch_ndims),
-    "MixtureSameFamily": lambda d: mixture(
-        class_probabilities(**_given_to_torch(d.mixture_distribution)), _from_torch(d.component_distribution)
-    ),
-    "TransformedDistribution": lambda d: transformed(_from_torch(d.base_dist), d.transforms),
 }
 _from_torch: Builder = _by_name("torch", TORCH)
 #: A Gaussian over all rows at once: each row has its own marginal.
@@ -269,24 +281,17 @@ def _given_to_numpyro(d: Any) -> dict[str, Any]:
 _BY_LOGITS = ("Bernoulli", "Binomial", "Geometric", "Categorical")
 NUMPYRO: dict[str, Builder] = {
     name + kind: builder
-    for name, builder in _torch_like(_given_to_numpyro).items()
+    for name, builder in _composed(_given_to_numpyro, lambda d: _from_numpyro(d), "mixing_distribution").items()
     for kind in (("Probs", "Logits") if name in _BY_LOGITS else ("",))
     if name != "NegativeBinomial"
 } | {
     "GammaPoisson": lambda d: NegativeBinomial(d.concentration / d.rate, d.concentration),
-    "MultivariateNormal": lambda d: multivariate_normal(d.loc, d.covariance_matrix),
-    "LowRankMultivariateNormal": lambda d: multivariate_normal(d.loc, d.covariance_matrix),
-    "Independent": lambda d: independent(_from_numpyro(d.base_dist), d.reinterpreted_batch_ndims),
     "ExpandedDistribution": lambda d: expanded(_from_numpyro(d.base_dist), d.batch_shape),
     "MaskedDistribution": lambda d: _from_numpyro(d.base_dist),
-    "MixtureSameFamily": lambda d: mixture(
-        class_probabilities(**_given_to_numpyro(d.mixing_distribution)), _from_numpyro(d.component_distribution)
-    ),
     "MixtureGeneral": lambda d: Mixture(
         [_from_numpyro(component) for component in d.component_distributions],
         class_probabilities(**_given_to_numpyro(d.mixing_distribution)),
     ),
-    "TransformedDistribution": lambda d: transformed(_from_numpyro(d.base_dist), d.transforms),
 }
 _from_numpyro: Builder = _by_name("numpyro", NUMPYRO)
 
@@ -331,21 +336,21 @@ NGBOOST = (
 
 def _from_ngboost(obj: Any) -> Distribution:
     """Almost always a frozen SciPy distribution inside. An unknown attribute of these objects is None."""
-    if _is_a("ngboost.T")(obj):
+    if is_a(obj, "ngboost.T"):
         raise InputError(
-            "T of ngboost has degrees of freedom that depend on x, and those of rsens' StudentT are fixed. "
+            "T of ngboost has degrees of freedom that depend on x; StudentT of rsens has fixed ones. "
             "Fit with Dist=TFixedDf instead."
         )
-    if _is_a("ngboost.ClassificationDistn")(obj):
+    if is_a(obj, "ngboost.ClassificationDistn"):
         logits = vars(obj).get("logits")
         if logits is not None and len(logits) == 2:
             return Bernoulli(logit=logits[1] - logits[0])
         return Categorical(obj.class_probs())
-    if _is_a("ngboost.MVN")(obj):
+    if is_a(obj, "ngboost.MVN"):
         return multivariate_normal(obj.loc, np.linalg.inv(obj.cov_inv))
     frozen = vars(obj).get("dist")
     with suppress(InputError):
-        if _is_frozen(frozen):
+        if is_a(frozen, *FROZEN_CLASSES):
             return _from_frozen(frozen)
     # NGBoost wraps a distribution in classes that add a score.
     names = [kind.__name__ for kind in type(obj).__mro__ if kind.__module__.startswith("ngboost.distns")]
@@ -387,15 +392,20 @@ SKPRO: dict[str, Builder] = {
 _from_skpro: Builder = _by_name("skpro", SKPRO)
 
 
+def _conversion(name: str, classes: Iterable[str], convert: Builder, known: Iterable[str]) -> Conversion:
+    """The conversion of objects of these classes."""
+    return Conversion(name, lambda obj: is_a(obj, *classes), convert, known)
+
+
 #: Every source of distributions: a new one is one line here. The first that accepts an object converts it.
 CONVERSIONS: list[Conversion] = [
-    Conversion("frozen scipy.stats distributions", _is_frozen, _from_frozen, FROZEN),
-    Conversion("newer scipy.stats distributions", _is_newer, _from_newer, NEWER),
-    Conversion("gpytorch.distributions", _is_a("gpytorch.Distribution"), _by_name("gpytorch", GPYTORCH), GPYTORCH),
-    Conversion("torch.distributions", _is_a("torch.Distribution"), _from_torch, TORCH),
-    Conversion("numpyro.distributions", _is_a("numpyro.Distribution"), _from_numpyro, NUMPYRO),
-    Conversion("NGBoost", _is_a("ngboost.Distn"), _from_ngboost, NGBOOST),
-    Conversion("skpro", _is_a("skpro.BaseDistribution"), _from_skpro, SKPRO),
+    _conversion("frozen scipy.stats distributions", FROZEN_CLASSES, _from_frozen, FROZEN),
+    _conversion("newer scipy.stats distributions", NEWER_CLASSES, _from_newer, NEWER),
+    _conversion("gpytorch.distributions", ["gpytorch.Distribution"], _by_name("gpytorch", GPYTORCH), GPYTORCH),
+    _conversion("torch.distributions", ["torch.Distribution"], _from_torch, TORCH),
+    _conversion("numpyro.distributions", ["numpyro.Distribution"], _from_numpyro, NUMPYRO),
+    _conversion("NGBoost", ["ngboost.Distn"], _from_ngboost, NGBOOST),
+    _conversion("skpro", ["skpro.BaseDistribution"], _from_skpro, SKPRO),
     Conversion("TensorFlow Probability", _is_tfp, _from_tfp, TFP),
 ]
 
@@ -417,7 +427,7 @@ def one_value_per_row(family: Distribution) -> Distribution:
 
 
 def expanded(family: Distribution, rows: Shape) -> Distribution:
-    """The family with every array broadcast to these rows; as it is where it has more axes already (after a vmap)."""
+    """The family with every array broadcast to these rows; unchanged if it already has more axes (after a vmap)."""
     if len(rows) < len(_row_shape(family)):
         return family
     return _mapped(family, lambda leaf, axes: _broadcast(leaf, rows, axes))
@@ -478,12 +488,12 @@ def _row_shape(family: Distribution) -> Shape:
 
 
 def _broadcast(leaf: Any, rows: Shape, axes: int) -> Any:
-    """The array with these rows in front of its own event axes."""
+    """The array with these rows in front of its event axes."""
     shape = tuple(np.shape(leaf))
     event = shape[len(shape) - axes :]
     try:
         return namespace(leaf).broadcast_to(leaf, rows + event)
-    except (RuntimeError, TypeError, ValueError):  # whatever the array library says about shapes
+    except (RuntimeError, TypeError, ValueError):  # each array library raises another one for shapes
         raise InputError(f"parameters of shape {shape} do not fit a distribution of shape {rows + event}.") from None
 
 
@@ -577,7 +587,7 @@ def exponential(family: Distribution) -> Distribution:
 
 
 def is_everywhere(values: Any, number: float) -> bool:
-    """Whether all values are known to be this number; False for what cannot be read while it is traced."""
+    """Whether all values are known to be this number; False for arrays that cannot be read while they are traced."""
     if isinstance(values, Real):
         return float(values) == number
     try:

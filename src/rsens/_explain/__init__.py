@@ -1,26 +1,21 @@
 """`explain`, the call that most people make, and `Explanation`, its result."""
 
+from rsens._explain._context import Arguments, Context, check_pair_columns, check_refit_columns
 from rsens._explain._difference import Difference
-from rsens._explain._effect_table import EffectLine, effect_lines, effects_legend, in_points, signed
-from rsens._explain._explain import Marking, explain, marking_of, with_marks
+from rsens._explain._document import (
+    directions,
+    effects,
+    has_test,
+    in_points,
+    pairs,
+    subgroups,
+    variables,
+)
+from rsens._explain._explain import explain, explanations, read
 from rsens._explain._explanation import Explanation
-from rsens._explain._interaction_marks import CollinearityWarning, collinearity_warning
-from rsens._explain._query import check_pair_columns, check_refit_columns
+from rsens._explain._interaction_marks import CollinearityWarning
 from rsens._explain._refit_intervals import LEAST_FOLDS, ValuesOfRefits, most_folds, rounds_for, with_refits
 from rsens._explain._row_explanation import LocalRow, RowExplanation, adds_up, bend_sign, has_local_pairs, local_rows
-from rsens._explain._subgroups import Division, by_columns, by_legend
+from rsens._explain._subgroups import Division
 from rsens._explain._tables import FORM, NotComputedError
-from rsens._explain._text import (
-    directions,
-    directions_legend,
-    has_test,
-    hidden,
-    html_tables,
-    intervals_legend,
-    pairs_legend,
-    part_columns,
-    shares,
-    stars,
-    variables_legend,
-)
 from rsens._explain._values import Values

@@ -9,7 +9,7 @@ Standard errors. Where both models were refitted without the same rows, refit k 
 the standard error is the jackknife of these. Else se² = se_a² + se_b², with the degrees of freedom of Welch and
 Satterthwaite (`Spread.plus`): right for two independent samples, and too wide for two models of the same rows.
 Without refits only the rows vary. The influence of row i on a mean is h_i = n w_i (r_i − r̄), and
-se² = Σ h_i² / (n (n − 1)); on the same rows, that of h_i = h_i(a) − h_i(b).
+se² = Σ h_i² / (n (n − 1)); on the same rows, with h_i = h_i(a) − h_i(b).
 """
 
 from __future__ import annotations
@@ -23,17 +23,15 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from rsens import _html as html
 from rsens import _meaning as meaning
+from rsens._document import Column, Document, Sentences, Shown, ShownTable
 from rsens._errors import Argument, InputError
+from rsens._explain._document import UNITS
 from rsens._explain._tables import pair_index, read_order
-from rsens._explain._text import UNITS
 from rsens._explain._values import PER_TERM, KeptRefits, Spread
 from rsens._results import Form, Part, stored
-from rsens._text import Pair, aligned, counted, listed, p_text, quoted, short
-from rsens._text import number as number_text
+from rsens._text import Pair, aligned, counted, listed, number, p_text, quoted, short
 from rsens._typing import Array, Flags, Positions
-from rsens._views import ShownTable, html_of, text_of
 
 if TYPE_CHECKING:
     from rsens._explain._explanation import Explanation
@@ -50,9 +48,7 @@ SHOWN, MOST_NAMES = 10, 10
 class Both(Part):
     """The two explanations, and the terms that are compared."""
 
-    names: tuple[str, ...] = stored(
-        "What the two explanations are called; the difference is the first minus the second."
-    )
+    names: tuple[str, ...] = stored("Names of the two explanations; the difference is the first minus the second.")
     rows: tuple[int, ...] = stored("How many rows each explains.")
     same_rows: bool = stored("Whether both explain the same rows.")
     level: float = stored("Level of the intervals.")
@@ -63,7 +59,7 @@ class Both(Part):
     only_values: tuple[tuple[float, ...], ...] = stored("Their R-sens, in units of that explanation.")
     left_out: tuple[str, ...] = stored("Terms of both that cannot be compared.")
     reasons: tuple[str, ...] = stored("Why not.")
-    notes: tuple[str, ...] = stored("What to know when reading it.")
+    notes: tuple[str, ...] = stored("Remarks for readers.")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -72,7 +68,7 @@ class Compared(Part):
 
     value_a: Array = stored("Values in the first explanation.", "values")
     value_b: Array = stored("Values in the second.", "values")
-    interval_kind: str | None = stored("What intervals come from.", default=None)
+    interval_kind: str | None = stored("The source of the intervals.", default=None)
     intervals_a: Array | None = stored("Intervals of `value_a`: lower, upper.", 2, "values", default=None)
     intervals_b: Array | None = stored("Intervals of `value_b`.", 2, "values", default=None)
     intervals: Array | None = stored("Intervals of the difference.", 2, "values", default=None)
@@ -114,7 +110,7 @@ FORM = Form(
 
 
 def _shown(name: str) -> Any:
-    """An attribute that shows a field of what is compared; its meaning is the documentation."""
+    """An attribute that shows a field of `Both`; its meaning is the documentation."""
     return property(lambda self: getattr(self._both, name), doc=Both.fields()[name].meaning)
 
 
@@ -133,10 +129,10 @@ def _by_term(order: int, name: str, meaning: str) -> Any:
     return property(table, doc=meaning)
 
 
-class Difference:
+class Difference(Shown):
     """First explanation minus second, term by term, in common units. Made by `Explanation.difference`.
 
-    Every attribute gives a new table: what is done to it leaves the difference as it is.
+    Every attribute gives a new table; changing it does not change the difference.
 
     Example:
         >>> import numpy as np
@@ -211,7 +207,7 @@ class Difference:
 
         "paired refits": both models were refitted without the same rows, and each pair of refits is compared.
         "refits": as for two independent samples; for two models of the same rows these are too wide. "paired rows",
-        "rows": the models are taken as they are, and only the rows vary.
+        "rows": only the rows vary, and the models stay the same.
         """
         return self._of_terms.interval_kind
 
@@ -246,18 +242,14 @@ class Difference:
         """Read a file written by `save`."""
         return cls(**FORM.read(path))
 
-    def __repr__(self) -> str:
-        return text_of(_heading(self), self._tables())
-
-    def _repr_html_(self) -> str:
-        return html.view(html.heading(_heading(self)), *html_of(self._tables()))
-
-    def _tables(self) -> list[ShownTable]:
-        """The variables, then the pairs if there are any."""
-        return [_table(self, order) for order in range(1, self.order + 1)]
+    def _document(self) -> Document:
+        one, other = self._both.rows
+        rows = f"the same {counted(one, 'row')}" if self.same_rows else f"{one:,} and {counted(other, 'row')}"
+        heading = f"R-sens {UNITS[self.scale_kind]}, {short(self.title, 60)}, over {rows}"
+        return Document([Sentences([heading], "heading"), *(_table(self, order) for order in range(1, self.order + 1))])
 
     def _compared(self, order: int) -> Compared:
-        """The terms, or the pairs; an `InputError` if there are no pairs."""
+        """The terms, or the pairs; an `InputError` without pairs."""
         found = self._of_terms if order == 1 else self._of_pairs
         if found is None:
             raise InputError(
@@ -271,31 +263,29 @@ class Difference:
         return pd.Index(self.terms) if order == 1 else pair_index(self.terms).view()
 
 
-def _heading(difference: Difference) -> str:
-    one, other = difference._both.rows
-    rows = f"the same {counted(one, 'row')}" if difference.same_rows else f"{one:,} and {counted(other, 'row')}"
-    return f"R-sens {UNITS[difference.scale_kind]}, {short(difference.title, 60)}, over {rows}"
-
-
-def _table(difference: Difference, order: int) -> ShownTable:
-    d, frame = difference, difference.to_frame(order)
-    shown = frame.head(SHOWN)
-    write = aligned(float(frame[["value_a", "value_b"]].to_numpy().max())) if d.scale_kind == "sd" else number_text
+def _table(d: Difference, order: int) -> ShownTable:
+    """The leading variables (order 1) or pairs (order 2)."""
+    frame = d.to_frame(order)
+    shown, rest = frame.head(SHOWN), frame.iloc[SHOWN:]
+    write = aligned(float(frame[["value_a", "value_b"]].to_numpy().max())) if d.scale_kind == "sd" else number
     one, other = (short(name, 18) for name in d.names)
-    marks = [meaning.DIFFERS_MARK if mark is True else " " for mark in shown["differs"].astype(object)]
-    heads = {"value_a": one, "value_b": other, "a_minus_b": f"{one} − {other} ", "lower": "lower", "upper": "upper"}
-    columns = {head: [write(value) for value in shown[name]] for name, head in heads.items()}
-    marked = zip(columns[heads["a_minus_b"]], marks, strict=True)
-    columns |= {heads["a_minus_b"]: [text + mark for text, mark in marked]}
-    columns["p"] = [p_text(p) for p in shown["p_value"]]
+    marks = [meaning.DIFFERS_MARK if mark is True else "" for mark in shown["differs"].astype(object)]
+    names = shown["term"] if order == 1 else map(Pair, shown["first"], shown["second"])
+    ends = [[write(end) for end in shown[name]] for name in ("lower", "upper")]
+    columns = [
+        Column("variable" if order == 1 else "pair", list(names), "name"),
+        Column(one, [write(value) for value in shown["value_a"]]),
+        Column(other, [write(value) for value in shown["value_b"]]),
+        Column(f"{one} − {other}", [write(value) for value in shown["a_minus_b"]], marks=marks),
+        Column("interval", [f"{low} to {high}" if low else "" for low, high in zip(*ends, strict=True)]),
+        Column("p", [p_text(p) for p in shown["p_value"]]),
+    ]
     legend = []
-    if len(rest := frame.iloc[SHOWN:]):
-        names = [short(str(term)) for term in rest.loc[rest["differs"].fillna(value=False), "term"]]
-        also = f"; with a mark: {listed(names, MOST_NAMES)}" if names else ""
+    if len(rest):
+        terms = [short(str(term)) for term in rest.loc[rest["differs"].fillna(value=False), "term"]]
+        also = f"; with a mark: {listed(terms, MOST_NAMES)}" if terms else ""
         legend = [f"… and {len(rest)} more in to_frame({'' if order == 1 else order}){also}"]
-    if order == 1:
-        return ShownTable("Variables", list(map(str, shown["term"])), columns, legend + _legend(d))
-    return ShownTable("Pairs", list(map(Pair, shown["first"], shown["second"])), columns, legend)
+    return ShownTable("Variables" if order == 1 else "Pairs", columns, legend + (_legend(d) if order == 1 else []))
 
 
 def _legend(difference: Difference) -> list[str]:
@@ -307,7 +297,7 @@ def _legend(difference: Difference) -> list[str]:
     for name, values in d.only.items():
         if len(values):
             ranked = values.sort_values(ascending=False, kind="stable")
-            terms = [f"{short(str(term))} ({number_text(value)})" for term, value in ranked.items()]
+            terms = [f"{short(str(term))} ({number(value)})" for term, value in ranked.items()]
             lines.append(f"only in {short(name)}: {listed(terms, MOST_NAMES)}")
     lines += [f"not compared: {short(term)}, as {reason}" for term, reason in d.left_out.items()]
     return [*lines, *d.notes]
@@ -360,15 +350,15 @@ def difference_of(a: Explanation, b: Any, names: Any) -> Difference:
 
 
 def _check_same_settings(a: Explanation, b: Explanation) -> None:
-    names = {"alpha": "alpha", "scale_kind": "scale", "level": "level"}
+    names = {"scale_kind": "scale", "level": "level of intervals"}
     if a.order == b.order == 2:
-        names["pair_scale"] = "pair_scale"
+        names["pair_scale"] = "scale of pairs"
     for attribute, argument in names.items():
         one, other = getattr(a, attribute), getattr(b, attribute)
         if one != other:
             raise InputError(
-                f"The two explanations cannot be compared: one was made with {argument}={one!r}, the other with "
-                f"{argument}={other!r}. Explain both with the same."
+                f"The two explanations cannot be compared: the {argument} of one is {one!r}, and of the other "
+                f"{other!r}. Explain both with the same."
             )
 
 
@@ -378,9 +368,9 @@ def _common_unit(a: Explanation, b: Explanation, name: str) -> tuple[float, floa
         {e._setup.columns[d]: float(e._setup.units[d]) for d in e._setup.members[e.names.index(name)]} for e in (a, b)
     ]
     if columns[0].keys() != columns[1].keys():
-        return "it has other columns in the one than in the other"
+        return "it has different columns in the two"
     if (name in a.categorical) != (name in b.categorical):
-        return "its levels are compared in the one, and it has a slope in the other"
+        return "its levels are compared in one of the two, and it has a slope in the other"
     one, other = (np.array([of[column] for column in columns[0]]) for of in columns)
     if not one.any() and not other.any():
         return 0.0, 1.0, 1.0
@@ -439,8 +429,8 @@ class _Side:
     def refits(self, order: int) -> Array | None:
         """Values of the refits (refits, …); None if they were not kept.
 
-        The common unit is a number. How far the standard deviation of a column varies between samples is no part of how
-        far a value per that number does. A group has no unit of its own: its factor stays that of all rows.
+        The common unit is a fixed number, so that values do not vary with the standard deviation of a column in each
+        sample. A group has no unit: its factor is the same in all refits.
         """
         kept, setup = self.explanation._refits, self.explanation._setup
         values = None if kept is None else kept.refit_main if order == 1 else kept.refit_pairs
@@ -491,7 +481,7 @@ def _compared(a: _Side, b: _Side, order: int, same_rows: bool) -> Compared:
         return Compared(value_a=one, value_b=other)
     kind, *spreads = _spreads(a, b, order, same_rows)
     ends = [spread.around(values, level) for spread, values in zip(spreads, (one, other, one - other), strict=True)]
-    if not np.isfinite(ends).all():  # a single row says nothing of its spread
+    if not np.isfinite(ends).all():  # a single row has no spread
         return Compared(value_a=one, value_b=other)
     marks = kind in (PAIRED_REFITS, REFITS) and (a.explanation.intervals_hold or b.explanation.intervals_hold)
     return Compared(
@@ -533,7 +523,7 @@ def _of_rows(influences: Array) -> Spread:
 def _notes(
     a: Explanation, b: Explanation, names: tuple[str, str], converted: bool, same_rows: bool, kind: str | None
 ) -> Iterator[str]:
-    """Remarks for readers: other units, rows and families, and what intervals leave out."""
+    """Remarks for readers: other units, rows and families, and the limits of intervals."""
     if converted:
         units = "standard deviations" if a.scale_kind == "sd" else "given units"
         halfway = "the root mean square of the two (`units`)"
@@ -548,7 +538,7 @@ def _notes(
     if a.order != b.order:
         yield f"Pairs are not compared: {names[0] if a.order == 1 else names[1]} has none."
     if kind is None:
-        yield "There are no intervals: one of the two explanations has none, or a single row."
+        yield "Intervals are missing: one of the two explanations lacks them, or has a single row."
     if kind in (PAIRED_ROWS, ROWS) and "refits" in (a.interval_kind, b.interval_kind):
         without = [name for e, name in zip((a, b), names, strict=True) if e._refits is None]
         yield (

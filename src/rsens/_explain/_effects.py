@@ -1,4 +1,4 @@
-"""What a change of a variable does to the prediction, in the units of the target: `Explanation.effects`.
+"""Effects, changes of the prediction with a variable in the units of the target: `Explanation.effects`.
 
 With f the prediction (or its spread, or its logarithm; `Quantities`), over rows i with weights w_i that add up to 1:
 
@@ -15,30 +15,28 @@ Each row is in one part k, and parts are independent, so that the squares of the
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rsens._coding import Levels
-from rsens._explain._query import Query
+from rsens._explain._context import Query, Step
 from rsens._explain._values import RowMoments, Spread, Sums
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._typing import Array, Positions
-from rsens.derivatives import Derivatives, Model
+from rsens.derivatives import Derivatives
 from rsens.distributions import Distribution, Exponential, Gamma, LogNormal, NegativeBinomial, Poisson, Weibull
 from rsens.measures import Terms, first_of_prediction, first_of_spread, has_spread, spread_of
 
 if TYPE_CHECKING:
     from rsens._explain._refit_intervals import RefitValues
 
-#: What a line is about: a slope times a standard deviation; a step between two values; a level against the rest.
+#: Kinds of lines: a slope times a standard deviation; a step between two values; a level against the rest.
 SLOPE, STEP, LEVEL = "slope", "step", "level"
-#: The edges of a step, from its first to its last; the parts between neighbouring edges hold rows.
-Step = tuple[float, ...]
-#: What an effect is about: the term, a level of it, and where a step starts and stops.
+#: The key of an effect: the term, a level of it, and where a step starts and stops.
 Key = tuple[str, str | None, float | None, float | None]
 
 
@@ -102,14 +100,14 @@ class Effects(Part):
 
     @property
     def kinds(self) -> list[str]:
-        """What each line is about, in a word."""
+        """The kind of each line."""
         return [
             LEVEL if level is not None else SLOPE if np.isnan(start) else STEP
             for level, start in zip(self.effect_levels, self.effect_start, strict=True)
         ]
 
     def with_refits(self, rounds: Sequence[Sequence[RefitValues]], level: float) -> Effects:
-        """These with intervals from refits; none for a line that a refit lacks (a rare level)."""
+        """The same with intervals from refits; none for a line that a refit lacks (a rare level)."""
         if not self.effect_terms:
             return self
         starts, stops = (
@@ -134,7 +132,7 @@ class Effects(Part):
         return values * times[:, np.newaxis]
 
     def with_values(self, quantities: Quantities, values: Array, ends: Array | None) -> Effects:
-        """These with values (lines, Q) and their ends (2, lines, Q)."""
+        """The same with values (lines, Q) and their ends (2, lines, Q)."""
         names = ("effect", "effect_spread", "effect_log")
         parts: dict[str, Any] = dict(zip(names, quantities.split(_finite(values)), strict=True))
         if ends is not None:
@@ -143,53 +141,70 @@ class Effects(Part):
 
 
 def _finite(values: Array) -> Array:
-    """NaN for what does not fit in float64, or does not exist: a Student-t with df ≤ 2 has no spread."""
+    """NaN for values that overflow float64 or do not exist: a Student-t with df ≤ 2 has no spread."""
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def line_keys(table: Table, terms: Terms, steps: Mapping[int, Step]) -> dict[Key, tuple[float, ...]]:
+def line_keys(query: Query) -> dict[Key, tuple[float, ...]]:
     """The lines in the order of `line_changes`, then the steps with the widths of their parts."""
-    slopes = [d for d in numeric_columns(terms, table) if d not in steps]
-    keys: list[Key] = [(terms.names[terms.of_column(d)], None, None, None) for d in slopes]
-    for column in () if table.coding is None else table.coding.columns:
+    terms, coding, steps = query.terms, query.table.coding, query.steps or {}
+    keys: list[Key] = [(terms.names[terms.of_column(d)], None, None, None) for d in _sloped(query)]
+    for column in () if coding is None else coding.columns:
         term = terms.names[terms.of_column(column.position)]
         if column.numeric:
             keys.append((term, None, *two_values(column)))
         else:
             keys += [(term, level, None, None) for level in level_names(column)]
-    return dict.fromkeys(keys, ()) | {
-        _step_key(terms, d, step): tuple(np.diff(step).tolist()) for d, step in steps.items()
-    }
+    widths = {_step_key(query, d): tuple(np.diff(step).tolist()) for d, step in steps.items()}
+    return dict.fromkeys(keys, ()) | widths
 
 
-def line_changes(table: Table, terms: Terms, steps: Mapping[int, Step], derivatives: Derivatives) -> Array:
+def _sloped(query: Query) -> list[int]:
+    """The columns whose effect is a slope."""
+    return [d for d in numeric_columns(query.terms, query.table) if d not in (query.steps or {})]
+
+
+def _step_key(query: Query, column: int) -> Key:
+    step = (query.steps or {})[column]
+    return query.terms.names[query.terms.of_column(column)], None, step[0], step[-1]
+
+
+def line_changes(query: Query, derivatives: Derivatives) -> Array:
     """Slopes, and levels against the rest, at some rows: (n, lines · Q)."""
-    quantities = Quantities.of(derivatives.distribution)
-    slopes = [d for d in numeric_columns(terms, table) if d not in steps]
+    quantities, coding = Quantities.of(derivatives.distribution), query.table.coding
     with np.errstate(over="ignore", invalid="ignore"):  # an effect that is not finite is not known
-        changes = [quantities.slopes(derivatives)[..., slopes].swapaxes(1, 2)]
+        changes = [quantities.slopes(derivatives)[..., _sloped(query)].swapaxes(1, 2)]
         for contrast in derivatives.contrasts:
-            assert table.coding is not None
+            assert coding is not None
             at = np.stack([quantities.values(level) for level in contrast.levels], axis=1)
-            changes.append(level_changes(table.coding[contrast.column], at))
+            changes.append(level_changes(coding[contrast.column], at))
     return np.concatenate(changes, axis=1).reshape(len(derivatives), -1)
 
 
-def step_moments(
-    model: Model, table: Table, weights: Array, terms: Terms, steps: Mapping[int, Step], quantities: Quantities
-) -> dict[Any, RowMoments]:
+def step_moments(query: Query, quantities: Quantities) -> dict[Any, RowMoments]:
     """The changes in each part of each step; the model is asked at the rows there, moved to both ends of the part."""
     found = {}
-    for d, step in steps.items():
-        edges, x = np.array(step), table.values[:, d]
-        rows: Positions = np.flatnonzero((x >= step[0]) & (x <= step[-1]) & (weights > 0.0))
+    for d, step in (query.steps or {}).items():
+        edges, x = np.array(step), query.table.values[:, d]
+        rows: Positions = np.flatnonzero((x >= step[0]) & (x <= step[-1]) & (query.weights > 0.0))
         part = np.clip(np.searchsorted(edges, x[rows], side="right") - 1, 0, len(edges) - 2)
-        up, down = (_moved(model, table, rows, d, edges[part + k], quantities) for k in (1, 0))
+        up, down = (_moved(query, rows, d, edges[part + k], quantities) for k in (1, 0))
         for k in range(len(edges) - 1):
             inside = part == k
             with np.errstate(invalid="ignore"):
-                found[_step_key(terms, d, step), k] = RowMoments.of((up - down)[inside], weights[rows[inside]])
+                found[_step_key(query, d), k] = RowMoments.of((up - down)[inside], query.weights[rows[inside]])
     return found
+
+
+def _moved(query: Query, rows: Positions, column: int, to: Array, quantities: Quantities) -> Array:
+    """The quantities (rows, Q) at rows whose column has other values, in chunks."""
+    values = query.table.values[rows]
+    values[:, column] = to
+    model, like = query.source, query.table.like
+    most = max(1, model.rows_per_chunk(values.shape[1], 1))
+    parts = [values[start : start + most] for start in range(0, len(rows), most)]
+    found = [quantities.values(model.predict_distribution(like(part)).checked(len(part))) for part in parts]
+    return np.concatenate([np.empty((0, len(quantities))), *found])
 
 
 def line_values(sums: Sums) -> dict[Any, tuple[Array, Spread]]:
@@ -219,22 +234,6 @@ def _accumulated(parts: list[RowMoments], widths: Array) -> tuple[Array, Spread]
     if not errors:
         return value, Spread.of(np.full(len(value), np.nan), 1.0)
     return value, Spread.of(share * np.linalg.norm(errors, axis=0), max(counted - len(there), 1))
-
-
-def _step_key(terms: Terms, column: int, step: Step) -> Key:
-    return terms.names[terms.of_column(column)], None, step[0], step[-1]
-
-
-def _moved(
-    model: Model, table: Table, rows: Positions, column: int, to: Array, quantities: Quantities
-) -> Array:  # fmt: skip
-    """The quantities (rows, Q) at rows whose column has other values, in chunks."""
-    values = table.values[rows]
-    values[:, column] = to
-    most = max(1, model.rows_per_chunk(values.shape[1], 1))
-    parts = [values[start : start + most] for start in range(0, len(rows), most)]
-    found = [quantities.values(model.predict_distribution(table.like(part)).checked(len(part))) for part in parts]
-    return np.concatenate([np.empty((0, len(quantities))), *found])
 
 
 def level_changes(column: Levels, at: Array) -> Array:
@@ -311,8 +310,8 @@ class Quantities:
         return values[..., :p], values[..., p] if self.spread else None, values[..., -1] if self.log else None
 
 
-# A standard deviation is no change that people make where a column is mostly 0, or has a long tail: from most rows it
-# leads to values that rarely occur. There the step is from the 25 % to the 75 % quantile, of the other values where
+# A standard deviation is not a change that people make where a column is mostly 0, or has a long tail: from most rows
+# it leads to values that rarely occur. There the step is from the 25 % to the 75 % quantile, of the other values where
 # more than half of the rows share one.
 
 #: A column has a long tail if its standard deviation is longer than this many times the middle half of its values:
@@ -320,12 +319,12 @@ class Quantities:
 LONG_TAIL = 1.25
 #: One unit of a column is a readable change if it is between these shares of a standard deviation.
 READABLE = (1.0 / 30.0, 2.0)
-#: A step between two values is made of at most this many parts, with at least so many rows in each.
+#: A step between two values has at most MOST_PARTS parts, with at least ROWS_PER_PART rows in each.
 MOST_PARTS, ROWS_PER_PART = 10, 20
 
 
 def steps_of(values: Array, columns: Iterable[int], weights: Array | None = None) -> dict[int, Step]:
-    """The steps, by position, of those columns of the inputs (n, D) whose standard deviation is no sensible change."""
+    """The steps, by position, of the columns of the inputs (n, D) whose standard deviation is not a sensible change."""
     shares = np.full(len(values), 1.0 / len(values)) if weights is None else weights
     counted = shares > 0.0
     found = {d: _step(values[counted, d], shares[counted]) for d in columns}
@@ -333,7 +332,7 @@ def steps_of(values: Array, columns: Iterable[int], weights: Array | None = None
 
 
 def numeric_columns(terms: Terms, table: Table) -> list[int]:
-    """Positions of the columns that have slopes: numbers, and terms of their own."""
+    """Positions of the columns that have slopes: numbers outside of groups."""
     levels = () if table.coding is None else table.coding.categorical
     return [members[0] for members in terms.members if len(members) == 1 and members[0] not in levels]
 
@@ -343,7 +342,7 @@ def readable_unit(deviation: float) -> float:
     if not (np.isfinite(deviation) and deviation > 0.0) or READABLE[0] * deviation <= 1.0 <= READABLE[1] * deviation:
         return 1.0
     power = max(math.floor(math.log10(deviation)), -323)  # the smallest that float64 holds
-    return float(f"1e{power}")  # 0.01 as it is read, not 10⁻² with its rounding
+    return float(f"1e{power}")  # 0.01 exactly, not 10⁻² with its rounding
 
 
 def _step(values: Array, shares: Array) -> Step | None:

@@ -8,30 +8,28 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain
-from typing import Any
+from itertools import chain
+from typing import Any, Literal
 
 import numpy as np
 
-from rsens._chunks import LEAST_ROWS, MOST_PIECES, RowGroups, chunks_of, comes_in_chunks, row_groups_of
+from rsens._chunks import LEAST_ROWS, MOST_PIECES, chunks_of, comes_in_chunks
 from rsens._errors import Argument, InputError
-from rsens._explain._effects import Quantities, Step, line_changes, line_keys, step_moments
+from rsens._explain._context import Arguments, Query, ReadRows
+from rsens._explain._effects import Quantities, line_changes, line_keys, step_moments
 from rsens._explain._posterior import draw_sums
-from rsens._explain._query import Query, ReadRows
 from rsens._explain._rows import extrapolates, index_of
-from rsens._explain._subgroups import Division, division_of
+from rsens._explain._subgroups import division_of
 from rsens._explain._values import LocalValues, RowMoments, Sums
 from rsens._frames import as_pandas
-from rsens._progress import Progress, progress_of
+from rsens._progress import Progress
 from rsens._refits import one_target, quiet, run_pieces
-from rsens._table import Table
 from rsens._threads import one_thread
 from rsens._typing import Array
-from rsens.adapters import classes_of
-from rsens.derivatives import Derivatives, Model, iterate, prepare
+from rsens.derivatives import Derivatives, iterate
 from rsens.measures import (
     check_weights,
     finite,
@@ -47,115 +45,80 @@ from rsens.measures import (
 AUTO_LOCAL_ROWS = 200_000
 #: The rows of a block are a multiple of this.
 BLOCK = 256
-#: Starting processes, which import all that the model needs, takes seconds: with less work left, rows stay here.
+#: Starting processes, which import the libraries of the model, takes seconds: with less work left, rows stay here.
 WORTH_IT = 10.0
+#: The order of the divergence: for another one all values are √α times as large.
+ALPHA = 1.0
 
 
-@dataclass(frozen=True, eq=False)
-class RowEvaluation:
-    """What is computed at every row. Pairs on the link scale have no parts, since η is the prediction."""
-
-    model: Model
-    query: Query  # its weights are the usual ones of the rows
-    link: Callable[[Model], Model] | None = None  # makes a model of η, where pairs are on the link scale
-    steps: Mapping[int, Step] | None = None  # of effects; None for no effects
-    details: bool = False  # parts of pairs, and R-sens of each posterior draw, which refits do not need
-    keep_local: bool = False  # R-sens of every row
-    keep_local_pairs: bool = False  # R-sens₂ of every row
-    prepared: bool = False  # whether the model is prepared already, for more rows than it is asked about
-
-    def sums(
-        self,
-        table: Table,
-        weights: Array | None = None,
-        division: Division | None = None,
-        first_row: int = 0,
-        *,
-        watch: bool = True,
-        advance: Callable[[int], Any] = lambda rows: None,
-    ) -> Sums:
-        """The sums over the rows of a table. `first_row` is for errors; `advance` gets how many rows are done."""
-        query, weights = self.query, self.query.weights if weights is None else weights
-        if self.link is not None and query.pairs:
-            return self._with_link_pairs(table, weights, division, first_row, watch=watch, advance=advance)
-        total: Sums | None = None
-        order = 2 if query.pairs else 1
-        for rows, derivatives in iterate(self.model, table, order, watch=watch, prepared=self.prepared):
-            own = None if division is None else division.taken(rows)
-            sums = self._of_chunk(derivatives, table, weights[rows], own, first_row + rows.start)
-            total = sums if total is None else total + sums
-            advance(len(derivatives))
-        assert total is not None  # a table has at least one row
-        if self.steps:
-            moved = step_moments(self.model, table, weights, query.terms, self.steps, total.quantities)
-            total = replace(total, moments={**total.moments, **moved})
-        return total
-
-    def _with_link_pairs(
-        self, table: Table, weights: Array, division: Division | None, first_row: int, *, watch: bool, advance: Any
-    ) -> Sums:
-        without = replace(self, query=replace(self.query, pairs=False), link=None, keep_local_pairs=False)
-        found = without.sums(table, weights, division, first_row, watch=watch, advance=advance)
-        assert self.link is not None
-        linked = RowEvaluation(
-            self.link(self.model), self.query, keep_local_pairs=self.keep_local_pairs, prepared=self.prepared
-        ).sums(table, weights, None, first_row, watch=watch)
-        found = replace(found, moments={**found.moments, "pairs": linked.moments["pairs"]})
-        if not self.keep_local_pairs:
-            return found
-        assert found.local_main is not None  # local pairs are kept with the values of single rows
-        return replace(found, local=(LocalValues(found.local_main, linked.local_pairs),))
-
-    def _of_chunk(
-        self, derivatives: Derivatives, table: Table, weights: Array, division: Division | None, first_row: int
-    ) -> Sums:
-        """The sums of the local values of one chunk."""
-        query = self.query
-        terms, units, alpha, split = query.terms, query.units, query.alpha, self.details and query.pairs
-        rows = slice(first_row, first_row + len(derivatives))
-        with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float64 is reported by `finite`
-            switches = switches_of(derivatives, alpha)
-            main = rsens_of(derivatives, alpha, units, terms, switches)
-            pairs = rsens2_of(derivatives, alpha, units, terms) if query.pairs else None
-        finite(main, rows, terms.names, 1, "R-sens")
-        parts = parts_of(derivatives, alpha, units, terms, switches)
-        direction = _direction(derivatives, query)
-        columns = {"main": main, "parts": _beside(parts, main), "direction": direction, "size": np.abs(direction)}
-        pair_parts: Mapping[str, Array] = {}
-        if pairs is not None:
-            finite(pairs, rows, terms.names, 2, "R-sens₂")
-            pair_parts = pair_parts_of(derivatives, pairs, alpha, units, terms) if split else {}
-            columns["pairs"] = pairs[:, *np.triu_indices(len(terms), 1)]
-            columns["pair_parts"] = _beside(pair_parts, main)
-        if self.steps is not None:
-            columns["effects"] = line_changes(table, terms, self.steps, derivatives)
-        moments: dict[Any, RowMoments] = {name: RowMoments.of(values, weights) for name, values in columns.items()}
-        if division is not None:
-            moments |= division.moments(main, weights)
-        by_draw, draw_weights = draw_sums(derivatives, weights, query) if self.details else (None, None)
-        # Parameters that cannot be told apart are one part, the whole.
-        part_names = tuple(parts) or (("joint",) if derivatives.first.shape[1] > 1 else ())
-        kept = LocalValues(main, pairs if self.keep_local_pairs else None)
-        return Sums(
-            family=type(derivatives.distribution).__name__,
-            quantities=Quantities.of(derivatives.distribution),
-            part_names=part_names,
-            pair_part_names=tuple(pair_parts) or (("joint",) if split and part_names else ()),
-            lines={} if self.steps is None else line_keys(table, terms, self.steps),
-            moments=moments,
-            draws=by_draw,
-            draw_weights=draw_weights,
-            label_order=None if division is None else division.categories,
-            local=(kept,) if self.keep_local or self.keep_local_pairs else None,
-        )
+def sums_of(query: Query, *, watch: bool = True, advance: Callable[[int], Any] = lambda rows: None) -> Sums:
+    """The sums over the rows of a query; `advance` gets how many rows are done."""
+    if query.link is not None and query.pairs:
+        return _with_link_pairs(query, watch=watch, advance=advance)
+    total: Sums | None = None
+    order = 2 if query.pairs else 1
+    for rows, derivatives in iterate(query.source, query.table, order, watch=watch, prepared=query.prepared):
+        sums = _of_chunk(derivatives, query.part(rows.start, rows.stop))
+        total = sums if total is None else total + sums
+        advance(len(derivatives))
+    assert total is not None  # a table has at least one row
+    if query.steps:
+        total = replace(total, moments={**total.moments, **step_moments(query, total.quantities)})
+    return total
 
 
-def output_names(model: Any, n_outputs: int) -> tuple[str, ...]:
-    """The classes where the model names them, else y0, y1, …"""
-    classes = classes_of(model)
-    if n_outputs > 1 and classes is not None and len({str(c) for c in classes}) == len(classes) == n_outputs:
-        return tuple(str(c) for c in classes)
-    return ("y",) if n_outputs == 1 else tuple(f"y{p}" for p in range(n_outputs))
+def _with_link_pairs(query: Query, *, watch: bool, advance: Any) -> Sums:
+    """Pairs on the link scale, without parts since η is the prediction, and the rest as usual."""
+    assert query.link is not None
+    keep: Literal["main"] | None = None if query.keep is None else "main"
+    found = sums_of(replace(query, pairs=False, link=None, keep=keep), watch=watch, advance=advance)
+    keep_pairs = query.keep if query.keep == "pairs" else None
+    linked = replace(query, source=query.link(query.source), link=None, steps=None, details=False, division=None)
+    of_pairs = sums_of(replace(linked, keep=keep_pairs), watch=watch)
+    local = found.local
+    if keep_pairs and local is not None:
+        local = (replace(local[0], pairs=of_pairs.local_pairs),)
+    return replace(found, moments={**found.moments, "pairs": of_pairs.moments["pairs"]}, local=local)
+
+
+def _of_chunk(derivatives: Derivatives, query: Query) -> Sums:
+    """The sums of the local values of one chunk, whose derivatives are known."""
+    terms, units, weights, division = query.terms, query.units, query.weights, query.division
+    split, rows = query.details and query.pairs, slice(query.first_row, query.first_row + len(query))
+    with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float64 is reported by `finite`
+        switches = switches_of(derivatives, ALPHA)
+        main = rsens_of(derivatives, ALPHA, units, terms, switches)
+        pairs = rsens2_of(derivatives, ALPHA, units, terms) if query.pairs else None
+    finite(main, rows, terms.names, 1, "R-sens")
+    parts = parts_of(derivatives, ALPHA, units, terms, switches)
+    direction = _direction(derivatives, query)
+    columns = {"main": main, "parts": _side_by_side(parts, main), "direction": direction, "size": np.abs(direction)}
+    pair_parts: Mapping[str, Array] = {}
+    if pairs is not None:
+        finite(pairs, rows, terms.names, 2, "R-sens₂")
+        pair_parts = pair_parts_of(derivatives, pairs, ALPHA, units, terms) if split else {}
+        columns["pairs"] = pairs[:, *np.triu_indices(len(terms), 1)]
+        columns["pair_parts"] = _side_by_side(pair_parts, main)
+    if query.steps is not None:
+        columns["effects"] = line_changes(query, derivatives)
+    moments: dict[Any, RowMoments] = {name: RowMoments.of(values, weights) for name, values in columns.items()}
+    if division is not None:
+        moments |= division.moments(main, weights)
+    by_draw, draw_weights = draw_sums(derivatives, query) if query.details else (None, None)
+    # Parameters that are not separable are one part, the whole.
+    part_names = tuple(parts) or (("joint",) if derivatives.first.shape[1] > 1 else ())
+    return Sums(
+        family=type(derivatives.distribution).__name__,
+        quantities=Quantities.of(derivatives.distribution),
+        part_names=part_names,
+        pair_part_names=tuple(pair_parts) or (("joint",) if split and part_names else ()),
+        lines={} if query.steps is None else line_keys(query),
+        moments=moments,
+        draws=by_draw,
+        draw_weights=draw_weights,
+        label_order=None if division is None else division.categories,
+        local=None if query.keep is None else (LocalValues(main, pairs if query.keep == "pairs" else None),),
+    )
 
 
 def _direction(derivatives: Derivatives, query: Query) -> Array:
@@ -174,133 +137,49 @@ def _direction(derivatives: Derivatives, query: Query) -> Array:
     return direction.reshape(len(direction), -1)
 
 
-def _beside(parts: Mapping[str, Array], like: Array) -> Array:
-    """Parts side by side, (rows, parts · values); no columns without parts."""
+def _side_by_side(parts: Mapping[str, Array], like: Array) -> Array:
+    """Parts as columns, (rows, parts · values); no columns without parts."""
     return np.concatenate([np.empty((len(like), 0)), *parts.values()], axis=1)
 
 
-@dataclass(frozen=True, eq=False)
-class Chunks:
-    """X that comes in chunks: the first one, those after it, and what they are read from."""
+def over_table(query: Query, n_jobs: int | None, progress: Progress) -> Sums:
+    """The sums over the rows of a table. The first block is timed, to see if the others are worth processes."""
+    n = len(query)
+    if n < 2 * LEAST_ROWS:
+        with progress.stage("row", n) as advance:
+            return sums_of(query, advance=advance)
+    query = query.ready()
+    rows = BLOCK * -(-max(LEAST_ROWS, -(-n // MOST_PIECES)) // BLOCK)
+    starts = range(0, n, rows)
 
-    X: Any
-    columns: list[str] | None
-    first: Any
-    others: Iterator[Any]
+    def block(number: int) -> Query:
+        return query.part(starts[number], min(n, starts[number] + rows))
 
-    def __iter__(self) -> Iterator[Any]:
-        return chain([self.first], self.others)
-
-
-@dataclass(frozen=True, eq=False)
-class ChunkOptions:
-    """What is asked about rows in chunks: weights, subgroups, and whether values of single rows are kept."""
-
-    keep_local: bool | None  # None: those of the first rows, up to `AUTO_LOCAL_ROWS`
-    weights: Any
-    by: Any
-    first_row: int = 0  # the number of the first row, for errors
-
-    def part(self, start: int, stop: int) -> ChunkOptions:
-        """What is asked about the rows from `start` to `stop`."""
-        kept = stop <= AUTO_LOCAL_ROWS if self.keep_local is None else self.keep_local
-        by = self.by if isinstance(self.by, str) else _slice(self.by, start, stop, "by")
-        return ChunkOptions(kept, _slice(self.weights, start, stop, "weights"), by, self.first_row + start)
+    began = time.perf_counter()
+    with progress.stage("row", n) as advance, one_piece(warns=True):
+        first = sums_of(block(0), advance=advance)
+    rest = (time.perf_counter() - began) * (len(starts) - 1)
+    shared = replace(query, table=query.table.part(0, 1), division=None)  # rows are sent block by block
+    others = run_pieces(
+        _further_block,
+        len(starts) - 1,
+        lambda number: _rows_of(block(number + 1)),
+        shared=(shared,),
+        n_jobs=n_jobs if rest > WORTH_IT else 1,
+        progress=progress,
+        noun="block",
+    )
+    return sum(others, start=first)
 
 
-@dataclass(frozen=True, eq=False)
-class RowLoop:
-    """Evaluates rows and adds their sums."""
+def _rows_of(query: Query) -> tuple[Any, ...]:
+    return query.table, query.weights, query.division, query.first_row
 
-    evaluation: RowEvaluation
-    reading: ReadRows
-    n_jobs: int | None
-    progress: Progress
 
-    def over_table(self, table: Table, weights: Array, division: Division | None, first_row: int = 0) -> Sums:
-        """The sums over the rows of a table. The first block is timed, to see if the others are worth processes."""
-        evaluation, n = self.evaluation, len(table)
-        if n < 2 * LEAST_ROWS:
-            with self.progress.stage("row", n) as advance:
-                return evaluation.sums(table, weights, division, first_row, advance=advance)
-        if not evaluation.prepared:
-            evaluation = replace(evaluation, model=prepare(evaluation.model, table), prepared=True)
-        rows = BLOCK * -(-max(LEAST_ROWS, -(-n // MOST_PIECES)) // BLOCK)
-        starts = range(0, n, rows)
-
-        def arguments(number: int) -> tuple[Table, Array, Division | None, int]:
-            start, stop = starts[number], min(n, starts[number] + rows)
-            own = None if division is None else division.taken(slice(start, stop))
-            return table.part(start, stop), weights[start:stop], own, first_row + start
-
-        began = time.perf_counter()
-        with self.progress.stage("row", n) as advance, one_piece(warns=True):
-            first = evaluation.sums(*arguments(0), advance=advance)
-        rest = (time.perf_counter() - began) * (len(starts) - 1)
-        others = run_pieces(
-            _further_block,
-            len(starts) - 1,
-            lambda number: arguments(number + 1),
-            shared=(evaluation,),
-            n_jobs=self.n_jobs if rest > WORTH_IT else 1,
-            progress=self.progress,
-            noun="block",
-        )
-        return sum(others, start=first)
-
-    def over_chunks(self, chunks: Chunks, asked: ChunkOptions) -> Sums:
-        """The sums over the rows of all chunks. Which are added to which depends on the files alone."""
-        if groups := row_groups_of(chunks.X, chunks.columns):
-            ends = list(accumulate(group.n_rows for group in groups))
-            first, *others = run_pieces(
-                RowLoop._over_row_groups,
-                len(groups),
-                lambda k: (groups[k], asked.part(ends[k] - groups[k].n_rows, ends[k]), k == 0),
-                shared=(replace(self, n_jobs=1, progress=progress_of(False)),),
-                n_jobs=self.n_jobs,
-                progress=self.progress,
-                noun="row group",
-            )
-            found = sum(others, start=first)
-        else:
-            found = self._over_each(chunks, asked)
-        n = found.main.rows
-        for values, name in ((asked.weights, "weights"), (asked.by, "by")):
-            if values is not None and not isinstance(values, str) and len(values) != n:
-                raise InputError(Argument(name), f": expected one entry for each of the {n} rows; got {len(values)}.")
-        if not found.main.weight > 0.0:
-            check_weights(np.zeros(1), 1)  # the error for weights that are all 0
-        return found
-
-    def _over_each(self, tables: Iterable[Any], asked: ChunkOptions) -> Sums:
-        """The sums over the rows of some tables, one after the other."""
-        total: Sums | None = None
-        start = 0
-        for X in tables:
-            sums = self._over_chunk(X, asked.part(start, start + len(X)))
-            total = sums if total is None else total + sums
-            start += len(X)
-        assert total is not None
-        return total
-
-    def _over_row_groups(self, groups: RowGroups, asked: ChunkOptions, warns: bool) -> Sums:
-        with one_piece(warns=warns):
-            return self._over_each(groups.batches(), asked)
-
-    def _over_chunk(self, X: Any, asked: ChunkOptions) -> Sums:
-        here, keep = self.reading.of_rows(X), bool(asked.keep_local)
-        pairs = self.evaluation.keep_local_pairs and keep
-        loop = replace(self, evaluation=replace(self.evaluation, keep_local=keep, keep_local_pairs=pairs))
-        weights = _weights(asked.weights, len(here.plain))
-        division = None if asked.by is None else division_of(asked.by, X, here.plain)
-        outside = extrapolates(here.plain, here.training)
-        sums = loop.over_table(here.table, weights, division, asked.first_row)
-        sums = replace(sums, outside=int(outside.sum()))
-        if sums.local_main is None:
-            return sums
-        given = None if asked.weights is None else weights
-        kept = LocalValues(sums.local_main, sums.local_pairs, index_of(here.plain), outside, given)
-        return replace(sums, local=(kept,))
+def _further_block(query: Query, table: Any, weights: Array, division: Any, first_row: int) -> Sums:
+    block = replace(query, table=table, weights=weights, division=division, first_row=first_row)
+    with one_piece():
+        return sums_of(block, watch=False)
 
 
 @contextmanager
@@ -312,43 +191,84 @@ def one_piece(*, warns: bool = False) -> Iterator[None]:
         yield
 
 
-def _further_block(evaluation: RowEvaluation, *block: Any) -> Sums:
-    with one_piece():
-        return evaluation.sums(*block, watch=False)
+@dataclass(frozen=True, eq=False)
+class Chunks:
+    """X in chunks, and the arguments that go with its rows."""
+
+    first: Any
+    others: Iterator[Any]
+    weights: Any
+    by: Any
+    keep_local: Literal["auto", "pairs"] | bool
+
+    def sums(self, read: ReadRows, n_jobs: int | None, progress: Progress) -> Sums:
+        """The sums over the rows of all chunks, one after the other."""
+        total: Sums | None = None
+        n = 0
+        for X in chain([self.first], self.others):
+            rows = slice(n, n + len(X))
+            sums = self._of_chunk(read, X, rows, n_jobs, progress)
+            total, n = sums if total is None else total + sums, rows.stop
+        assert total is not None
+        for values, name in ((self.weights, "weights"), (self.by, "by")):
+            if values is not None and not isinstance(values, str) and len(values) != n:
+                raise InputError(Argument(name), f": expected one entry for each of the {n} rows; got {len(values)}.")
+        if not total.main.weight > 0.0:
+            check_weights(np.zeros(1), 1)  # the error for weights that are all 0
+        return total
+
+    def _of_chunk(self, read: ReadRows, X: Any, rows: slice, n_jobs: int | None, progress: Progress) -> Sums:
+        """The sums over one chunk, with the values of its single rows if they are kept."""
+        weights = _weights(_taken(self.weights, rows, "weights"), len(X))
+        plain, query = read.further(X, weights)
+        by = self.by if isinstance(self.by, str) else _taken(self.by, rows, "by")
+        keep = rows.stop <= AUTO_LOCAL_ROWS if self.keep_local == "auto" else self.keep_local
+        outside = extrapolates(plain, query.training)
+        query = replace(
+            query,
+            keep="pairs" if keep == "pairs" else "main" if keep else None,
+            division=None if by is None else division_of(by, X, plain),
+            first_row=rows.start,
+        )
+        sums = replace(over_table(query, n_jobs, progress), outside=int(outside.sum()))
+        if (main := sums.local_main) is None:
+            return sums
+        given = None if self.weights is None else weights
+        return replace(sums, local=(LocalValues(main, sums.local_pairs, index_of(plain), outside, given),))
 
 
-def opened(model: Any, X: Any, y: Any, *, clusters: Any, training: Any) -> tuple[Chunks | None, Any, Any]:
+def opened(asked: Arguments) -> tuple[Chunks | None, Any, Any]:
     """The chunks if X comes in chunks, else None; the table, or the first chunk; and y."""
-    if not comes_in_chunks(X):
-        return None, as_pandas(X), one_target(y)
-    for value, name in ((y, "y"), (clusters, "clusters")):
+    if not comes_in_chunks(asked.X):
+        return None, as_pandas(asked.X), one_target(asked.y)
+    for value, name in ((asked.y, "y"), (asked.clusters, "clusters")):
         if value is not None:
             raise InputError(
                 Argument(name),
                 " is for refits, which need a table in memory, and X comes in chunks. Leave it out; for marks, explain "
                 "the training rows with y.",
             )
-    names = getattr(model, "feature_names_in_", None)
-    names = getattr(training, "columns", None) if names is None else names
+    names = getattr(asked.model, "feature_names_in_", None)
+    names = getattr(asked.training, "columns", None) if names is None else names
     columns = None if names is None else list(map(str, names))
-    chunks = chunks_of(X, columns)
+    chunks = chunks_of(asked.X, columns)
     first = next(chunks, None)
     if first is None:
         raise InputError(Argument("X"), " has no rows; give at least one.")
-    return Chunks(X, columns, first, chunks), first, None
+    return Chunks(first, chunks, asked.weights, as_pandas(asked.by, "by"), asked.keep_local), first, None
 
 
-def _slice(values: Any, start: int, stop: int, name: str) -> Any:
+def _taken(values: Any, rows: slice, name: str) -> Any:
     """The entries of these rows, for values of all rows."""
     if values is None:
         return None
     if isinstance(values, str) or not hasattr(values, "__len__"):
         raise InputError(Argument(name), f" must have one entry per row of all chunks; got {type(values).__name__}.")
-    return values.iloc[start:stop] if hasattr(values, "iloc") else values[start:stop]
+    return values.iloc[rows] if hasattr(values, "iloc") else values[rows]
 
 
 def _weights(given: Any, n: int) -> Array:
-    """The weights of some rows as they were given, checked; all may be 0."""
+    """The given weights of some rows, checked; all may be 0."""
     if given is None:
         return np.ones(n)
     values = np.asarray(given, dtype=np.float64)

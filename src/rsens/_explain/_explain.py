@@ -1,11 +1,10 @@
-"""`explain`, the call that most people make."""
+"""`explain`, the call that most people make: read, evaluate rows, refit, mark, result."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
@@ -13,39 +12,36 @@ import numpy as np
 
 from rsens._arguments import fraction, jobs, one_of, seed_sequence
 from rsens._contents import own_order
-from rsens._errors import Argument, InputError, RsensWarning
-from rsens._explain._effects import Effects, numeric_columns, steps_of
-from rsens._explain._evaluate import ChunkOptions, RowEvaluation, RowLoop, opened, output_names
-from rsens._explain._explanation import Explanation
-from rsens._explain._interaction_marks import find_interaction_marks
-from rsens._explain._null_level import find_null_level, probe_plan, refitter
-from rsens._explain._posterior import DrawValues
-from rsens._explain._query import (
-    PAIR_SCALES,
-    WITHOUT_REFITS,
+from rsens._errors import Argument, InputError, warn
+from rsens._explain._context import (
+    AUTO_PAIRS_COLUMNS,
+    Arguments,
     Context,
     Query,
     ReadRows,
     Setup,
     check_difference_columns,
+    check_pair_columns,
     check_refit_columns,
-    query_of,
-    read_compared,
-    read_keep_local,
-    wants_pairs,
 )
-from rsens._explain._refit_intervals import ValuesOfRefits, refit_without_folds, with_refits
+from rsens._explain._effects import Effects, numeric_columns, steps_of
+from rsens._explain._evaluate import opened, over_table
+from rsens._explain._explanation import Explanation
+from rsens._explain._interaction_marks import find_interaction_marks
+from rsens._explain._null_level import find_null_level, probe_plan
+from rsens._explain._posterior import DrawValues
+from rsens._explain._refit_intervals import refit_without_folds, with_refits
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups, division_of
 from rsens._explain._values import Sums, Values, row_intervals
-from rsens._files import Checkpoint
 from rsens._frames import as_pandas
-from rsens._progress import Progress, progress_of
-from rsens._refits import Fit, check_one_per_row, read_clusters, warn_of_tight_clusters, workers
+from rsens._progress import progress_of
+from rsens._refits import Fit, check_one_per_row, check_refit, read_clusters, warn_of_tight_clusters, workers
 from rsens._text import quoted
-from rsens._warned import saying_once
+from rsens._warnings import warnings_once
+from rsens.adapters import classes_of
 from rsens.derivatives import NoSecondDerivativesError
-from rsens.measures import adds_up, check_alpha, check_weights, is_linear, on_link, warn_of_gaps
+from rsens.measures import adds_up, is_linear, on_link, warn_of_gaps
 
 
 def explain(
@@ -53,33 +49,29 @@ def explain(
     X: Any,
     y: Any = None,
     *,
-    pairs: bool | Literal["auto"] = "auto",
+    pairs: bool | Literal["auto", "link"] = "auto",
     groups: Mapping[str, Sequence[str | int]] | None = None,
     numeric: Iterable[str | int] = (),
     clusters: Any = None,
     by: Any = None,
     weights: Any = None,
     scale: Any = "sd",
-    pair_scale: Literal["parameters", "link"] = "parameters",
     null: bool | Literal["auto"] = "auto",
-    intervals: bool | Literal["auto", "refits", "rows"] = "auto",
+    intervals: bool | Literal["auto", "refits", "rows"] | tuple[str, float] = "auto",
+    keep_local: bool | Literal["auto", "pairs"] = "auto",
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
-    keep_local_pairs: bool = False,
-    alpha: float = 1.0,
-    level: float = 0.95,
     refit: Callable[[Any, Any], Any] | None = None,
-    keep_local: bool | Literal["auto"] = "auto",
     training: Any = None,
 ) -> Explanation:
     """Which variables, and which pairs of them, move the predictive distribution of a model over the rows of X.
 
     Args:
         model: A fitted model: an estimator of rsens; a model of scikit-learn (pipelines too), statsmodels, GPyTorch,
-            BoTorch, NGBoost or PyTorch as it is; posterior draws (`from_draws`, `from_numpyro`, `from_pymc`,
+            BoTorch, NGBoost or PyTorch; posterior draws (`from_draws`, `from_numpyro`, `from_pymc`,
             `from_bambi`); a wrapped function (`from_jax`, `from_torch`, `from_function`); or anything with
-            `derivatives(X, order)`. `rsens.check` says what was understood of it.
+            `derivatives(X, order)`. `rsens.check` describes how it was understood.
         X: The rows to explain, usually the training data: a data frame, whose column names appear everywhere, or an
             array. Or rows in chunks, of which one at a time is in memory: the path of a Parquet file or folder, a
             dataset of pyarrow, a DataFrame of Dask, a LazyFrame of polars, or an iterator of data frames. Chunks need
@@ -87,52 +79,51 @@ def explain(
         y: The targets of these rows. The null level and the intervals need them, to refit the model, and so does the
             test of pairs, for any model.
         pairs: Whether to compute R-sens₂ of pairs, which needs second derivatives. "auto": for up to 30 columns.
+            "link": on the scale where effects may add up, on which a pair that adds up has 0: the mean of the latent f
+            for the models of rsens; for other models the logit of a probability, the log of a rate or mean, the mean of
+            a Normal. Otherwise pairs are measured on λ of the predictive family, as the paper defines R-sens₂; a
+            probability bends there even if nothing interacts.
         groups: Columns that belong together, {"season": ["sin", "cos"]}. The group takes their place in all tables,
             with R-sens in the direction that matters most (`rsens.measures.group_rsens`).
-        numeric: Names or positions of numeric columns with two values that are to have derivatives all the same. By
-            default the two values are compared, like the levels of a categorical column (`Explanation.two_valued`): a
-            slope at the rows need not say how far apart the predictions at the two values are. Whether there are two
-            is decided on the training inputs (`training_inputs_`) if the model knows them, else on X.
-        clusters: Rows that belong together, one label per row: several of one person, say. Refits then leave out, and
-            probes move, whole clusters; without it, marks and intervals of such rows promise too much.
+        numeric: Names or positions of numeric columns with two values that shall have derivatives. By default the two
+            values are compared, like the levels of a categorical column (`Explanation.two_valued`), because a slope at
+            the rows does not show how far apart the predictions at the two values are. Whether there are two is decided
+            on the training inputs (`training_inputs_`) if the model knows them, else on X.
+        clusters: Rows that belong together, one label per row, such as the person. Refits then leave out, and probes
+            move, whole clusters; without it, marks and intervals of such rows promise too much.
         by: Subgroups of rows: a column of X, or one label per row. See `Explanation.by` and `Explanation.by_frame`,
-            which says where a subgroup differs from the other rows.
+            which marks where a subgroup differs from the other rows.
         weights: How much each row counts, at least 0. A weight of 2 is the same as giving the row twice.
-        scale: What one step of a column is. "sd": its standard deviation (divisor n, under `weights`), in the training
+        scale: The unit of each column. "sd": its standard deviation (divisor n, under `weights`), in the training
             data if the model knows it (`input_scale_` or `training_inputs_`), else in X. "raw": 1. Or one number per
             column: a Series or dict by name, or numbers in order. A pair is scaled by the product of its two steps.
             Where levels are compared, "raw" is per switch to another level, and "sd" counts a switch √(P(two random
             rows differ)/2): sd² = ½ E[(x − x′)²], and levels are 1 apart or 0. For two levels that is the standard
-            deviation of a 0/1 column, so that categories and numbers can stand in one ranking.
-        pair_scale: What pairs are measured on. "parameters": λ of the predictive family, as the paper defines R-sens₂;
-            a probability bends there even if nothing interacts. "link": the scale on which effects may add up, where
-            a pair that does has 0: the mean of the latent f for the models of rsens; for other models the logit of a
-            probability, the log of a rate or mean, the mean of a Normal.
+            deviation of a 0/1 column, so that one ranking can hold categories and numbers.
         null: Whether to find the level that an irrelevant variable passes once in twenty times. The model is refitted
-            with probes beside the real columns: columns made like those of X, and collinear like them, that have
-            nothing to do with y. The level is the 95 % quantile of what the probes reach. And whether to test pairs: do
-            the data contradict a model in which the two add up (5 % per pair)? "auto": what y and the model allow; a
-            model that cannot be refitted has the test of pairs only. True: an error if it cannot be refitted or tested.
-        intervals: What the intervals of variables and pairs hold for. "refits": which data were drawn. The model is
-            refitted ten times, each time without a fifth of the rows (two rounds of five folds; one round for more than
-            2,000 rows), and evaluated on the rows and in the units that it was fitted to; an interval is the value ± t
-            times the standard error of the jackknife. "rows": only which rows are explained, the value ± t times the
-            standard error of a weighted mean. The model is taken as it is, so these are several times too narrow for
-            new data. "auto": refits if y is given, the model can be refitted, and X has as many rows as it was fitted
-            to; else rows. False: none.
+            with probes next to the real columns: columns made like those of X, and collinear like them, that have
+            nothing to do with y. The level is the 95 % quantile of the values that probes reach. And whether to test
+            pairs: do the data contradict a model in which the two add up (5 % per pair)? "auto": as far as y and the
+            model allow; a model that cannot be refitted has the test of pairs only. True: an error if it cannot be
+            refitted or tested.
+        intervals: The variation that intervals of variables and pairs cover. "refits": which data were drawn. The model
+            is refitted ten times, each time without a fifth of the rows (two rounds of five folds; one round for more
+            than 2,000 rows), and evaluated on the rows and in the units that it was fitted to; an interval is the
+            value ± t times the standard error of the jackknife. "rows": only which rows are explained, the value ± t
+            times the standard error of a weighted mean. The model is taken as given, so these are several times too
+            narrow for new data. "auto": refits if y is given, the model can be refitted, and X has as many rows as it
+            was fitted to; else rows. False: none. Their level is 95 %; ("refits", 0.9) gives another one.
+        keep_local: Whether to keep R-sens of every row, n × T numbers, which swarms of points and single rows need.
+            "auto": unless X comes in chunks, and has more than 200,000 rows. "pairs": also R-sens₂ of every row,
+            n × T × T numbers.
         random_state: Seed of the folds and the probes, and of refits of a model whose own random_state is None: a whole
             number, a NumPy Generator, or None for a new seed.
         n_jobs: How many refits, and blocks of rows, run at once, as in joblib.
         progress: Whether to show a progress bar. None: only in a terminal, and only if it takes long.
 
     Rarely needed:
-        keep_local_pairs: Keep R-sens₂ of every row, n × T × T numbers.
-        alpha: Order of the Rényi divergence, greater than 0. It multiplies all values by its square root.
-        level: Level of the intervals.
         refit: How to refit: a function (X, y) -> fitted model that accepts extra columns in X. By default an estimator
             (anything with `fit` and `get_params`) is cloned and fitted.
-        keep_local: Keep R-sens of every row, n × T numbers, which swarms of points and single rows need. "auto": unless
-            X comes in chunks, and has more than 200,000 rows.
         training: The inputs that the model was fitted to, for a model that does not know them (`training_inputs_`):
             units, levels, columns of two values, steps and extrapolation then come from these rows instead of X.
 
@@ -152,161 +143,155 @@ def explain(
         >>> explanation.pairs.round(1).to_dict()
         {('x0', 'x1'): 0.0, ('x0', 'x2'): 0.0, ('x1', 'x2'): 1.0}
     """
-    exponent, share = check_alpha(alpha), fraction(level, "level")
-    chunks, X, y = opened(model, X, y, clusters=clusters, training=training)
-    by, local, n_jobs = as_pandas(by, "by"), read_keep_local(keep_local, keep_local_pairs, pairs), jobs(n_jobs)
-    reading = ReadRows.of(
+    asked = Arguments(
         model,
         X,
-        training=training,
+        y,
+        pairs=pairs,
+        groups=groups,
         numeric=numeric,
-        groups=groups,
-        weights=weights if chunks is None else None,
-        in_chunks=chunks is not None,
-    )
-    source, table, row_weights, inputs = reading.source, reading.table, reading.shares, reading.training
-    n, n_columns = table.values.shape
-    check_difference_columns(source.by_differences, n_columns)
-    seed, follow = seed_sequence(random_state), progress_of(progress)
-    together = read_clusters(clusters, n)
-    if y is not None and clusters is None:
-        warn_of_tight_clusters(reading.plain.values, () if table.coding is None else table.coding.categorical)
-    division = None if by is None or chunks is not None else division_of(by, X, reading.plain)
-    if division is not None and division.categories is None:
-        division = replace(division, categories=division.labels)
-    query = query_of(
-        model,
-        table,
-        inputs,
-        groups=groups,
-        scale=scale,
-        weights=row_weights,
-        alpha=exponent,
-        pairs=wants_pairs(pairs, keep_local_pairs, n_columns),
-    )
-    warn_of_gaps(model, inputs, table)
-    on_link_scale = one_of(pair_scale, "pair_scale", PAIR_SCALES) == "link" and query.pairs
-    same_rows = inputs is None or len(inputs) == n
-    fit, fit_again = _refits_for(null, intervals, model, y, refit, n, same_rows=same_rows)
-    if fit is not None or fit_again is not None:
-        check_refit_columns(model, n_columns, *WITHOUT_REFITS)
-
-    known, counted = (reading.plain.values, row_weights) if inputs is None else (inputs, None)
-    steps = steps_of(known, numeric_columns(query.terms, table), counted)
-    prepared = chunks is not None or training is not None
-    evaluation = RowEvaluation(
-        reading.prepared() if prepared else source,
-        query,
-        link=partial(on_link, model) if on_link_scale else None,
-        steps=steps,
-        details=True,
-        keep_local=local is not False,
-        keep_local_pairs=keep_local_pairs,
-        prepared=prepared,
-    )
-
-    def evaluated(evaluation: RowEvaluation) -> Sums:
-        loop = RowLoop(evaluation, reading, n_jobs, follow)
-        if chunks is not None:
-            return loop.over_chunks(chunks, ChunkOptions(local, weights, by))
-        return loop.over_table(table, row_weights, division)
-
-    with saying_once():
-        try:
-            sums = evaluated(evaluation)
-        except NoSecondDerivativesError as error:
-            if pairs is True or keep_local_pairs:
-                raise
-            warnings.warn(RsensWarning("no pairs: ", error.sentence), stacklevel=2)
-            query = replace(query, pairs=False)
-            sums = evaluated(replace(evaluation, query=query, link=None))
-    given = None if weights is None else row_weights
-    rows, index = (
-        Rows.of_table(reading.plain, inputs, given, local is not False) if chunks is None else Rows.of_chunks(sums)
-    )
-    over_rows = share if intervals in ("auto", "rows") else None
-    values = Values.of(sums, output_names(model, sums.quantities.outputs))
-    _warn_of_no_mean(values, query, stacklevel=3)
-    found = Explanation(
-        setup=Setup(
-            alpha=exponent,
-            level=share,
-            scale=scale if isinstance(scale, str) else "given",
-            columns=table.names,
-            units=query.units,
-            categorical=query.categorical,
-            two_valued=query.two_valued,
-            terms=query.terms.names,
-            members=query.terms.members,
-            pair_scale=pair_scale,
-            understood="" if source.description is None else str(source.description),
-        ),
-        values=values,
-        effects=Effects.of(sums, query, over_rows),
-        posterior=DrawValues.of(sums),
-        intervals=None if over_rows is None else row_intervals(sums, over_rows),
-        subgroups=Subgroups.of(sums, over_rows),
-        rows=rows,
-        index=index,
-        model=model,
-        X=X if chunks is None else None,
+        clusters=clusters,
+        by=by,
         weights=weights,
-    )
-    tested = null is not False and y is not None
-    if fit is None and fit_again is None and not tested:
-        return found
-
-    context = Context(
-        model=model,
-        source=source,
-        table=table,
-        y=y,
-        query=query,
-        order=own_order(table.values, y, weights, clusters=together, names=table.names),
+        scale=scale,
+        null=null,
+        intervals=intervals,
+        keep_local=keep_local,
+        random_state=random_state,
         n_jobs=n_jobs,
-        seed=seed,
-        progress=follow,
+        progress=progress,
+        refit=refit,
+        training=training,
     )
-    required = null is True or refit is not None
-    marking = Marking(context=context, fit=fit, level_required=required, test_required=null is True)
-    if fit is not None or tested:
-        marking.expect()
+    context = read(asked)
+    if y is not None and clusters is None:
+        plain = context.rows.plain
+        warn_of_tight_clusters(plain.values, context.query.categorical)
+    *_, explanation = explanations(context)
+    return explanation
+
+
+def explanations(
+    context: Context, refits: Callable[[Context], Sequence[Sequence[Any]] | None] = refit_without_folds
+) -> Iterator[Explanation]:
+    """The explanation after each of three steps: rows evaluated, intervals from refits, and marks.
+
+    `refits` gives the values of refits by round and fold, or None without any.
+    """
     with workers():  # intervals and marks share them
-        if fit_again is not None:
-            look = partial(
-                ValuesOfRefits.of,
-                pairs=query.pairs,
-                on_link=on_link_scale and query.pairs,
-                weights=given,
-                compared=reading.compared,
-                groups=groups,
-                scale=scale if isinstance(scale, str) else query.units,
-                alpha=exponent,
-                division=division,
-                steps=steps,
-            )
-            required = intervals == "refits"
-            rounds = refit_without_folds(context, fit_again, X, look, required=required)
-            found = found if rounds is None else with_refits(found, rounds, required=required)
-        return with_marks(found, marking) if fit is not None or tested else found
+        context, sums = evaluate(context)
+        found = over_rows(context, sums)
+        if context.null and context.fit is not None:  # these refits count from now on
+            context.progress.expect("refit", "probes", len(probe_plan(context)))
+        yield found
+        rounds = refits(context)
+        found = found if rounds is None else with_refits(found, rounds, required=context.intervals == "refits")
+        yield found
+        yield with_marks(found, context) if context.null else found
+
+
+def read(asked: Arguments) -> Context:
+    """Read the model and the rows, and check all arguments."""
+    for name, choices in CHOICES.items():
+        one_of(getattr(asked, name), name, choices)
+    intervals, level = _intervals_and_level(asked.intervals)
+    chunks, X, y = opened(asked)
+    rows = ReadRows.of(asked, X, in_chunks=chunks is not None)
+    plain, query, model = rows.plain, rows.query, asked.model
+    n, n_columns = plain.values.shape
+    check_difference_columns(query.source.by_differences, n_columns)
+    clusters, n_jobs = read_clusters(asked.clusters, n), jobs(asked.n_jobs)
+    warn_of_gaps(model, query.training, query.table)
+    same_rows = query.training is None or len(query.training) == n
+    fit, null, intervals = _refits_for(asked, y, n, intervals, same_rows=same_rows)
+    if fit is not None and (null or intervals in ("auto", "refits")):
+        check_refit_columns(model, n_columns, *WITHOUT_REFITS)
+    known, counted = (plain.values, query.weights) if query.training is None else (query.training, None)
+    division = None if asked.by is None or chunks is not None else division_of(as_pandas(asked.by, "by"), X, plain)
+    if division is not None and division.categories is None:  # the order in one table
+        division = replace(division, categories=division.labels)
+    query = replace(
+        query,
+        pairs=_wants_pairs(asked, n_columns),
+        link=partial(on_link, model) if asked.pairs == "link" else None,
+        steps=steps_of(known, numeric_columns(query.terms, query.table), counted),
+        details=True,
+        keep="pairs" if asked.keep_local == "pairs" else None if asked.keep_local is False else "main",
+        division=division,
+    )
+    order = None
+    if null or intervals in ("auto", "refits"):
+        order = own_order(query.table.values, y, asked.weights, clusters=clusters, names=query.table.names)
+    return Context(
+        asked=asked,
+        chunks=chunks,
+        X=X,
+        y=y,
+        rows=rows,
+        query=query,
+        level=level,
+        intervals=intervals,
+        null=null,
+        fit=fit,
+        own_order=order,
+        seed=seed_sequence(asked.random_state),
+        n_jobs=n_jobs,
+        progress=progress_of(asked.progress),
+    )
+
+
+#: The values of arguments that take few.
+CHOICES: dict[str, tuple[Any, ...]] = {
+    "pairs": (True, False, "auto", "link"),
+    "null": (True, False, "auto"),
+    "keep_local": (True, False, "auto", "pairs"),
+}
+#: The advice to do without refits.
+WITHOUT_REFITS = (
+    "Use fewer columns, or ",
+    Argument("null", False),
+    " and ",
+    Argument("intervals", "rows"),
+    ", which take the model as given.",
+)
+
+
+def _intervals_and_level(intervals: Any) -> tuple[Any, float]:
+    """The source of intervals, and their level."""
+    level = 0.95
+    if isinstance(intervals, tuple) and len(intervals) == 2:
+        intervals, level = intervals[0], fraction(intervals[1], "intervals")
+    return one_of(intervals, "intervals", ("auto", "refits", "rows", False)), level
+
+
+def _wants_pairs(asked: Arguments, n_columns: int) -> bool:
+    """Whether pairs are computed; an error if they are asked for, and too many."""
+    if asked.keep_local == "pairs" and asked.pairs is False:
+        got = Argument("pairs", False)
+        raise InputError(Argument("keep_local", "pairs"), " needs pairs; got ", got, ". Leave out one of the two.")
+    if asked.keep_local == "pairs" or asked.pairs in (True, "link"):
+        name = "keep_local" if asked.keep_local == "pairs" else "pairs"
+        check_pair_columns(n_columns, Argument(name, getattr(asked, name)))
+        return True
+    return asked.pairs == "auto" and n_columns <= AUTO_PAIRS_COLUMNS
 
 
 def _refits_for(
-    null: Any, intervals: Any, model: Any, y: Any, refit: Any, n: int, *, same_rows: bool
-) -> tuple[Fit | None, Fit | None]:
-    """How to refit for the null level, and for intervals; None where nothing is refitted.
+    asked: Arguments, y: Any, n: int, intervals: Any, *, same_rows: bool
+) -> tuple[Fit | None, Literal["auto"] | bool, Any]:
+    """How to refit, None where that is not possible; whether there are marks; and the source of intervals.
 
     A model that was fitted to more rows than X varies less than refits to X: these are made only if asked for.
     """
-    one_of(null, "null", (True, False, "auto"))
-    one_of(intervals, "intervals", ("auto", "refits", "rows", False))
-    how = refitter(model, refit)
+    model, refit, null = asked.model, asked.refit, asked.null
+    if refit is not None:
+        check_refit(None, refit)
+    cloned = callable(getattr(model, "fit", None)) and callable(getattr(model, "get_params", None))
+    how = Fit(None, refit) if refit is not None else Fit(model) if cloned else None
+    needed: list[tuple[str | Argument, Argument]] = []
     if y is not None:
         check_one_per_row(y, n)
-    for_level = null is True or (null == "auto" and not (y is None and refit is None))
-    for_intervals = intervals == "refits" or (intervals == "auto" and y is not None and same_rows)
-    needed: list[tuple[str | Argument, Argument]] = []
-    if null is True or (for_level and y is None):
+    if null is True or (null == "auto" and y is None and refit is not None):
         needed.append(("The null level", Argument("null", False)))
     if intervals == "refits":
         needed.append((Argument("intervals", "refits"), Argument("intervals", "rows")))
@@ -322,86 +307,98 @@ def _refits_for(
                 instead,
                 ".",
             )
-    return how if for_level else None, how if for_intervals else None
+    if intervals == "auto" and (y is None or how is None or not same_rows):
+        intervals = "rows"
+    return how, False if y is None else null, intervals
 
 
-def _warn_of_no_mean(values: Values, query: Query, *, stacklevel: int) -> None:
+def evaluate(context: Context) -> tuple[Context, Sums]:
+    """The sums over all rows; without pairs where the model has no second derivatives and pairs are not required."""
+
+    def sums(query: Query) -> Sums:
+        if context.chunks is None:
+            return over_table(query, context.n_jobs, context.progress)
+        found: Sums = context.chunks.sums(replace(context.rows, query=query), context.n_jobs, context.progress)
+        return found
+
+    with warnings_once():
+        try:
+            return context, sums(context.query)
+        except NoSecondDerivativesError as error:
+            if context.asked.pairs in (True, "link") or context.asked.keep_local == "pairs":
+                raise
+            warn("no pairs: ", error.sentence)
+            context = replace(context, query=replace(context.query, pairs=False, link=None))
+            return context, sums(context.query)
+
+
+def over_rows(context: Context, sums: Sums) -> Explanation:
+    """The explanation that the sums over rows give, with intervals over rows."""
+    asked, query, training = context.asked, context.query, context.query.training
+    level = context.level if context.intervals in ("auto", "rows") else None
+    values = Values.of(sums, _output_names(context.model, sums.quantities.outputs))
+    _warn_of_no_mean(values, query)
+    if context.chunks is None:
+        given = None if asked.weights is None else query.weights
+        rows, index = Rows.of_table(context.rows.plain, training, given, query.keep is not None)
+    else:
+        rows, index = Rows.of_chunks(sums)
+    described = query.source.description
+    return Explanation(
+        setup=Setup(
+            level=context.level,
+            scale=asked.scale if isinstance(asked.scale, str) else "given",
+            columns=query.table.names,
+            units=query.units,
+            categorical=query.categorical,
+            two_valued=query.two_valued,
+            terms=query.terms.names,
+            members=query.terms.members,
+            pair_scale="link" if asked.pairs == "link" else "parameters",
+            understood="" if described is None else str(described),
+        ),
+        values=values,
+        effects=Effects.of(sums, query, level),
+        posterior=DrawValues.of(sums),
+        intervals=None if level is None else row_intervals(sums, level),
+        subgroups=Subgroups.of(sums, level),
+        rows=rows,
+        index=index,
+        model=asked.model,
+        X=context.X if context.chunks is None else None,
+        weights=asked.weights,
+    )
+
+
+def with_marks(explanation: Explanation, context: Context) -> Explanation:
+    """The explanation with a null level and tests of pairs, as far as that is possible."""
+    same, query = copy(explanation), context.query
+    asked = (context.model, query.source, query.table, query.terms)
+    additive = adds_up(*asked) if query.pairs else None
+    if context.fit is not None:
+        linear = is_linear(*asked) if additive is None else bool(additive.all())
+        same._null_level = find_null_level(context, explanation._values.main, linear=linear)
+    if additive is not None:
+        same._interactions = find_interaction_marks(context, additive)
+    return same
+
+
+def _output_names(model: Any, n_outputs: int) -> tuple[str, ...]:
+    """The classes where the model names them, else y0, y1, …"""
+    classes = classes_of(model)
+    if n_outputs > 1 and classes is not None and len({str(c) for c in classes}) == len(classes) == n_outputs:
+        return tuple(str(c) for c in classes)
+    return ("y",) if n_outputs == 1 else tuple(f"y{p}" for p in range(n_outputs))
+
+
+def _warn_of_no_mean(values: Values, query: Query) -> None:
     """An `RsensWarning` that names the columns of numbers that have no direction."""
     without = set(query.categorical) - set(query.two_valued)
     terms = zip(query.terms.names, query.terms.members, values.direction, strict=True)
     names = [name for name, m, way in terms if len(m) == 1 and m[0] not in without and not np.isfinite(way).all()]
     if names:
-        text = (
+        warn(
             f"No direction and no effect of {quoted(names)}: the mean of the {values.family} prediction, or its slope, "
-            "is no finite number. R-sens does not need it; if the mean is too large for float64, give y in other units."
+            "is not a finite number. R-sens does not need it; if the mean is too large for float64, give y in other "
+            "units."
         )
-        warnings.warn(RsensWarning(text), stacklevel=stacklevel)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Marking:
-    """The marks that are asked for; the work is done by `with_marks`."""
-
-    context: Context
-    fit: Fit | None  # how to refit for the null level; None for no level
-    level_required: bool = False  # whether what is not possible is an error; else it is a warning
-    test_required: bool = False
-
-    def expect(self) -> None:
-        """Let the refits count from now on, whatever is refitted before them."""
-        if self.fit is not None:
-            self.context.progress.expect("refit", "probes", len(probe_plan(self.context)))
-
-
-def marking_of(
-    explanation: Explanation,
-    y: Any,
-    *,
-    clusters: Any,
-    n_jobs: int | None,
-    random_state: Any,
-    progress: Progress,
-    keep: Checkpoint | None = None,
-) -> Marking:
-    """How `explain` would mark what it found without marks, with all else as it was; for rows that count the same."""
-    model, setup = explanation.model, explanation._setup
-    source, table, training = read_compared(model, explanation.data, setup.two_valued)
-    n = len(table)
-    query = query_of(
-        model,
-        table,
-        training,
-        groups=explanation.groups,
-        scale=setup.units if setup.scale == "given" else setup.scale,
-        weights=check_weights(None, n),
-        alpha=setup.alpha,
-        pairs=explanation.order == 2,
-    )
-    context = Context(
-        model=model,
-        source=source,
-        table=table,
-        y=y,
-        query=query,
-        order=own_order(table.values, y, clusters=read_clusters(clusters, n), names=table.names),
-        n_jobs=n_jobs,
-        seed=seed_sequence(random_state),
-        progress=progress,
-        keep=keep,
-    )
-    return Marking(context=context, fit=refitter(model, None))
-
-
-def with_marks(explanation: Explanation, marking: Marking) -> Explanation:
-    """The explanation with a null level and tests of pairs, as far as that is possible."""
-    same, c = copy(explanation), marking.context
-    asked = (c.model, c.source, c.table, c.query.terms)
-    additive = adds_up(*asked) if c.query.pairs else None
-    same._null_level = same._interactions = None
-    if marking.fit is not None:
-        linear = is_linear(*asked) if additive is None else bool(additive.all())
-        required = marking.level_required
-        same._null_level = find_null_level(c, marking.fit, same._values.main, linear=linear, required=required)
-    if additive is not None:
-        same._interactions = find_interaction_marks(c, additive, required=marking.test_required)
-    return same

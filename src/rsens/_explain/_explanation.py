@@ -1,4 +1,4 @@
-"""The result of `explain`: tables in, tables out, nothing that changes under the reader's hands."""
+"""The result of `explain`, which never changes: every attribute is a new table."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rsens._arguments import whole_number
+from rsens._document import Document, Shown
 from rsens._errors import Argument, InputError, MissingExtraError
-from rsens._explain import _text
+from rsens._explain._context import Setup
 from rsens._explain._difference import Difference, difference_of
+from rsens._explain._document import document
 from rsens._explain._effect_table import effect_table
 from rsens._explain._effects import Effects
 from rsens._explain._interaction_marks import Interactions
 from rsens._explain._null_level import NullLevel
 from rsens._explain._posterior import DrawValues, Posterior
-from rsens._explain._query import Setup
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups, by_frame
 from rsens._explain._tables import FORM, frame_of, ranked_by, read_order, shown_field, uncertainty_only
@@ -36,11 +37,11 @@ if TYPE_CHECKING:
     from rsens._explain._row_explanation import RowExplanation
 
 
-class Explanation:
+class Explanation(Shown):
     """Which variables and pairs move the predictive distribution, where, in which direction, and how surely.
 
-    Made by `rsens.explain`, or read from a file by `Explanation.load`. Every attribute gives a new table: what is done
-    to it leaves the explanation as it is.
+    Made by `rsens.explain`, or read from a file by `Explanation.load`. Every attribute gives a new table, so changes to
+    it do not reach the explanation.
 
     Example:
         >>> import numpy as np
@@ -92,12 +93,12 @@ class Explanation:
 
     @property
     def data(self) -> Any:
-        """The rows X that were explained, as they were given; None after `load`."""
+        """The rows X that were explained, in the type that was given; None after `load`."""
         return self._X
 
     @property
     def weights(self) -> Any:
-        """How much each row counted, as it was given; None if all counted the same, and after `load`."""
+        """The weights that were given; None if all rows counted the same, and after `load`."""
         return self._weights
 
     @property
@@ -134,7 +135,6 @@ class Explanation:
     scale_kind: str = shown_field("setup", "scale")
     pair_scale: str = shown_field("setup", "pair_scale")
     understood: str = shown_field("setup", "understood")
-    alpha: float = shown_field("setup", "alpha")
     level: float = shown_field("setup", "level")
     family: str = shown_field("values", "family")
 
@@ -154,7 +154,11 @@ class Explanation:
     local_pairs: NDArray[np.float64] = shown_field(
         "values",
         "local_pairs",
-        missing=("has no local pairs, which take n × T × T numbers. Ask for them", "keep_local_pairs", "."),
+        missing=(
+            "has no local pairs, which take n × T × T numbers. Ask for them",
+            Argument("keep_local", "pairs"),
+            ".",
+        ),
     )
     direction: pd.Series[float] | pd.DataFrame = shown_field("values", "direction")
     consistency: pd.Series[float] | pd.DataFrame = shown_field("values", "consistency")
@@ -171,16 +175,16 @@ class Explanation:
 
     @property
     def effects(self) -> pd.DataFrame:
-        """What a change of each variable does to the prediction, in the units of the target; the leading one first.
+        """Change of the prediction with each variable, in the units of the target; the leading one first.
 
         One line for each number and for each level of a category (and for each class, if there are several). The
-        change is averaged over the rows; the other columns stay as they are in each row. Columns:
+        change is averaged over the rows, in which the other columns keep their values. Columns:
 
         * term, level, output; kind: "slope", "step" or "level".
         * step: what changes, as text. "slope": one standard deviation, times the mean slope of the prediction. "step":
-          from one value to another, for two-valued columns and those in which a standard deviation is no sensible
-          change (mostly 0, or with a long tail); the model is asked near the rows in between. "level": this level
-          against the mean over the other ones, weighted by their frequencies.
+          from one value to another, for two-valued columns and those in which a standard deviation is not a
+          sensible change (mostly 0, or with a long tail); the model is asked near the rows in between. "level": this
+          level against the mean over the other ones, weighted by their frequencies.
         * effect, lower, upper: the change of the prediction (of a probability, for classes), and its interval.
         * unit, per_unit, per_unit_lower, per_unit_upper: the same for a change by `unit`, 1 or a power of ten.
         * percent, percent_lower, percent_upper: the relative change, 100 (exp(change of the log) − 1), for counts and
@@ -196,8 +200,8 @@ class Explanation:
     def uncertainty_only(self) -> list[tuple[str, str]]:
         """Pairs with less than 5 % of their R-sens₂ in the prediction, in the order of columns.
 
-        They change how uncertain the prediction is, as where rows are collinear, and hardly the prediction: read them
-        as no interaction of the prediction. Empty where `pair_parts` has no two parts.
+        They change how uncertain the prediction is, as where rows are collinear, and barely the prediction itself: do
+        not read them as interactions of the prediction. Empty where `pair_parts` has no two parts.
         """
         found = uncertainty_only(self._values)
         return [] if found is None else [pair for pair, only in zip(self.pairs.index, found, strict=True) if only]
@@ -223,7 +227,7 @@ class Explanation:
     extrapolation: pd.Series[bool] = shown_field(
         "rows",
         "extrapolation",
-        missing=("does not say which rows extrapolate, only how many. Keep single rows", "keep_local", "."),
+        missing=("knows how many rows extrapolate, and not which. Keep single rows", "keep_local", "."),
     )
 
     @property
@@ -258,7 +262,7 @@ class Explanation:
     def row(
         self, label: Any = None, *, position: int | None = None, model: Any = None, X: Any = None
     ) -> RowExplanation:
-        """What moves the prediction of one row: contributions of first order, its strongest pairs, what would move it.
+        """Explain the prediction of one row: contributions of first order, its strongest pairs, changes that move it.
 
         Asks the model, which is remembered from `explain` but not stored in files.
 
@@ -280,13 +284,13 @@ class Explanation:
 
         Columns: term, value, lower, upper, interval_kind, rank, direction, consistency, null, above_null, p_value,
         discovery, familywise, null_kind, reached, part_… ; for pairs term ("x0:x1"), first, second, value, lower,
-        upper, interval_kind, rank, above_null, p_value, discovery, null_kind, part_…, uncertainty_only. What is not
-        known is missing.
+        upper, interval_kind, rank, above_null, p_value, discovery, null_kind, part_…, uncertainty_only. Unknown
+        values are missing.
 
         Args:
             order: 1 for terms, 2 for pairs.
-            by: What to rank and sort by. "value", or a part of it by its name ("mean", …), or "prediction" for the
-                first part and "uncertainty" for the second, whatever the family. The column value stays as it is.
+            by: The column to rank and sort by: "value", a part of it by its name ("mean", …), "prediction" for the
+                first part and "uncertainty" for the second, in any family. The column value is not changed.
         """
         return frame_of(self, read_order(order), by)
 
@@ -308,8 +312,8 @@ class Explanation:
         `random_state`, so that their refits leave out the same rows and can be compared in pairs.
 
         Args:
-            other: Another explanation, with the same `scale`, `alpha` and `level`.
-            names: What the two are called in tables and plots, this one first.
+            other: Another explanation, with the same `scale` and level of intervals.
+            names: Names of the two in tables and plots, this one first.
 
         Returns:
             A `Difference`: `print` it, `plot` it, or take its tables.
@@ -317,18 +321,15 @@ class Explanation:
         return difference_of(self, other, names)
 
     def by_frame(self) -> pd.DataFrame | None:
-        """Each subgroup beside all other rows, one line per subgroup and term; None without `by`.
+        """Each subgroup next to all other rows, one line per subgroup and term; None without `by`.
 
         Columns: subgroup, rows, term, value, lower, upper, rest (R-sens over all other rows), difference (value −
-        rest), difference_lower, difference_upper, p_value, differs, interval_kind. What is not known is missing.
+        rest), difference_lower, difference_upper, p_value, differs, interval_kind. Unknown values are missing.
         """
         return by_frame(self)
 
-    def __repr__(self) -> str:
-        return _text.text(self)
-
-    def _repr_html_(self) -> str:
-        return _text.as_html(self)
+    def _document(self) -> Document:
+        return document(self)
 
     # Each method draws what the function of `rsens.plots` that it names draws, and takes its options.
 
@@ -339,7 +340,7 @@ class Explanation:
         return bars(self, ax=ax, **options)
 
     def plot_effects(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """What a change of each variable does to the prediction, with intervals; see `rsens.plots.effects`."""
+        """Change of the prediction with each variable, with intervals; see `rsens.plots.effects`."""
         from rsens.plots import effects
 
         return effects(self, ax=ax, **options)
@@ -363,7 +364,7 @@ class Explanation:
         return posterior(self.posterior, ax=ax, **options)
 
     def plot_by(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """R-sens within the subgroups of `by`, beside the other rows; see `rsens.plots.subgroups`."""
+        """R-sens within the subgroups of `by`, next to the other rows; see `rsens.plots.subgroups`."""
         from rsens.plots import subgroups
 
         return subgroups(self, ax=ax, **options)
@@ -405,36 +406,10 @@ class Explanation:
             values=local, base_values=np.zeros(len(local)), data=data, feature_names=list(self.names)
         )  # fmt: skip
 
-    def to_interaction_values(self) -> Any:
-        """`main` and `pairs` as `shapiq.InteractionValues`, keyed by tuples of positions: (0,), (0, 1).
-
-        shapiq wants the name of an index it knows, and it does not know ours. "Moebius" comes closest: its values are
-        discrete derivatives, first and mixed second, while R-sens and R-sens₂ measure continuous ones; and shapiq does
-        not add them up as shares of anything.
-        """
-        try:
-            from shapiq import InteractionValues
-        except ImportError:
-            raise MissingExtraError("shapiq", "compare") from None
-        t, pairs = len(self.names), self._values.pairs
-        values: dict[tuple[int, ...], float] = {(d,): float(value) for d, value in enumerate(self._values.main)}
-        if pairs is not None:
-            upper = zip(*np.triu_indices(t, 1), strict=True)
-            values |= {(int(d), int(e)): float(value) for (d, e), value in zip(upper, pairs, strict=True)}
-        return InteractionValues(
-            values=values,
-            index="Moebius",
-            min_order=1,
-            max_order=self.order,
-            n_players=t,
-            estimated=False,
-            baseline_value=0.0,
-        )
-
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything but the model and X to a JSON file, whole or not at all.
 
-        Row labels that are neither numbers nor text (dates, say) are stored, and come back, as text.
+        Row labels that are neither numbers nor text, such as dates, are stored, and come back, as text.
         """
         FORM.write({name: self._part(name) for name in FORM.parts}, path)
 
@@ -452,7 +427,7 @@ class Explanation:
         return same
 
     def to_json(self) -> str:
-        """What `save` writes, as text: for queues, data bases and tables of text, such as those of Spark."""
+        """The content of the file that `save` writes: for queues, data bases and tables of text, as in Spark."""
         return FORM.text({name: self._part(name) for name in FORM.parts})
 
     @classmethod
@@ -464,7 +439,7 @@ class Explanation:
 
     @staticmethod
     def fields() -> Iterator[tuple[str, Field]]:
-        """What an explanation is made of: the name of each part, and its fields with their shapes and meanings."""
+        """All fields of an explanation with their shapes and meanings, each with the name of its part."""
         return FORM.fields()
 
     def _part(self, name: str) -> Part | None:

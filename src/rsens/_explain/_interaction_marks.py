@@ -6,15 +6,14 @@ pair is not a level of R-sens₂ but a test of the data (`rsens._interactions`).
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
 from rsens._arguments import child
-from rsens._errors import Argument, InputError, RsensWarning
+from rsens._errors import Argument, InputError, RsensWarning, warn
+from rsens._explain._context import INTERACTIONS, Context, Query
 from rsens._explain._null_level import discoveries
-from rsens._explain._query import INTERACTIONS, Context, Query
 from rsens._interactions import (
     MOST_INFLATION,
     Untested,
@@ -26,7 +25,6 @@ from rsens._interactions import (
 from rsens._meaning import DISCOVERY_RATE, PER_PAIR
 from rsens._refits import FAILURES, reason_of
 from rsens._results import Part, stored
-from rsens._table import Table
 from rsens._text import listed
 from rsens._typing import Array, Flags
 
@@ -51,33 +49,34 @@ class Interactions(Part):
         "pairs", column="above_null",
     )  # fmt: skip
     pair_unclear: Flags = stored(
-        "Whether a pair that is not marked cannot be told: other columns nearly determine one of its two.", "pairs",
+        "Whether the test of a pair that is not marked is inconclusive: other columns nearly determine one of its two.",
+        "pairs",
     )  # fmt: skip
     test_scale: str = stored(
         'The scale on which terms add up in the test: "identity" (of y), "log", "logit" or "probit".'
     )
-    pair_null_kind: str = stored("What the mark of pairs is.")
+    pair_null_kind: str = stored("The procedure behind the mark of pairs.")
     pair_rows: int = stored("How many rows the test of pairs used.")
-    pair_notes: tuple[str, ...] = stored("What to know about the marks of pairs.")
+    pair_notes: tuple[str, ...] = stored("Remarks on the marks of pairs.")
 
 
-def find_interaction_marks(context: Context, additive: Flags, *, required: bool) -> Interactions | None:
-    """`interaction_marks`, its notes as warnings. What cannot be tested is an error if `required`, else a warning."""
-    collinear = collinear_terms(context.table, context.query)
+def find_interaction_marks(context: Context, additive: Flags) -> Interactions | None:
+    """`interaction_marks`, its notes as warnings; None without a test, with a warning or an error."""
+    collinear = collinear_terms(context.query)
     try:
         found = interaction_marks(context, additive, collinear)
     except FAILURES as error:
         found = Untested(f"the additive model could not be fitted ({reason_of(error)}).")
     if isinstance(found, Untested):
         text = f"Pairs have no marks: {found.reason}"
-        if required:
+        if context.null is True:
             raise InputError(text, " Use ", Argument("null", False), " or ", Argument("pairs", False), ".")
-        warnings.warn(RsensWarning(text), stacklevel=4)
+        warn(text)
         return None
     for note in found.pair_notes:
-        warnings.warn(RsensWarning(note), stacklevel=4)
-    if (warning := collinearity_warning(collinear)) is not None:
-        warnings.warn(warning, stacklevel=4)
+        warn(note)
+    if collinear:
+        warn(*collinear, category=CollinearityWarning)
     return found
 
 
@@ -85,13 +84,13 @@ def interaction_marks(
     context: Context, additive: Flags | None = None, collinear: tuple[str, ...] = ()
 ) -> Interactions | Untested:
     """Test all pairs of terms, or state why not. `additive` (T, T): which ones the model adds up by construction."""
-    query, source, order = context.query, context.source, context.order
-    first = context.table.part(0, 1)
+    query, source, order = context.query, context.query.source, context.order
+    first = query.table.part(0, 1)
     predicted = source.predict_distribution(first if source.takes_tables else first.source)
     target = likelihood_for(context.model, predicted, context.y)
     if isinstance(target, Untested):
         return target
-    rows, levels = _coded(context.table.values, query.categorical)
+    rows, levels = _coded(query)
     members = query.terms.members
     found = find_interactions(
         rows,
@@ -129,36 +128,29 @@ def interaction_marks(
     )
 
 
-def collinear_terms(table: Table, query: Query) -> tuple[str, ...]:
+def collinear_terms(query: Query) -> tuple[str, ...]:
     """The terms that other columns nearly determine: variance inflation above 5."""
-    rows, levels = _coded(table.values, query.categorical)
-    inflation = variance_inflation(rows, levels, query.terms.members)
+    inflation = variance_inflation(*_coded(query), query.terms.members)
     return tuple(name for name, vif in zip(query.terms.names, inflation, strict=True) if vif > MOST_INFLATION)
 
 
 class CollinearityWarning(RsensWarning):
     """Terms that other columns nearly determine; `names` has them."""
 
-    names: tuple[str, ...] = ()
+    def __init__(self, *names: str) -> None:
+        self.names = names
+        super().__init__(
+            f"Other columns nearly determine {listed(names, 10)} (variance inflation above {MOST_INFLATION:g}), so an "
+            "interaction is almost indistinguishable from a curve: the test of a pair of these that is not marked is "
+            "inconclusive. Leave out columns that repeat others, or group them."
+        )
 
 
-def collinearity_warning(names: tuple[str, ...]) -> CollinearityWarning | None:
-    """What to say of such terms; None if there are none."""
-    if not names:
-        return None
-    warning = CollinearityWarning(
-        f"Other columns nearly determine {listed(names, 10)} (variance inflation above {MOST_INFLATION:g}), so an "
-        "interaction can hardly be told from a curve: a pair of these that is not marked cannot be told, it need not "
-        "add up. Leave out columns that say the same, or group them."
-    )
-    warning.names = names
-    return warning
-
-
-def _coded(values: Array, categorical: tuple[int, ...]) -> tuple[Array, dict[int, int]]:
+def _coded(query: Query) -> tuple[Array, dict[int, int]]:
     """The rows with codes 0, 1, … in the columns that count as levels, and how many levels occur."""
+    values = query.table.values
     rows, levels = values.copy(), {}
-    for d in categorical:
+    for d in query.categorical:
         occurring, codes = np.unique(values[:, d], return_inverse=True)
         rows[:, d], levels[d] = codes, len(occurring)
     return rows, levels

@@ -2,8 +2,8 @@
 
 Wherever a model is unsure of its function, irrelevant inputs score above zero: the width of the prediction depends on
 them (paper, Figure 2). How far above zero depends on the model and the data, so we measure it. A probe is made like a
-real column but has nothing to do with y (`_probes.py`). The model is refitted with a few probes beside the real columns
-(many would change the model), again and again until there are enough probes.
+real column but has nothing to do with y (`_probes.py`). The model is refitted with a few probes next to the real
+columns (many would change the model), again and again until there are enough probes.
 
 1. In each refit we read R-sens of the real terms and of the probes, on the same rows and per standard deviation. R_j is
    the root mean square over the refits for the real term j. The value of the model itself would not do: it has fewer
@@ -12,7 +12,7 @@ real column but has nothing to do with y (`_probes.py`). The model is refitted w
    its link scale (there the standard error of a slope grows like this) and e = ¼ for others.
 3. L is the 95 % quantile of probe/s of its source, at rank q(N + 1) of N probes: one more irrelevant variable lies
    above it with chance 1/20. Term j is above the level where R_j/s_j > L.
-4. On the scale of the value: null_j = L s_j · value_j/R_j. So value_j > null_j says the same as R_j/s_j > L, in any
+4. On the scale of the value: null_j = L s_j · value_j/R_j. So value_j > null_j is equivalent to R_j/s_j > L, in any
    unit.
 
 Numbers share their probes. Categories are compared with probes of categories: with two levels or six, even ones or
@@ -20,12 +20,11 @@ rare ones, they reach 1.2 to 2.4 times as far as numbers, and with less spread, 
 many of some and too few of others. For the same reason s_j of a category also has a factor: how far its own probes
 reach, relative to all probes of categories. Numbers with two values, which are contrasts too but which the model knows
 as numbers, are a third kind, with that factor.
-A group has probes of its own, because several columns together reach higher.
+A group has its own probes, because several columns together reach higher.
 """
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
@@ -35,12 +34,12 @@ import pandas as pd
 
 from rsens._arguments import child
 from rsens._contents import OwnOrder
-from rsens._errors import Argument, InputError, RsensWarning, Sentence
-from rsens._explain._evaluate import RowEvaluation, one_piece
+from rsens._errors import Argument, InputError, Sentence, warn
+from rsens._explain._context import PROBES, Context, Query, Reader
+from rsens._explain._evaluate import one_piece, sums_of
 from rsens._explain._probes import ProbeSource, sources_of
-from rsens._explain._query import PROBES, Context, Query, read_compared
 from rsens._meaning import DISCOVERY_RATE, FAMILYWISE, PER_VARIABLE
-from rsens._refits import Fit, Kept, check_refit, run_pieces, take_rows
+from rsens._refits import Fit, Kept, run_pieces, take_rows
 from rsens._results import Part, stored
 from rsens._table import Table, is_pandas
 from rsens._typing import Array, Flags, Positions
@@ -49,11 +48,11 @@ from rsens._typing import Array, Flags, Positions
 N_PROBES, N_PROBES_OF_MANY, MANY_ROWS = 60, 42, 600
 #: With fewer rows than this, more than 5 % of the irrelevant variables may pass: docs/calibration.md goes down to 40.
 FEW_ROWS = 60
-#: With more rows than this, the refits take so many at random. The level holds, as real terms and probes are compared
-#: in the same refits; and what so many rows do not tell from noise is small.
+#: With more rows than this, the refits take this many at random. The level holds, as real terms and probes are
+#: compared in the same refits; and effects that this many rows do not separate from noise are small.
 MOST_ROWS = 100_000
 NULL_KIND = "conditional probes, 5 % per variable"
-#: Probes beside the real columns in one refit: half as many as there are columns, but within these.
+#: Probe columns in one refit: half as many as there are real columns, but within these bounds.
 FEWEST_PROBE_COLUMNS, MOST_PROBE_COLUMNS = 3, 6
 #: Probes of each column with levels: how far they reach differs from one to the next.
 FEWEST_OF_CONTRAST = 3
@@ -71,7 +70,7 @@ TAIL, LEAST_IN_TAIL = 0.25, 5
 class NullLevel(Part):
     """Levels and marks by term, and the probes they come from."""
 
-    null_kind: str = stored("How the null level was found, and what it holds for.")
+    null_kind: str = stored("How the null level was found, and its error rate.")
     null: Array = stored(
         "The level that an irrelevant variable passes once in twenty times, by term, on the scale of its value. NaN "
         "where the unit of a term has nothing to do with its spread, or the refitted model never uses such columns.",
@@ -100,72 +99,58 @@ class NullLevel(Part):
     )  # fmt: skip
     probe_terms: tuple[str, ...] = stored("The term that each probe is made like.")
     probe_values: Array = stored(
-        "The value that each probe reached in its refit, per standard deviation, divided by what the collinearity of "
-        "its term accounts for (VIF^¼; VIF^½ in linear models), and for columns with levels by how far probes of the "
-        "same term reach, relative to all of their kind.", "probe_terms",
+        "The value that each probe reached in its refit, per standard deviation, divided by the factor of its "
+        "collinearity (VIF^¼; VIF^½ in linear models), and for columns with levels by how far probes of the same term "
+        "reach, relative to all of their kind.", "probe_terms",
     )  # fmt: skip
 
 
-def refitter(model: Any, refit: Any) -> Fit | None:
-    """How to refit the model: with the user's function, or as a copy of the estimator; None if neither works."""
-    if refit is not None:
-        check_refit(None, refit)
-        return Fit(None, refit)
-    if not (callable(getattr(model, "fit", None)) and callable(getattr(model, "get_params", None))):
-        return None
-    return Fit(model)
-
-
-def find_null_level(
-    context: Context, fit: Fit, value: Array, *, linear: bool, required: bool = False
-) -> NullLevel | None:
-    """Compare terms, of R-sens `value`, with probes in refits; a failure is an error if `required`, else a warning."""
-    if (n := len(context.table)) > MOST_ROWS:
-        order, weights = context.order, context.query.weights
-        rows = _some_rows(order, np.random.default_rng(child(context.seed, PROBES, 2)))
-        if not weights[rows].any():  # values are read at rows that count
-            rows = np.union1d(rows, order.rows[weights[order.rows] > 0.0][:VALUE_ROWS])
-        context = context.taken(rows)
-    table, query, order = context.table, context.query, context.order
+def find_null_level(context: Context, value: Array, *, linear: bool) -> NullLevel | None:
+    """Compare terms, of R-sens `value`, with probes in refits; None if that fails, with a warning or an error."""
+    assert context.fit is not None
+    if (n := len(context.query)) > MOST_ROWS:
+        context = _fewer_rows(context)
+    query, order = context.query, context.order
     plan = probe_plan(context)
     if not plan:
-        _unavailable("no column of X varies", None, required)
-        return None
+        return _unavailable(context, "no column of X varies")
     clusters = None if order.clusters is None else order.clusters[order.rows]
-    sources = sources_of(table.values[order.rows], query.terms.members, query.categorical, clusters)
+    sources = sources_of(query.table.values[order.rows], query.terms.members, query.categorical, clusters)
     try:
-        refitted, probes, made_like = refit_with_probes(context, fit.quick(), sources, plan)
+        refitted, probes, made_like = refit_with_probes(context, sources, plan)
     except (ValueError, TypeError, ArithmeticError, LookupError, RuntimeError, AttributeError) as error:
-        _unavailable(f"refitting with {len(plan[0])} more columns failed ({error})", error, required)
-        return None
-    if not probes.any():  # a kernel with fixed dims, say: its zero would say that everything matters
-        _unavailable("the refitted model does not use the columns that were added", None, required)
-        return None
-    if len(table) < FEW_ROWS:
-        text = (
-            f"The null level is only approximate: with {len(table)} rows, somewhat more than 5 % of irrelevant "
+        return _unavailable(context, f"refitting with {len(plan[0])} more columns failed ({error})", error)
+    if not probes.any():  # a kernel with fixed dims, for example: with its zero everything would matter
+        return _unavailable(context, "the refitted model does not use the columns that were added")
+    if len(query) < FEW_ROWS:
+        warn(
+            f"The null level is only approximate: with {len(query)} rows, somewhat more than 5 % of irrelevant "
             f"variables may pass it. Rely on clear cases only, or use at least {FEW_ROWS} rows."
         )
-        warnings.warn(RsensWarning(text), stacklevel=4)
     inflation = np.array([source.inflation for source in sources]) ** (0.5 if linear else 0.25)
-    level = _compare(refitted, probes, made_like, inflation, _kinds(query), query, value)
-    return replace(level, null_rows=len(table)) if len(table) < n else level
+    level = _compare(refitted, probes, made_like, inflation, query, value)
+    return replace(level, null_rows=len(query)) if len(query) < n else level
 
 
-def _some_rows(order: OwnOrder, rng: np.random.Generator) -> Positions:
+def _fewer_rows(context: Context) -> Context:
     """`MOST_ROWS` rows at random; of clusters as many whole ones as fit, and one if none does."""
-    clusters = order.clusters
+    order, weights = context.order, context.query.weights
+    rng, clusters = np.random.default_rng(child(context.seed, PROBES, 2)), order.clusters
     if clusters is None:
-        return np.sort(order.rows[rng.choice(len(order.rows), MOST_ROWS, replace=False)])
-    drawn = rng.permutation(int(clusters.max()) + 1)
-    sizes = np.bincount(clusters)[drawn]
-    chosen = drawn[: max(1, int(np.searchsorted(np.cumsum(sizes), MOST_ROWS, side="right")))]
-    return np.flatnonzero(np.isin(clusters, chosen))
+        rows = np.sort(order.rows[rng.choice(len(order.rows), MOST_ROWS, replace=False)])
+    else:
+        drawn = rng.permutation(int(clusters.max()) + 1)
+        sizes = np.bincount(clusters)[drawn]
+        chosen = drawn[: max(1, int(np.searchsorted(np.cumsum(sizes), MOST_ROWS, side="right")))]
+        rows = np.flatnonzero(np.isin(clusters, chosen))
+    if not weights[rows].any():  # values are read at rows that count
+        rows = np.union1d(rows, order.rows[weights[order.rows] > 0.0][:VALUE_ROWS])
+    return replace(context, query=context.query.taken(rows), y=take_rows(context.y, rows), own_order=order.taken(rows))
 
 
 def probe_plan(context: Context) -> list[list[int]]:
     """The terms that the probes of each refit are made like; none where no column varies."""
-    query, values = context.query, context.table.values
+    query, values = context.query, context.query.table.values
     varies = (np.ptp(values, axis=0) > 0.0) & (query.deviations > 0.0)
     members = query.terms.members
     varying = [int(t) for t in context.order.of_terms(members) if varies[list(members[t])].any()]
@@ -176,16 +161,18 @@ def probe_plan(context: Context) -> list[list[int]]:
     return probes_of_refits(members, _kinds(query), varying, n_probes, rng)
 
 
-def _unavailable(reason: str, error: Exception | None, required: bool) -> None:
+def _unavailable(context: Context, reason: str, error: Exception | None = None) -> NullLevel | None:
+    """None, with a warning; an error if the level is required."""
     sentence = Sentence(
         f"The null level is not known: {reason}. Pass ",
         Argument("refit"),
         ", a function (X, y) -> model that takes any columns, or ",
         Argument("null", False),
     )
-    if required:
+    if context.null is True or context.asked.refit is not None:
         raise InputError(sentence, ".") from error
-    warnings.warn(RsensWarning(sentence, " to skip it."), stacklevel=5)
+    warn(sentence, " to skip it.")
+    return None
 
 
 def _kinds(query: Query) -> Positions:
@@ -196,14 +183,14 @@ def _kinds(query: Query) -> Positions:
 
 
 def _compare(
-    refitted: Array, probes: Array, made_like: Positions, inflation: Array, kinds: Positions, query: Query, value: Array
+    refitted: Array, probes: Array, made_like: Positions, inflation: Array, query: Query, value: Array
 ) -> NullLevel:
-    """The level of each term on the scale of its value, and how it stands among its probes (N,), made like terms (N,).
+    """The level of each term on the scale of its value, and its place among its probes (N,), made like terms (N,).
 
     `refitted` (refits, T) and `probes` are per standard deviation.
     """
-    t = len(query.terms)
-    level, reached, p = np.full(t, np.nan), np.full(t, np.nan), np.full(t, np.nan)
+    t, kinds = len(query.terms), _kinds(query)
+    level, reached, p = np.full((3, t), np.nan)
     scale, probe_scale = inflation.copy(), inflation[made_like]  # s_j; of a probe, s of its term
     for kind in (CATEGORICAL, TWO_VALUED):
         own = np.flatnonzero(kinds[made_like] == kind)
@@ -241,7 +228,7 @@ def _compare(
 
 
 def _reach_of_terms(values: Array, terms: Positions, t: int) -> tuple[Array, Array]:
-    """How far the probes of each of T terms reach: their root mean square c_j, relative to c of all of these probes.
+    """How far the probes of each of T terms reach: their root mean square c_j, relative to c of all these together.
 
     Also the same for each probe without itself, since a real value does not count in its c_j either. Few probes are
     drawn towards all: c_j² = (Σ_j probe² + c²)/(m_j + 1). Terms without probes get 1.
@@ -297,25 +284,26 @@ def _in_turn(terms: list[int], count: int, rng: np.random.Generator) -> list[int
 
 
 def _mixed(*lists: list[int]) -> list[int]:
-    """All entries, those of each list spread evenly from first to last."""
+    """All entries, each list spread evenly from first to last."""
     places = [((k + 0.5) / len(entries), entry) for entries in lists for k, entry in enumerate(entries)]
     return [entry for _, entry in sorted(places, key=lambda place: place[0])]
 
 
 def refit_with_probes(
-    context: Context, fit: Fit, sources: list[ProbeSource], plan: list[list[int]]
+    context: Context, sources: list[ProbeSource], plan: list[list[int]]
 ) -> tuple[Array, Array, Positions]:
     """The values of the terms in each refit of `plan`, of all probes, and the term that each probe is made like."""
+    assert context.fit is not None
     measured = run_pieces(
         _measure,
         len(plan),
         lambda k: (plan[k], child(context.seed, PROBES, 1, k)),
-        shared=(fit, context.table, context.y, context.query, sources, context.order),
+        shared=(context.fit.quick(), context.query, context.y, sources, context.order),
         n_jobs=context.n_jobs,
         progress=context.progress,
         noun="refit",
         stage="probes",
-        kept=None if context.keep is None else Kept(context.keep, "refit-probes", required=False),
+        kept=None if context.checkpoint is None else Kept(context.checkpoint, "refit-probes", required=False),
     )
     t = len(context.query.terms)
     real, probes = np.stack([main[:t] for main in measured]), np.concatenate([main[t:] for main in measured])
@@ -325,9 +313,8 @@ def refit_with_probes(
 
 def _measure(
     fit: Fit,
-    table: Table,
-    y: Any,
     query: Query,
+    y: Any,
     sources: list[ProbeSource],
     order: OwnOrder,
     terms: list[int],
@@ -335,27 +322,28 @@ def _measure(
 ) -> Array:
     """R-sens of the real terms, and of probes made like `terms`, in one refit."""
     rng = np.random.default_rng(seed)
-    n, d = table.values.shape
-    columns, origin, members = [table.values], list(range(d)), []
+    n, d = query.table.values.shape
+    columns, origin, members = [query.table.values], list(range(d)), []
     for source in (sources[t] for t in terms):
         columns.append(source.probe(rng, n)[order.row_ranks])
         members.append(tuple(range(len(origin), len(origin) + len(source.columns))))
         origin += source.columns
     rows = np.sort(rng.permutation(order.rows[query.weights[order.rows] > 0.0])[:VALUE_ROWS])
-    asked = replace(
-        query,
-        two_valued=tuple(k for k, d in enumerate(origin) if d in query.two_valued),
-        terms=query.terms.extended(tuple(f"probe {k}" for k in range(len(terms))), tuple(members)),
-        units=query.deviations[origin],
-        weights=query.weights[rows] / query.weights[rows].sum(),
-        pairs=False,
-    )
-    X = _like(table, np.concatenate(columns, axis=1), origin)
+    X = _like(query.table, np.concatenate(columns, axis=1), origin)
+    reader = Reader(compared=tuple(k for k, d in enumerate(origin) if d in query.two_valued))
     with one_piece():
         fitted = fit.for_columns(X, y, origin)(X, y, child(seed, 0))
-        model, read, _ = read_compared(fitted, X, asked.two_valued)
-        part = Table(read.names, read.values[rows], take_rows(read.source, rows), read.coding)
-        return RowEvaluation(model, asked).sums(part).main.mean
+        model, table, training, _ = reader.rows(fitted, X)
+        extended = Query(
+            source=model,
+            table=table,
+            training=training,
+            weights=query.weights,
+            terms=query.terms.extended(tuple(f"probe {k}" for k in range(len(terms))), tuple(members)),
+            units=query.deviations[origin],
+            deviations=query.deviations[origin],
+        )
+        return sums_of(extended.taken(rows)).main.mean
 
 
 def _like(table: Table, values: Array, origin: list[int]) -> Any:
@@ -400,7 +388,7 @@ def tail_p_values(values: Array, probes: Array) -> Array:
 
 
 def discoveries(p: Array, rate: float) -> Flags:
-    """Which p-values are discoveries (Benjamini and Hochberg, 1995): to the last p₍ᵢ₎ ≤ i/T · rate; NaN is none."""
+    """Which p-values are discoveries (Benjamini and Hochberg, 1995): to the last p₍ᵢ₎ ≤ i/T · rate; NaN never is."""
     tested = np.flatnonzero(~np.isnan(p))
     ordered = np.sort(p[tested])
     below = np.flatnonzero(ordered <= np.arange(1, len(tested) + 1) / max(len(tested), 1) * rate)

@@ -10,14 +10,14 @@ import pandas as pd
 
 from rsens._arguments import fraction
 from rsens._errors import Argument, InputError
-from rsens._explain._query import Query
+from rsens._explain._context import Query
 from rsens._explain._values import Sums
 from rsens._results import Part, stored
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, draw_records, is_of_draws
 from rsens.measures import rsens_of
 
-#: At most so many draws are looked at, evenly spaced, and kept in files.
+#: The most draws that are looked at, evenly spaced, and kept in files.
 MOST_DRAWS = 1000
 
 
@@ -38,16 +38,16 @@ class DrawValues(Part):
         return cls(posterior_values=sums.draws / sums.main.weight, posterior_weights=sums.draw_weights)
 
 
-def draw_sums(derivatives: Derivatives, weights: Array, query: Query) -> tuple[Array | None, Array | None]:
+def draw_sums(derivatives: Derivatives, query: Query) -> tuple[Array | None, Array | None]:
     """Sums (draws, terms) of R-sens of each draw over some rows, and the weights of the draws; None without draws."""
     mixture: Any = derivatives.distribution
     if not is_of_draws(mixture):
         return None, None
     chosen = np.unique(np.linspace(0, mixture.weights.shape[-1] - 1, MOST_DRAWS).astype(np.intp))
-    sums = np.zeros((len(chosen), len(query.terms)))
+    sums, weights = np.zeros((len(chosen), len(query.terms))), query.weights
     for draws, record in draw_records(derivatives, chosen):
         with np.errstate(over="ignore", invalid="ignore"):
-            local = rsens_of(record, query.alpha, query.units, query.terms).reshape(len(draws), len(weights), -1)
+            local = rsens_of(record, 1.0, query.units, query.terms).reshape(len(draws), len(weights), -1)
         sums[np.searchsorted(chosen, draws)] += np.einsum("n,snt->st", weights, local)
     of_draws = mixture.weights[0, chosen]
     return sums, of_draws / of_draws.sum()
@@ -55,7 +55,7 @@ def draw_sums(derivatives: Derivatives, weights: Array, query: Query) -> tuple[A
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """What the draws say about which variable matters more: R-sens of each draw's own predictive.
+    """Posterior of the importances: R-sens of each draw's own predictive.
 
     A draw's own predictive knows nothing of the other draws: what they do not agree on is in `Explanation.main` and
     not in here. So the mean of these values is not `main`, and their intervals are not intervals of `main`.

@@ -1,9 +1,9 @@
 """Conditional probes: columns that go with the other columns of X as the real one does, and have nothing to do with y.
 
 A shuffled copy of a column loses its relation with y, but also its collinearity, and collinear columns reach higher
-values even where they are irrelevant. So only what the other columns do not explain is shuffled (as in conditional
-permutation importance, Strobl et al., 2008, and model-X knockoffs, Candès et al., 2018, whose exact version needs the
-joint distribution of the columns).
+values even where they are irrelevant. So only the part that the other columns do not explain is shuffled (as in
+conditional permutation importance, Strobl et al., 2008, and model-X knockoffs, Candès et al., 2018, whose exact version
+needs the joint distribution of the columns).
 
 **Numbers.** Regress column x on all other columns, categories as indicators: fitted values h, R². With few rows R² is
 too high, so take a = adjusted R², at least 0, and shrink:
@@ -15,16 +15,16 @@ with a random permutation π of the rows. For a = 0 the probe is the shuffled co
 **Levels.** The same regression of the indicators gives probabilities p of every level in every row, shrunk in the same
 way, clipped to [0.001, 0.999] and brought to the sum 1. The level with the largest log p + g, g standard Gumbel, has
 these probabilities (McFadden, 1974). We draw g given the level that the row has, move it to other rows as we move e,
-and assign levels so that each keeps its count, the rarest first. Of two levels, one goes to the rows with the largest
+and assign levels so that each keeps its count, the rarest first. With two levels, one goes to the rows with the largest
 logit p + logistic noise.
 
-**Rank.** Columns that are exact sums of others, and more columns than rows, are no special case: we regress on the
-leading principal components of the other columns, those that are not 0, and at most as many as half of the rows.
+**Rank.** Columns that are exact sums of others, and more columns than rows, need no special case: we regress on the
+leading principal components of the other columns, without zeros, and at most half as many as there are rows.
 Adjusted R² counts these. a is at most 0.999, so that the variance inflation 1/(1 − a) stays finite.
 
-**Clusters.** The e, or g, of a cluster of rows move together to another cluster. What is constant within clusters stays
-so: it is treated in the table of cluster means, with one row per cluster. For other columns adjusted R² counts
-n / (1 + (m − 1) ρ) rows, with m rows per cluster and ρ the intraclass correlation of the column (Kish, 1965).
+**Clusters.** The e, or g, of a cluster of rows move together to another cluster. A column that is constant within
+clusters stays so: it is treated in the table of cluster means, with one row per cluster. For other columns adjusted R²
+counts n / (1 + (m − 1) ρ) rows, with m rows per cluster and ρ the intraclass correlation of the column (Kish, 1965).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class ProbeSource:
     explained: float
     _draws: tuple[_Column, ...]
     _clusters: Positions | None
-    _places: Positions | None  # of the n rows in the table of cluster means, for what is constant within clusters
+    _places: Positions | None  # of the n rows in the table of cluster means, for a term constant within clusters
 
     @property
     def inflation(self) -> float:
@@ -91,7 +91,7 @@ def sources_of(
 
 @dataclass(frozen=True)
 class _Others:
-    """What columns are regressed on: all columns as numbers Z = QR, standardised; `owner[p]` is the column of Z_p."""
+    """The regressors: all columns as numbers Z = QR, standardised; `owner[p]` is the column of Z_p."""
 
     z: Array  # (n, P)
     q: Array
@@ -123,7 +123,7 @@ class _Others:
         return self._of(sums / counts[:, np.newaxis], self.owner)
 
     def explain(self, y: Array, but: tuple[int, ...], n_rows: float) -> tuple[Array, float]:
-        """What columns `but` these explain of y (n, m), shrunk: √(a/R²) (h − mean), and a; `n_rows` are independent."""
+        """Regression of y (n, m) on all columns `but` these, shrunk: √(a/R²) (h − mean), and a."""
         centred = y - y.mean(axis=0)
         others = ~np.isin(self.owner, but)
         basis = self.q @ self._leading(others, max(0, int((n_rows - 1.0) // 2.0)))

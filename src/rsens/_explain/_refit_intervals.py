@@ -14,8 +14,7 @@ the units. With the rows and units of all data, the intervals would leave out th
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,18 +25,17 @@ from numpy.typing import NDArray
 
 from rsens._arguments import child
 from rsens._contents import OwnOrder
-from rsens._errors import Argument, InputError, RsensWarning, Sentence
-from rsens._explain._effects import Key, Step, line_values, numeric_columns, steps_of
-from rsens._explain._evaluate import RowEvaluation
+from rsens._errors import Argument, InputError, Sentence, warn
+from rsens._explain._context import FOLDS, Context, Reader, Step
+from rsens._explain._effects import Key, line_values
+from rsens._explain._evaluate import sums_of
 from rsens._explain._explanation import Explanation
-from rsens._explain._query import FOLDS, Context, Query, query_of, read_compared
 from rsens._explain._subgroups import Division, within_and_rest
 from rsens._explain._values import REFITS, Intervals, KeptRefits, Spread
 from rsens._files import fingerprint
 from rsens._refits import (
     LOOKS,
     Failed,
-    Fit,
     read_targets,
     refit_folds,
     rounds_of_folds,
@@ -45,16 +43,14 @@ from rsens._refits import (
     stratified,
     take_rows,
 )
-from rsens._table import Table, is_pandas
+from rsens._table import is_pandas
 from rsens._typing import Array, Flags, Positions
-from rsens.adapters import read_for
-from rsens.derivatives import rows_of
 from rsens.measures import on_link
 
 N_FOLDS = 5
-#: One round of folds says little about a standard error (4 degrees of freedom, t = 2.8). As many refits as two rounds
+#: One round of folds determines a standard error poorly (4 degrees of freedom, t = 2.8). As many refits as two rounds
 #: of five are enough. With more rows than this one round will do: it holds as often, intervals are a fifth wider, and
-#: with so many rows they are narrow.
+#: with that many rows they are narrow.
 REFITS_ENOUGH, ONE_ROUND_ROWS = 10, 2_000
 #: With fewer folds the parts are too unlike the whole, and t is too large to be of use.
 LEAST_FOLDS = 3
@@ -79,68 +75,51 @@ class ValuesOfRefits:
     """The values of a model that was fitted to some rows, averaged over these: a look, for `refit_folds`."""
 
     sees: ClassVar[type] = RefitValues
+    reader: Reader
     X: Any
     pair_rows: Flags | None  # (n,) the rows that pairs are averaged over; None without pairs
-    weights: Array | None = None  # (n,)
-    compared: tuple[int, ...] = ()  # numeric columns of two values, which are compared
-    on_link: bool = False  # whether pairs are on the link scale
-    groups: Any = None
-    scale: Any = "sd"
-    alpha: float = 1.0
-    steps: Mapping[int, Step] | None = None  # of effects; None: those of all rows of X
-    division: Division | None = None  # of the n rows into subgroups
+    weights: Array | None  # (n,)
+    steps: Mapping[int, Step] | None  # of effects: the same in every refit
+    division: Division | None  # of the n rows into subgroups
+    on_link: bool  # whether pairs are on the link scale
 
     @classmethod
-    def of(
-        cls, X: Any, *, pairs: bool, seed: np.random.SeedSequence, order: OwnOrder, **asked: Any
-    ) -> ValuesOfRefits:  # fmt: skip
-        """What `explain` is asked about the rows X, all arguments checked; `pairs` says whether it has pairs."""
-        return cls(X, _some_rows(order.rows, child(seed, LOOKS)) if pairs else None, **asked)
+    def of(cls, context: Context, X: Any, seed: np.random.SeedSequence, order: OwnOrder) -> ValuesOfRefits:
+        """The same values as in the explanation; X are its rows in a type that parts can be taken from."""
+        query = context.query
+        some = None
+        if query.pairs:
+            some = np.zeros(len(query), dtype=np.bool_)
+            some[np.random.default_rng(child(seed, LOOKS)).permutation(order.rows)[:PAIR_ROWS]] = True
+        weights = None if context.asked.weights is None else query.weights
+        return cls(context.rows.reader, X, some, weights, query.steps, query.division, on_link=query.link is not None)
 
     def __call__(self, model: Any, train: Positions, test: Positions) -> RefitValues:
-        """The rows and units are those of the fit. Pairs take the units of all its rows, and fewer rows."""
-        weights = np.ones(len(train)) if self.weights is None else self.weights[train]
-        if not weights.any():
+        """The fit determines rows and units. Pairs take the units of all its rows, and fewer rows."""
+        weights = None if self.weights is None else self.weights[train]
+        if weights is not None and not weights.any():
             raise InputError("none of its training rows counts: their weights are 0.")
-        shares = weights / weights.sum()
-        given = None if self.weights is None else shares
-        source, table, training = read_compared(model, take_rows(self.X, train), self.compared, given)
-        asked: dict[str, Any] = {"groups": self.groups, "scale": self.scale, "alpha": self.alpha}
-        query = query_of(model, table, training, weights=shares, pairs=False, **asked)
-        division = None if self.division is None else self.division.taken(train)
-        some = None if self.pair_rows is None else self.pair_rows[train] & (weights > 0.0)
-        if some is not None and some.all():
-            query = replace(query, pairs=True)
-        link = partial(on_link, model) if self.on_link else None
-        evaluation = RowEvaluation(source, query, link=link, steps=self._steps(model, table, query))
-        sums = evaluation.sums(table, division=division)
+        query = replace(
+            self.reader.query(model, take_rows(self.X, train), weights),
+            link=partial(on_link, model) if self.on_link else None,
+            steps=self.steps,
+            division=None if self.division is None else self.division.taken(train),
+        )
+        some = None if self.pair_rows is None else self.pair_rows[train] & (query.weights > 0.0)
+        all_have_pairs = some is not None and bool(some.all())
+        sums = sums_of(replace(query, pairs=all_have_pairs))
         pairs = sums.pairs
-        if some is not None and pairs is None:
-            fewer = replace(query, pairs=True, weights=shares[some] / shares[some].sum())
-            rows = rows_of(source, take_rows(self.X, train[some]))
-            pairs = replace(evaluation, query=fewer, steps=None).sums(rows).pairs
+        if some is not None and not all_have_pairs:
+            fewer = replace(query.taken(np.flatnonzero(some)), pairs=True, steps=None, division=None)
+            pairs = sums_of(fewer).pairs
         return RefitValues(
             main=sums.main.mean,
             pairs=None if pairs is None else pairs.mean,
             effects={key: value for key, (value, _) in line_values(sums).items()},
             units=query.units,
             left_out=fingerprint(test),
-            subgroups=None if division is None else within_and_rest(sums, division.labels),
+            subgroups=None if self.division is None else within_and_rest(sums, self.division.labels),
         )
-
-    def _steps(self, model: Any, table: Table, query: Query) -> Mapping[int, Step]:
-        """The steps that effects are stated for: the same in every refit."""
-        if self.steps is not None:
-            return self.steps
-        columns = numeric_columns(query.terms, table)
-        return steps_of(read_for(model, self.X)[1].values, columns, self.weights) if columns else {}
-
-
-def _some_rows(rows: Positions, seed: np.random.SeedSequence) -> Flags:
-    """All of the rows, which stand in an order of their own, or `PAIR_ROWS` of them at random."""
-    chosen = np.zeros(len(rows), dtype=np.bool_)
-    chosen[np.random.default_rng(seed).permutation(rows)[:PAIR_ROWS]] = True
-    return chosen
 
 
 def with_refits(explanation: Explanation, rounds: Sequence[Sequence[Any]], *, required: bool = False) -> Explanation:
@@ -170,21 +149,21 @@ def with_refits(explanation: Explanation, rounds: Sequence[Sequence[Any]], *, re
 
 
 def _unavailable(reason: str, *, required: bool, error: Exception | None = None) -> None:
-    """Say why intervals are not from refits: as an error if they are required, else as a warning."""
+    """State why intervals are not from refits: as an error if they are required, else as a warning."""
     end = "" if reason.endswith((".", "!", "?")) else "."
     text = Sentence("Intervals for which data were drawn are not known: ", reason, end)
     if required:
         raise InputError(text, " Use ", Argument("intervals", "rows"), ".") from error
-    warnings.warn(RsensWarning(text, " They hold only for which rows are explained."), stacklevel=4)
+    warn(text, " They hold only for which rows are explained.")
 
 
 def rounds_for(n_folds: int, n_rows: int) -> int:
-    """How many rounds of so many folds: two, or one if there are many folds or many rows."""
+    """The number of rounds of folds: two, or one if there are many folds or many rows."""
     return 2 if n_folds < REFITS_ENOUGH and n_rows <= ONE_ROUND_ROWS else 1
 
 
 def most_folds(y: NDArray[Any], stratify: bool, clusters: Positions | None) -> tuple[int, str]:
-    """How many folds there can be at most, and of what there are so many: every fold must leave some in the rest."""
+    """The largest number of folds, and the units that limit it: every fold must leave some in the rest."""
     if clusters is not None:
         return int(clusters.max()) + 1, "clusters"
     if stratify:
@@ -192,24 +171,29 @@ def most_folds(y: NDArray[Any], stratify: bool, clusters: Positions | None) -> t
     return len(y), "rows"
 
 
-def refit_without_folds(
-    context: Context, fit: Fit, X: Any, look: Callable[..., ValuesOfRefits], *, required: bool
-) -> list[list[Any]] | None:
-    """Look at refits to all but a fold of X; what is impossible is an error if `required`, else a warning and None."""
-    y, order, seed = context.y, context.order, child(context.seed, FOLDS)
-    rows = rows_with_levels(fit.estimator, X)
+def refit_without_folds(context: Context) -> list[list[Any]] | None:
+    """The values of refits to all but a fold of the rows, by round and fold; None if nothing is to be refitted."""
+    if context.fit is None or context.intervals not in ("auto", "refits"):
+        return None
+    fit, order, y = context.fit, context.order, context.y
+    seed, rows = child(context.seed, FOLDS), rows_with_levels(fit.estimator, context.X)
     targets = read_targets(y, len(rows), several=True)
     stratify = targets.ndim == 1 and stratified(fit.estimator, targets)
-    most, of_what = most_folds(targets, stratify, order.clusters)
+    most, units = most_folds(targets, stratify, order.clusters)
     if most < LEAST_FOLDS:
-        _unavailable(f"that takes {LEAST_FOLDS} {of_what}; got {most}.", required=required)
+        _unavailable(f"that takes {LEAST_FOLDS} {units}; got {most}.", required=context.intervals == "refits")
         return None
     count = min(N_FOLDS, most)
     n_rounds = rounds_for(count, len(rows))
     rounds = rounds_of_folds(n_rounds, count, targets, stratify, seed, order.clusters, order.rows)
-    given = y if is_pandas(y) else targets  # a function of the user gets y as it was given
-    looks = [look(rows, seed=seed, order=order)]
     [seen] = refit_folds(
-        fit.quick(), rows, given, rounds, looks, n_jobs=context.n_jobs, seed=seed, progress=context.progress
-    )  # fmt: skip
+        fit.quick(),
+        rows,
+        y if is_pandas(y) else targets,  # a function of the user gets y in its own type
+        rounds,
+        [ValuesOfRefits.of(context, rows, seed, order)],
+        n_jobs=context.n_jobs,
+        seed=seed,
+        progress=context.progress,
+    )
     return seen

@@ -1,4 +1,4 @@
-"""`Explanation.row`: what moves the prediction of one row."""
+"""`Explanation.row`: the sensitivities of one prediction."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rsens import _html as html
+from rsens._document import Column, Document, Sentences, Shown, ShownTable
 from rsens._errors import Argument, InputError
-from rsens._explain._effect_table import in_points, signed, value_text
+from rsens._explain._context import Reader
+from rsens._explain._document import in_points
 from rsens._explain._effects import SLOPE, Quantities
-from rsens._explain._query import read_compared
 from rsens._explain._rows import outside
 from rsens._refits import take_rows
 from rsens._table import Table
-from rsens._text import Pair, number, on_one_line, percent
+from rsens._text import Pair, number, on_one_line, percent, signed, value_text
 from rsens._typing import Array, Positions
-from rsens._views import ShownTable, html_of, text_of
 from rsens.derivatives import Derivatives, Model, iterate
 from rsens.measures import DOWN, UP, Terms, rsens2_of, second_of_prediction
 
@@ -29,8 +28,8 @@ if TYPE_CHECKING:
     from rsens._explain._explanation import Explanation
 
 
-class RowExplanation:
-    """What moves the prediction of one row. Made by `Explanation.row`.
+class RowExplanation(Shown):
+    """The sensitivities of one prediction. Made by `Explanation.row`.
 
     Attributes:
         label: The label of the row.
@@ -38,9 +37,9 @@ class RowExplanation:
         in_points: Whether predictions are probabilities; text and plots then state changes in percentage points.
         prediction: The prediction of the row.
         mean_prediction: The mean prediction of all rows.
-        explained: What the contributions add up to, to be held against prediction − mean_prediction.
-        moves: What would move it: the changes within the data, one step of a variable each, that change the prediction
-            most, and by how much the model then predicts more or less.
+        explained: The sum of the contributions, to be compared with prediction − mean_prediction.
+        moves: The changes within the data, one step of a variable each, that change the prediction most, and by how
+            much.
         pairs: The strongest pairs at this row: first, second, R-sens₂ (value), and bend, the mixed derivative of the
             prediction with its sign. Empty without second derivatives.
     """
@@ -73,46 +72,42 @@ class RowExplanation:
 
         return row(self, ax=ax, **options)
 
-    def __repr__(self) -> str:
-        return text_of(self._heading(), self._tables())
-
-    def _repr_html_(self) -> str:
-        return html.view(html.heading(self._heading()), *html_of(self._tables()))
-
-    def _heading(self) -> str:
+    def _document(self) -> Document:
         of = "" if self.output is None else f" of {on_one_line(self.output)}"
-        what = f"probability{of}" if self.in_points else f"prediction{of}"
-        write = (lambda v: percent(v)) if self.in_points else number
-        values = f"{what} {write(self.prediction)}, mean of all rows {write(self.mean_prediction)}"
-        return f"Row {on_one_line(self.label)}: {values}"
-
-    def _tables(self) -> list[ShownTable]:
-        times = 100.0 if self.in_points else 1.0
+        noun, times, unit = "prediction", 1.0, ""
+        here, mean = number(self.prediction), number(self.mean_prediction)
+        if self.in_points:
+            noun, times, unit = "probability", 100.0, " (in percentage points)"
+            here, mean = percent(self.prediction), percent(self.mean_prediction)
+        heading = f"Row {on_one_line(self.label)}: {noun}{of} {here}, mean of all rows {mean}"
         frame = self._frame.head(10)
         slopes = zip(_each(frame["slope"] * times), frame["step"], strict=True)
-        columns = {
-            "value": list(frame["value"]),
-            "R-sens": [number(value) for value in frame["rsens"]],
-            "contribution": signed(frame["contribution"] * times, digits=3),
-            "slope here": [f"{text} per {step}" if text else "" for text, step in slopes],
-        }
-        unit = " (in percentage points)" if self.in_points else ""
-        legend = [
+        columns = [
+            Column("variable", list(frame["term"]), "name"),
+            Column("value", list(frame["value"])),
+            Column("R-sens", [number(value) for value in frame["rsens"]]),
+            Column("contribution", signed(frame["contribution"] * times, digits=3)),
+            Column("slope here", [f"{text} per {step}" if text else "" for text, step in slopes]),
+        ]
+        contribution = (
             "contribution: of first order, the slope at this row times the distance from the mean (of a level, from "
             f"the mean over levels){unit}; {self.adds_up}"
-        ]
-        tables = [ShownTable("Variables", list(frame["term"]), columns, legend)]
+        )
+        tables = [ShownTable("Variables", columns, [contribution])]
         if len(self.moves):
-            names = [f"{move.term} {move.change}" for move in self.moves.itertuples()]
-            cells = {"change of the prediction": _each(self.moves["effect"] * times)}
-            tables.append(ShownTable("What would move it", names, cells, []))
+            changes = [f"{move.term} {move.change}" for move in self.moves.itertuples()]
+            effects = Column("change of the prediction", _each(self.moves["effect"] * times))
+            tables.append(ShownTable("Changes that would move it", [Column("", changes, "name"), effects]))
         if len(self.pairs):
-            names = [Pair(pair.first, pair.second) for pair in self.pairs.itertuples()]
             bends = [bend_sign(bend) for bend in self.pairs["bend"]]
-            cells = {"R-sens₂": [number(value) for value in self.pairs["value"]], "bend": bends}
-            means = "bend: ▲ the slope along one rises with the other, ▼ it falls"
-            tables.append(ShownTable("Strongest pairs here", names, cells, [means] if any(bends) else []))
-        return tables
+            columns = [
+                Column("pair", [Pair(pair.first, pair.second) for pair in self.pairs.itertuples()], "name"),
+                Column("R-sens₂", [number(value) for value in self.pairs["value"]]),
+                Column("bend", bends),
+            ]
+            rising = ["bend: ▲ the slope along one rises with the other, ▼ it falls"] if any(bends) else []
+            tables.append(ShownTable("Strongest pairs here", columns, rising))
+        return Document([Sentences([heading], "heading"), *tables])
 
     @property
     def adds_up(self) -> str:
@@ -121,7 +116,7 @@ class RowExplanation:
 
 
 def adds_up(explained: float, difference: float, points: bool) -> str:
-    """What contributions add up to, held against what they approximate."""
+    """The sum of the contributions, compared with the difference that they approximate."""
     total, whole = signed([(100.0 if points else 1.0) * value for value in (explained, difference)])
     return f"they add up to {total}, where the prediction differs from the mean by {whole}"
 
@@ -132,7 +127,7 @@ def row_of(explanation: Explanation, label: Any, position: int | None, model: An
     if position is None:
         found = np.flatnonzero([each == label for each in index])
         if len(found) != 1:
-            what = "is no label of a row" if not len(found) else f"is the label of {len(found)} rows"
+            what = "is not the label of a row" if not len(found) else f"is the label of {len(found)} rows"
             raise InputError(
                 Argument("label"), f" {label!r} {what}. Give ", Argument("position"), f", from 0 to {len(index) - 1}."
             )
@@ -145,12 +140,12 @@ def row_of(explanation: Explanation, label: Any, position: int | None, model: An
 
 
 def has_local_pairs(explanation: Explanation) -> bool:
-    """Whether pairs of single rows say what those of the explanation do: not where these are on the link scale."""
+    """Whether pairs of single rows are comparable with the explanation's: not on the link scale."""
     return explanation.order == 2 and explanation.pair_scale == "parameters"
 
 
 def local_rows(explanation: Explanation, model: Any = None, X: Any = None) -> tuple[LocalRows, Table]:
-    """What single rows are explained with: the given model and rows, or the explanation's own."""
+    """The model and the rows to explain single rows with: the given ones, or the explanation's."""
     model = explanation.model if model is None else model
     X = explanation.data if X is None else X
     if model is None or X is None:
@@ -160,7 +155,7 @@ def local_rows(explanation: Explanation, model: Any = None, X: Any = None) -> tu
             Argument("model"), " and ", Argument("X"), ".",
         )  # fmt: skip
     setup = explanation._setup
-    source, table, training = read_compared(model, X, setup.two_valued)
+    source, table, training, _ = Reader(compared=setup.two_valued).rows(model, X)
     if table.names != setup.columns or len(table) != explanation.n:
         raise InputError(
             Argument("X"), f" must have the {explanation.n} rows and {len(setup.columns)} columns that were explained; "
@@ -192,7 +187,7 @@ def _frame(explanation: Explanation, found: LocalRow, table: Table) -> pd.DataFr
 
 
 def _short(step: str) -> str:
-    """What a slope is per: "sd (4.4)", or how far the step goes."""
+    """The unit of a slope: "sd (4.4)", or the size of the step."""
     return step.removeprefix("1 ") if step.startswith("1 sd") else step and f"step {step.removeprefix('from ')}"
 
 
@@ -211,11 +206,11 @@ def _each(values: Any) -> list[str]:
 
 
 def bend_sign(bend: float) -> str:
-    """▲ or ▼, or nothing where there is no sign."""
+    """▲ or ▼, or nothing for 0 and NaN."""
     return "" if not np.isfinite(bend) or bend == 0.0 else UP if bend > 0.0 else DOWN
 
 
-# Single rows: local slopes, contributions of first order, the strongest pairs, and what would move the prediction.
+# Single rows: local slopes, contributions of first order, the strongest pairs, and changes that move the prediction.
 # Contributions approximate f(x) − mean f to first order, term by term, around the row itself:
 #
 #     number d         ∂f(x)/∂x_d (x_d − mean of the column); of a group, the sum over its columns
@@ -230,7 +225,7 @@ MOST_PAIRS, MOST_MOVES, SOUGHT = 3, 3, 4
 
 @dataclass(frozen=True)
 class Move:
-    """One change of a row that stays within the data: what it is, and what the model then predicts more or less."""
+    """One change of a row that stays within the data, and the change of the prediction."""
 
     term: str
     change: str
@@ -239,7 +234,7 @@ class Move:
 
 @dataclass(frozen=True, eq=False)
 class LocalRow:
-    """One row: arrays have an entry per term, NaN where there is none (a group has no single slope)."""
+    """One row: arrays have an entry per term, NaN where it has no meaning (a group has no single slope)."""
 
     position: int
     output: int
@@ -257,7 +252,7 @@ class LocalRows:
 
     def __init__(self, explanation: Explanation, source: Model, table: Table, training: Array | None) -> None:
         setup = explanation._setup
-        self._source, self._table, self._alpha = source, table, setup.alpha
+        self._source, self._table = source, table
         self._terms, self._units = Terms(setup.terms, setup.members), setup.units
         self._coded = {} if table.coding is None else {column.position: column for column in table.coding.columns}
         self._numbers = [d for d in range(len(table.names)) if d not in self._coded]
@@ -273,7 +268,7 @@ class LocalRows:
                     self._steps[columns[term][0]] = (float(size), kind == SLOPE)
 
     def rows(self, positions: Positions, *, pairs: bool) -> Iterator[LocalRow]:
-        """What is known of each of these rows, in their order."""
+        """The record of each of these rows, in their order."""
         whole = self._table
         table = Table(whole.names, whole.values[positions], take_rows(whole.source, positions), whole.coding)
         for rows, derivatives in iterate(self._source, table, 2 if pairs else 1, watch=False):
@@ -323,7 +318,7 @@ class LocalRows:
         plain = [m[0] if len(m) == 1 and m[0] not in self._coded else None for m in self._terms.members]
         upper = np.triu_indices(len(self._terms), 1)
         found = []
-        for k, values in enumerate(rsens2_of(derivatives, self._alpha, self._units, self._terms)[:, *upper]):
+        for k, values in enumerate(rsens2_of(derivatives, 1.0, self._units, self._terms)[:, *upper]):
             best = [p for p in np.argsort(-values, kind="stable")[:MOST_PAIRS] if values[p] > 0.0]
             terms = [(int(upper[0][p]), int(upper[1][p])) for p in best]
             at = [(plain[t], plain[u]) for t, u in terms]

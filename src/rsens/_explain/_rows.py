@@ -23,7 +23,7 @@ class Rows(Part):
     """n rows."""
 
     row_labels: tuple[Label, ...] | None = stored("The labels of the rows; None for 0, 1, …")
-    row_label_name: str | None = stored("What the index of X is called.")
+    row_label_name: str | None = stored("Name of the index of X.")
     extrapolation: Flags | None = stored(
         "True for rows outside the cloud of the training inputs (or, where the model does not know them, of X).",
         "rows", default=None,
@@ -119,7 +119,7 @@ def _index_together(indices: Sequence[pd.Index]) -> pd.Index:
 
 
 def _columns(table: Table) -> Iterator[Any]:
-    """The values of each column; of levels their labels, whatever code a model has for them."""
+    """The values of each column; labels of levels, since models have different codes for them."""
     levels = () if table.coding is None else table.coding.categorical
     for d, values in enumerate(table.values.T):
         if table.coding is not None and d in levels:
@@ -137,7 +137,7 @@ def extrapolates(table: Table, training: Array | None) -> Flags:
     return outside(table.values[:, columns], None if training is None else training[:, columns])
 
 
-# Which rows lie outside the cloud of data: there a model answers from its prior, and its sensitivities say little.
+# Which rows lie outside the cloud of data: there a model answers from its prior, and its sensitivities mean little.
 # Distance is Mahalanobis, in the span of the cloud (its columns may be collinear, or more than its rows):
 #
 #     d²(x) = (x − m)ᵀ S⁺ (x − m),        m, S mean and covariance of the cloud.
@@ -150,7 +150,7 @@ def extrapolates(table: Table, training: Array | None) -> Flags:
 #     d²₍ᵢ₎ (n − 1)(n − 1 − r) / (n r (n − 2))  ~  F(r, n − 1 − r),
 #
 #   and a row is outside beyond the quantile 1 − 0.01/n: one chance in a hundred that a Gaussian cloud of any size has a
-#   flag at all. With n ≤ r + 1 rows, each row is a direction of its own: nothing can be compared, and none is flagged.
+#   flag at all. With n ≤ r + 1 rows, each row is a separate direction: nothing can be compared, and none is flagged.
 
 
 CHANCE_OF_A_FLAG = 0.01
@@ -196,7 +196,7 @@ class _Cloud:
     @classmethod
     def of(cls, rows: Array) -> _Cloud:
         mean, spread = rows.mean(axis=0), column_deviations(rows)
-        # A constant column has no spread of its own; its size decides what counts as leaving it.
+        # A constant column has no spread; its size decides which rows leave it.
         constant = spread <= 1e-12 * np.abs(mean)
         spread = np.where(constant, np.maximum(np.abs(mean), 1.0), spread)
         z = np.where(constant, 0.0, (rows - mean) / spread)

@@ -11,13 +11,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rsens import _meaning as meaning
 from rsens._errors import Argument, InputError
 from rsens._explain._values import PER_TERM, REFITS, ROWS, RowMoments, Spread, Sums
 from rsens._results import Part, stored
 from rsens._table import Table
-from rsens._text import aligned, counted, first_few, short
-from rsens._text import number as number_text
+from rsens._text import first_few
 from rsens._typing import Array, Positions
 
 if TYPE_CHECKING:
@@ -49,7 +47,7 @@ class Subgroups(Part):
     subgroup_p_values: Array | None = stored(
         "How rarely chance alone gives a difference as large; None without refits.", "subgroups", "terms", default=None,
     )  # fmt: skip
-    subgroup_interval_kind: str | None = stored('What these intervals come from: "refits" or "rows".', default=None)
+    subgroup_interval_kind: str | None = stored('Source of these intervals: "refits" or "rows".', default=None)
 
     @classmethod
     def of(cls, sums: Sums, level: float | None) -> Subgroups | None:
@@ -82,7 +80,7 @@ class Subgroups(Part):
         )
 
     def with_refits(self, rounds: Sequence[Sequence[RefitValues]], level: float) -> Subgroups:
-        """These with jackknife intervals and p-values from refits; missing where a refit has no row of a subgroup."""
+        """The same with jackknife intervals and p-values from refits; NaN where a refit has no row of a subgroup."""
         seen = [np.array([refit.subgroups for refit in refits]) for refits in rounds]  # (K, 2, subgroups, terms)
         value = Spread.of_refits([each[:, 0] for each in seen])
         difference = Spread.of_refits([each[:, 0] - each[:, 1] for each in seen])
@@ -103,7 +101,7 @@ class Division:
 
     labels: tuple[Label, ...]
     codes: Positions
-    categories: tuple[Label, ...] | None = None  # those that do not occur included, in their order, if it is known
+    categories: tuple[Label, ...] | None = None  # all in their order, if it is known, also those that do not occur
 
     def taken(self, rows: Any) -> Division:
         """The same for some of the rows."""
@@ -174,7 +172,7 @@ def division_of(by: Any, X: Any, table: Table) -> Division:
 
 
 def _column(name: str, X: Any, table: Table) -> Any:
-    """The column as it was given (whole numbers stay whole), with the labels of its levels, or as it was read."""
+    """The column in its given type (whole numbers stay whole), with the labels of its levels, or as numbers."""
     if table.coding is not None and not hasattr(X, "columns"):
         labels = table.coding.labelled(table.values, table.source)
         X = pd.DataFrame(labels, columns=list(table.names)).infer_objects()
@@ -229,35 +227,3 @@ def by_frame(explanation: Explanation) -> pd.DataFrame | None:
     frame["differs"] = (frame["p_value"] <= PER_TERM).astype("boolean").mask(frame["p_value"].isna())
     frame["interval_kind"] = pd.Series([part.subgroup_interval_kind] * len(frame), dtype=object)
     return frame
-
-
-def by_columns(explanation: Explanation, terms: int) -> tuple[list[str], dict[str, list[str]]]:
-    """The leading terms, and a column of values with their marks for all rows and for each subgroup, as texts."""
-    frame = by_frame(explanation)
-    assert frame is not None
-    groups = list(dict.fromkeys(frame["subgroup"]))[:MOST_SUBGROUPS]
-    write = aligned(float(frame["value"].max())) if explanation.scale_kind == "sd" else number_text
-    shown = [str(term) for term in frame["term"].iloc[: min(terms, len(explanation.names))]]
-    columns = {"all rows ": [f"{write(explanation.main[term])} " for term in shown]}
-    for group in groups:
-        lines = frame[frame["subgroup"] == group].head(len(shown)).to_dict("records")
-        columns[f"{short(str(group), 16)} "] = [
-            write(line["value"]) + (meaning.DIFFERS_MARK if line["differs"] is True else " ") for line in lines
-        ]
-    return shown, columns
-
-
-def by_legend(explanation: Explanation) -> list[str]:
-    """What stands below: how many rows each subgroup has, what the mark means, and what is not shown."""
-    part = explanation._subgroups
-    assert part is not None
-    counts = zip(part.subgroups, part.subgroup_counts, strict=True)
-    sizes = [f"{short(str(group), 24)} {int(count):,}" for group, count in counts]
-    lines = [f"rows: {', '.join(sizes[:MOST_SUBGROUPS])}"]
-    if len(sizes) > MOST_SUBGROUPS:
-        lines.append(f"… and {counted(len(sizes) - MOST_SUBGROUPS, 'more subgroup')}")
-    if part.subgroup_p_values is None:
-        return [*lines, "no marks: without refits nobody knows how far these would differ in other data"]
-    if not explanation.intervals_hold:
-        return [*lines, f"no marks: {meaning.NOTHING_FOUND}"]
-    return [*lines, f"{meaning.DIFFERS_MARK} {meaning.SUBGROUP_DIFFERS}; {meaning.DIFFERS_BY_CHANCE}"]

@@ -10,11 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rsens._errors import Argument, InputError
+from rsens._explain._context import Setup
 from rsens._explain._effects import Effects
 from rsens._explain._interaction_marks import Interactions
 from rsens._explain._null_level import NullLevel
 from rsens._explain._posterior import DrawValues
-from rsens._explain._query import Setup
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups
 from rsens._explain._values import Intervals, KeptRefits, Values
@@ -33,10 +33,10 @@ LEADING = (
 
 
 def labels(explanation: Explanation, size: str | int) -> pd.Index:
-    """What the entries along an axis are called."""
+    """The labels along an axis."""
     setup, values = explanation._setup, explanation._values
     if size == "pairs":
-        return pair_index(setup.terms).view()  # a view has a name of its own, which its reader may change
+        return pair_index(setup.terms).view()  # a view has its own name, which its reader may change
     if size == "rows":
         return explanation._index
     if size == "subgroups":
@@ -69,7 +69,7 @@ def table_of(explanation: Explanation, field: Field, values: Any, name: str) -> 
     axes = [labels(explanation, size) for size in field.shape]
     if len(axes) == 1:
         return pd.Series(values, index=axes[0], name=name, copy=True)
-    if field.shape[0] == 2:  # lower and upper ends stand side by side
+    if field.shape[0] == 2:  # lower and upper ends are columns
         return pd.DataFrame(values.T, index=axes[1], columns=list(axes[0]), copy=True)
     return pd.DataFrame(values, index=axes[0], columns=list(axes[1]), copy=True)
 
@@ -141,13 +141,13 @@ def read_order(order: Any) -> int:
 
 #: A pair is "uncertainty only" if less than this share of its R-sens₂ is in the prediction.
 UNCERTAINTY_ONLY = 0.05
-#: What the two parts are called whatever the family: of a Normal the mean and the variance, of a Gamma the mean and
-#: the shape. Families that can be split say first what the prediction is.
+#: Names of the two parts for any family: mean and variance of a Normal, mean and shape of a Gamma. The first part is
+#: always the prediction.
 ROLES = ("prediction", "uncertainty")
 
 
 def ranked_by(values: Values, order: int, by: Any) -> tuple[str, Array]:
-    """What to rank by: the name of its column in `to_frame`, and a number per term (order 1) or pair (order 2)."""
+    """The ranking: the name of its column in `to_frame`, and a number per term (order 1) or pair (order 2)."""
     whole, split = (values.main, values.parts) if order == 1 else (values.pairs, values.pair_parts)
     assert whole is not None  # asked for before
     names = () if split is None else values.names_of_parts(order)
@@ -173,7 +173,7 @@ class NotComputedError(InputError, AttributeError):
 
 
 def shown_field(
-    part: str, field: str, *, name: str | None = None, missing: tuple[str, str, str] | None = None
+    part: str, field: str, *, name: str | None = None, missing: tuple[str, str | Argument, str] | None = None
 ) -> Any:  # fmt: skip
     """An attribute that shows a field of a part, documented by its meaning; None is the error `missing`."""
     declared = FORM.parts[part].fields()[field]
@@ -182,13 +182,14 @@ def shown_field(
         values = getattr(self._part(part), field, None)
         if values is None and missing is not None:
             text, argument, end = missing
-            raise NotComputedError(f"This explanation {text} with explain(..., ", Argument(argument, True), f"){end}")
+            argument = argument if isinstance(argument, Argument) else Argument(argument, True)
+            raise NotComputedError(f"This explanation {text} with explain(..., ", argument, f"){end}")
         return table_of(self, declared, values, field if name is None else name)
 
     return property(shown, doc=declared.meaning)
 
 
-#: An explanation is made of these, and so are its files. What was not asked for is None.
+#: The parts of an explanation, and of its files. Parts that were not asked for are None.
 FORM = Form(
     "an explanation",
     "Explanation.save",

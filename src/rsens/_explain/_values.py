@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rsens._explain._refit_intervals import RefitValues
 
 
-#: What intervals come from.
+#: Sources of intervals.
 REFITS, ROWS = "refits", "rows"
 #: A difference is marked if chance alone gives one as large in at most this share of cases.
 PER_TERM = 0.05
@@ -32,7 +32,7 @@ class Values(Part):
     """The answer. Pairs come in the order of `np.triu_indices(T, 1)`."""
 
     family: str = stored("Name of the predictive family.")
-    outputs: tuple[str, ...] = stored("What the point prediction consists of: y, or the classes.")
+    outputs: tuple[str, ...] = stored("Names of the outputs of the point prediction: y, or the classes.")
     main: Array = stored("R-sens of each term, averaged over the rows.", "terms", column="value")
     pairs: Array | None = stored(
         "R-sens₂ of each pair of terms, averaged over the rows, by (variable, variable) in the order of columns.",
@@ -50,22 +50,22 @@ class Values(Part):
         "all movement goes against the rest, and tables and bars show ± in place of ▲ or ▼. NaN where `direction` is, "
         "and where the prediction does not move. Shaped like `direction`.", "terms", "outputs", column="consistency",
     )  # fmt: skip
-    part_names: tuple[str, ...] = stored("What R-sens is made of.")
+    part_names: tuple[str, ...] = stored("Names of the parts of R-sens.")
     parts: Array | None = stored(
-        "What R-sens is made of, terms × parts: the rows add up to `main`.\n\n"
+        "Parts of R-sens, terms × parts: the rows add up to `main`.\n\n"
         'Normal: "mean", moves the prediction, and "variance", moves the uncertainty. A single column "joint" for '
-        "families whose parameters cannot be told apart; None for families of one parameter.",
+        "families whose parameters cannot be separated; None for families of one parameter.",
         "terms", "part_names", default=None, column="part",
     )  # fmt: skip
     pair_parts: Array | None = stored(
-        "What R-sens₂ is made of, pairs × parts: the rows add up to `pairs`.\n\n"
-        "The parts have the names of `parts`, but for posterior draws the two of the distribution that stands for "
-        "their mixture. A pair with nearly all of its value in the second one changes how "
+        "Parts of R-sens₂, pairs × parts: the rows add up to `pairs`.\n\n"
+        "The parts have the names of `parts`, but for posterior draws the two of the distribution that "
+        "replaces their mixture. A pair with nearly all of its value in the second one changes how "
         "uncertain the prediction is, and not the prediction (`uncertainty_only`). None where `parts` is, without "
         "pairs, and for pairs on the link scale.", "pairs", "pair_part", default=None, column="part",
     )  # fmt: skip
     pair_part_names: tuple[str, ...] | None = stored(
-        "What R-sens₂ is made of; None where that is called as in `part_names`.", default=None,
+        "Names of the parts of R-sens₂; None if they are `part_names`.", default=None,
     )  # fmt: skip
     local_main: Array | None = stored(
         "R-sens of each row and term, in the same units, with the index of X.", "rows", "terms", default=None
@@ -100,12 +100,12 @@ class Values(Part):
         )
 
     def names_of_parts(self, order: int) -> tuple[str, ...]:
-        """What the parts of variables (order 1) or pairs (order 2) are called."""
+        """Names of the parts of variables (order 1) or pairs (order 2)."""
         return self.part_names if order == 1 or self.pair_part_names is None else self.pair_part_names
 
 
 def _split(parts: Array, whole: Array) -> Array:
-    """Parts (values, names). Without any, the parameters cannot be told apart: one part, the whole."""
+    """Parts (values, names). Without any, the parameters are not separable: one part, the whole."""
     return parts.reshape(-1, len(whole)).T.copy() if len(parts) else whole[:, np.newaxis].copy()
 
 
@@ -125,14 +125,14 @@ class Intervals(Part):
     """How far the averages depend on which data were drawn, or only on which rows are explained."""
 
     intervals: Array = stored(
-        "Intervals of `main`: columns lower, upper. `interval_kind` says what they hold for.", 2, "terms", column="",
+        "Intervals of `main`: columns lower, upper. `interval_kind` is their source.", 2, "terms", column="",
     )  # fmt: skip
     pair_intervals: Array | None = stored(
         "Intervals of `pairs`: columns lower, upper.", 2, "pairs", default=None, column=""
     )
     interval_kind: str = stored(
-        'What intervals hold for. "refits": which data were drawn, from refits of the model to parts of the rows. '
-        '"rows": only which rows are explained; the model is taken as it is, and they are several times too narrow for '
+        'Variation that intervals cover. "refits": which data were drawn, from refits to parts of the rows. '
+        '"rows": only which rows are explained; the model is taken as given, and they are several times too narrow for '
         "new data.",
     )  # fmt: skip
     interval_refits: int = stored("How many refits the intervals come from; 0 for those over rows.")
@@ -161,7 +161,7 @@ class Spread:
         return cls.of(jackknife(rounds), sum(len(values) - 1 for values in rounds))
 
     def plus(self, other: Spread) -> Spread:
-        """Of the difference of two independent values (Welch and Satterthwaite)."""
+        """The spread of the difference of two independent values (Welch and Satterthwaite)."""
         one, two = self.error**2, other.error**2
         below = one**2 / self.degrees + two**2 / other.degrees
         least = np.minimum(self.degrees, other.degrees)
@@ -221,7 +221,7 @@ class RowMoments:
 
         se² = n/(n − 1) Σ w_i² (r_i − c)² / W².
 
-    Sums around the mean lose no digits where rows hardly differ; `pooled` moves them to a common mean, exactly.
+    Sums around the mean lose no digits where rows are almost equal; `pooled` moves them to a common mean, exactly.
     """
 
     rows: int
@@ -237,7 +237,7 @@ class RowMoments:
         """From values (n, columns) under weights (n,)."""
         total = float(weights.sum())
         with np.errstate(over="ignore", invalid="ignore"):  # columns that are not finite have no mean
-            # Equal columns have equal sums, whatever is beside them: rows are added one by one, not by BLAS.
+            # Equal columns have equal sums next to any others: rows are added one by one, not by BLAS.
             values = np.ascontiguousarray(values)
             mean = np.zeros(values.shape[1])
             if total > 0.0:
@@ -286,7 +286,7 @@ class RowMoments:
 
 
 def _scale(largest: Array) -> Array:
-    """What values are divided by before they are squared, so that squares neither overflow nor vanish."""
+    """The divisor of values before they are squared, so that squares neither overflow nor vanish."""
     return np.where(np.isfinite(largest) & (largest > 0.0), largest, 1.0)
 
 

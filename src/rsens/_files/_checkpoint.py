@@ -17,8 +17,9 @@ import numpy as np
 from rsens._arguments import seed_sequence
 from rsens._errors import Argument, InputError, Sentence
 from rsens._files._io import read_file, write_whole, writing
-from rsens._files._store import decode, document, encode, known_classes, read_document, reading, release
+from rsens._files._store import decode, document, encode, known_classes, read_document, reading
 from rsens._text import shorten
+from rsens._version import __version__
 
 KIND, WRITER = "finished work", "the same call"
 MANIFEST = "manifest.json"
@@ -38,7 +39,7 @@ class Checkpoint:
     def open(
         cls, folder: str | os.PathLike[str] | Checkpoint | None, question: Mapping[str, Any], random_state: Any = None
     ) -> Checkpoint:
-        """Start the work on a question in a folder, or go on with it; an `InputError` if it holds anything else.
+        """Start the work on a question in a folder, or resume it; an `InputError` if the folder holds anything else.
 
         The question is everything that pieces depend on, as plain values; data and estimators as their `fingerprint`.
         """
@@ -59,12 +60,12 @@ class Checkpoint:
             if other is not None:
                 raise InputError(
                     Argument("folder"), f": {path} holds work on another question: ", other, ". Give another ",
-                    Argument("folder"), ", or ask as before to go on with that work.",
+                    Argument("folder"), ", or repeat the earlier call to resume that work.",
                 )  # fmt: skip
         elif files:
             raise InputError(
-                Argument("folder"), f": {path} holds other files ({files[0]!r}, …) and no {MANIFEST} of ours. "
-                "Give an empty folder, or one that is not there yet.",
+                Argument("folder"), f": {path} holds other files ({files[0]!r}, …) and lacks our {MANIFEST}. "
+                "Give an empty folder, or a new one.",
             )  # fmt: skip
         else:
             write_whole(path / MANIFEST, document(KIND, {"question": now, "seed": seed}))
@@ -73,13 +74,13 @@ class Checkpoint:
 
     @staticmethod
     def full_question(question: Mapping[str, Any]) -> dict[str, Any]:
-        """The question as it is stored, with the release of rsens."""
-        found: dict[str, Any] = json.loads(json.dumps({**question, "rsens": release()}, allow_nan=False))
+        """The question in the form that is stored, with the release of rsens: another one may give other numbers."""
+        found: dict[str, Any] = json.loads(json.dumps({**question, "rsens": __version__}, allow_nan=False))
         return found  # tuples are lists by now
 
     @staticmethod
     def question_in(folder: Path) -> dict[str, Any] | None:
-        """The question of the work in a folder; {} if that cannot be read, None if there is none."""
+        """The question of the work in a folder; {} if it cannot be read, None without work."""
         try:
             return _read_manifest(folder / MANIFEST)[0] if os.path.lexists(folder / MANIFEST) else None
         except InputError:
@@ -101,7 +102,7 @@ class Checkpoint:
         if self.folder is None:
             return None
         with suppress(OSError, InputError):
-            content = read_document(read_file(self._file(key), WRITER), KIND, key, WRITER)
+            content = read_document(read_file(self.folder / f"{key}.json", WRITER), KIND, key, WRITER)
             with reading(key, WRITER):
                 if (content["question"], content["key"]) == (self.question, key):
                     return decode(content["piece"], known_classes(*records))
@@ -111,11 +112,7 @@ class Checkpoint:
         """Keep a finished piece, other than None."""
         if self.folder is not None:
             content = {"question": self.question, "key": key, "piece": encode(piece, known_classes(*records))}
-            write_whole(self._file(key), document(KIND, content))
-
-    def _file(self, key: str) -> Path:
-        assert self.folder is not None
-        return self.folder / f"{key}.json"
+            write_whole(self.folder / f"{key}.json", document(KIND, content))
 
 
 def _read_manifest(manifest: Path) -> tuple[dict[str, Any], Any]:
@@ -132,20 +129,14 @@ def _read_manifest(manifest: Path) -> tuple[dict[str, Any], Any]:
 
 
 def difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> Sentence | None:
-    """The first argument that was another before ("rows was 300"; missing counts as None), or None."""
+    """The first argument that was different before ("rows was 300"; missing counts as None), or None."""
     names = [name for name in dict.fromkeys((*before, *now)) if before.get(name) != now.get(name)]
     if not names:
         return None
-    name, value = names[0], before.get(names[0])
-    if name == "fingerprint":
+    if names[0] == "fingerprint":
         return Sentence("the rows were different")
+    value = before.get(names[0])
     if value is None or value == []:
-        return Sentence(Argument(name), " was not given")
-    return Sentence(Argument(name), f" was {shorten(_in_words(value), 80)}")
-
-
-def _in_words(value: Any) -> str:
-    """A plain value in words: the items of a list, and of a dict by name."""
-    if isinstance(value, dict):
-        value = [f"{name}={_in_words(each)}" for name, each in value.items()]
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        return Sentence(Argument(names[0]), " was not given")
+    words = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return Sentence(Argument(names[0]), f" was {shorten(words, 80)}")

@@ -26,12 +26,12 @@ CODE: dict[type, tuple[str, ...]] = {
     MethodType: ("__func__", "__self__"),
     partial: ("func", "args", "keywords"),
 }
-#: Where pandas 2 keeps the classes that pandas 3 has at its top: a digest does not depend on which it is.
+#: The modules of pandas 2 for classes that pandas 3 has at its top: a digest is the same in both.
 WITHIN_PANDAS = ("pandas.core.", "pandas._libs.")
 
 
 def fingerprint(*values: Any) -> str:
-    """A text of 16 characters that is the same for the same values; row labels of tables do not count."""
+    """Hash values to a text of 16 characters; row labels of tables do not count."""
     digest = hashlib.sha256()
     for value in values:
         _add(digest, value, ())
@@ -46,54 +46,41 @@ def _add(digest: Any, value: Any, within: tuple[int, ...]) -> None:
     kind, parts = _parts(value)
     digest.update(f"{kind} {len(parts)}:".encode("utf-8", "surrogatepass"))
     for part in parts:
-        if isinstance(part, _Bytes):
+        if isinstance(part, memoryview):
             digest.update(part)
         else:
             _add(digest, part, (*within, id(value)))
     digest.update(b";")
 
 
-class _Bytes(bytes):
-    """Bytes to hash as they are."""
-
-
 def _parts(value: Any) -> tuple[str, list[Any]]:
-    """The kind of a value, and its parts."""
+    """The kind of a value and its parts, which are values or, as a memoryview, bytes to hash."""
     value = as_pandas(value, "table")
     if isinstance(value, np.generic):
         value = value.item()  # a number is a number
     module = type(value).__module__
     kind = f"{'pandas' if module.startswith(WITHIN_PANDAS) else module}.{type(value).__qualname__}"
     if isinstance(value, PLAIN):
-        return kind, [_Bytes(repr(value).encode("utf-8", "surrogatepass"))]
+        return kind, [memoryview(repr(value).encode("utf-8", "surrogatepass"))]
     if isinstance(value, np.ndarray):
         if value.dtype.hasobject:
             return f"array {value.shape}", value.ravel().tolist()
-        return f"array {value.shape} {value.dtype.str}", [_Bytes(np.ascontiguousarray(value).tobytes())]
+        return f"array {value.shape} {value.dtype.str}", [memoryview(value.tobytes())]
     if isinstance(value, dict):
         return kind, [part for item in sorted(value.items(), key=lambda item: repr(item[0])) for part in item]
     if isinstance(value, set | frozenset):
         return kind, sorted(value, key=repr)
     if isinstance(value, list | tuple):
         return kind, list(value)
-    if is_frame(value) or (is_pandas(value) and hasattr(value, "dtype")):
-        return kind, _of_table(value)
+    if is_frame(value):
+        return kind, [part for label in value.columns for part in (str(label), *_parts(value[label])[1])]
+    if is_pandas(value) and hasattr(value, "dtype"):  # a column, with categories written out
+        categories = list(value.cat.categories) if hasattr(value, "cat") else None
+        return kind, [str(value.dtype), categories, np.asarray(value)]
     if is_pandas(value):  # dates, intervals, types of columns
         return kind, [repr(value)]
     if isinstance(value, np.random.Generator | np.random.RandomState):
         return kind, [value.bit_generator.state if isinstance(value, np.random.Generator) else value.get_state()]
-    return _parts_of_object(kind, value)
-
-
-def _of_table(table: Any) -> list[Any]:
-    """The names of the columns, and their values with categories written out."""
-    if is_frame(table):
-        return [part for label in table.columns for part in (str(label), *_of_table(table[label]))]
-    categories = list(table.cat.categories) if hasattr(table, "cat") else None
-    return [str(table.dtype), categories, np.asarray(table)]
-
-
-def _parts_of_object(kind: str, value: Any) -> tuple[str, list[Any]]:
     if isinstance(value, type) or type(value).__name__ in ("builtin_function_or_method", "ufunc"):
         return "named", [f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', repr(value))}"]
     for code, attributes in CODE.items():
@@ -108,6 +95,6 @@ def _parts_of_object(kind: str, value: Any) -> tuple[str, list[Any]]:
     if hasattr(value, "__dict__"):
         return kind, [vars(value)]
     raise InputError(
-        Argument("folder"), f": rsens cannot tell whether {kind} is the same as in an earlier run, since it cannot be "
-        "taken apart. Run without ", Argument("folder"), ", or use an object with get_params, or a dataclass.",
+        Argument("folder"), f": rsens cannot decide whether {kind} is the same as in an earlier run, since its parts "
+        "are not accessible. Run without ", Argument("folder"), ", or use an object with get_params, or a dataclass.",
     )  # fmt: skip

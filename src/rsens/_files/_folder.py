@@ -1,13 +1,13 @@
-"""A folder of results: every file is whole, old or new, and nobody else's file is touched.
+"""A folder of results: every file is whole, old or new, and files of other programs are never touched.
 
 New files are made in a hidden folder and take their places one by one, `summary.json`, which lists them, last: so a
-run knows its own files, and the same command repairs what a killed one left. Links inside are never followed.
+run knows its own files, and the same command repairs an interrupted run. Links inside are never followed.
 """
 
 from __future__ import annotations
 
+import errno
 import os
-import re
 import shutil
 import stat
 import tempfile
@@ -18,15 +18,17 @@ from typing import Any
 
 from rsens._errors import Argument, InputError
 from rsens._files._checkpoint import Checkpoint, difference
-from rsens._files._io import cannot_write, reason_of, writing
-from rsens._files._store import parse_json, write_json
+from rsens._files._io import writing
+from rsens._files._store import parse_json, reading, write_json
 
 SUMMARY = "summary.json"
 FORMAT, VERSION = "rsens results", 1
 #: Folders inside that keep finished pieces of long work.
 WORK = ("samples", "splits")
-#: Names of hidden folders inside: the number of the process, and a random text.
-HIDDEN, HIDDEN_NAME = ".rsens-", re.compile(r"\.rsens-(\d+)-[a-z0-9_]+")
+#: The beginning of the names of hidden folders.
+HIDDEN = ".rsens-writing-"
+#: Errors of a disk that has no space left, or fails.
+DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def write_summary(temporary: Path, command: str, content: dict[str, Any]) -> list[str]:
@@ -39,7 +41,7 @@ def write_summary(temporary: Path, command: str, content: dict[str, Any]) -> lis
 
 
 def read_summary(folder: Path) -> dict[str, Any]:
-    """The content of `summary.json`; an `InputError` if there is none."""
+    """The content of `summary.json`; an `InputError` if it is missing or damaged."""
     content = _summary(folder)
     if content is None:
         raise InputError(
@@ -49,7 +51,7 @@ def read_summary(folder: Path) -> dict[str, Any]:
 
 
 def _summary(folder: Path) -> dict[str, Any] | None:
-    """The summary of an earlier run; None if none can be read."""
+    """The summary of an earlier run; None if it cannot be read."""
     path = folder / SUMMARY
     try:
         if not stat.S_ISREG(os.lstat(path).st_mode):  # a link is not ours
@@ -57,9 +59,13 @@ def _summary(folder: Path) -> dict[str, Any] | None:
         content = parse_json(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
-    if not isinstance(content, dict) or content.get("format") != FORMAT or not isinstance(content.get("files"), list):
-        return None
-    return content
+    ours = isinstance(content, dict) and content.get("format") == FORMAT and isinstance(content.get("files"), list)
+    return content if ours else None
+
+
+def _hidden_folders(place: Path) -> list[Path]:
+    """The hidden folders of runs that write into this folder, or were killed doing so; a link is not one."""
+    return [path for path in place.glob(f"{HIDDEN}*") if path.is_dir() and not path.is_symlink()]
 
 
 def _files_of_ours(place: Path) -> frozenset[Path]:
@@ -73,13 +79,13 @@ def _files_of_ours(place: Path) -> frozenset[Path]:
 def check_folder(
     folder: Path, overwrite: bool, work: str | None = None, question: Mapping[str, Any] | None = None
 ) -> None:
-    """An `InputError` if the folder cannot be written, or holds what may not be replaced and `overwrite` is not set."""
+    """An `InputError` if the folder cannot be written, or holds files to keep and `overwrite` is not set."""
     with writing(folder, "folder"):
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{folder} is a file. Give the name of a ", Argument("folder"), ".")
         place = Path(os.path.realpath(folder))
-        there = next(path for path in (place, *place.parents) if os.path.lexists(path))  # a link here leads nowhere
-        tempfile.TemporaryFile(dir=there).close()  # permissions do not tell everything
+        existing = next(path for path in (place, *place.parents) if os.path.lexists(path))
+        tempfile.TemporaryFile(dir=existing).close()  # only a try shows whether it can be written
         if work is not None and (folder / work).is_symlink():
             raise InputError(
                 f"{folder / work} is a link, and rsens does not write outside the folder of the results. "
@@ -88,9 +94,9 @@ def check_folder(
         if overwrite or not folder.is_dir():
             return
         found = _summary(folder)
-        ours = {path.parts[0] for path in _files_of_ours(folder)}
-        others = [path.name for path in folder.iterdir() if not path.name.startswith(HIDDEN)]
-    if found is None and not ours.union([work]).issuperset(others):
+        ours = {work, *(path.parts[0] for path in _files_of_ours(folder))}
+        others = {path.name for path in folder.iterdir() if not path.name.startswith(HIDDEN)} - ours
+    if found is None and others:
         raise InputError(
             f"the folder {folder} holds files that rsens did not write. Give another ", Argument("folder"), ", or ",
             Argument("overwrite", True), ": files of the same names are then replaced.",
@@ -101,72 +107,66 @@ def check_folder(
 
 def _check_question(summary: Mapping[str, Any], question: Mapping[str, Any], folder: Path) -> None:
     """An `InputError` if a summary answers another question."""
-    settings = _mapping(summary.get("settings"))
-    answered = settings | _mapping(settings.get("arguments"))
-    answered |= {"command": summary.get("command"), "data": settings.get("data"), "target": settings.get("target")}
-    now = {name: value for name, value in question.items() if name != "target" or value is not None}
-    before = {name: answered.get(name) for name in now}
-    if "samples" in now and not (isinstance(before["samples"], int) and before["samples"] > now["samples"]):
-        before["samples"] = now["samples"]  # more samples go on from fewer
-    if (other := difference(before, now)) is not None:
+    with reading(folder / SUMMARY, "the same command"):
+        settings = summary.get("settings", {})
+        answered = settings | settings.get("arguments", {}) | {"command": summary.get("command")}
+        answered |= {"data": settings.get("data"), "target": settings.get("target")}
+        now = {name: value for name, value in question.items() if name != "target" or value is not None}
+        before = {name: answered.get(name) for name in now}
+        if "samples" in now:  # more samples continue from fewer
+            before["samples"] = max(before["samples"] or 0, now["samples"])
+        other = difference(before, now)
+    if other is not None:
         raise InputError(
             f"the folder {folder} has results of another question (", other, "). Give another ", Argument("folder"),
             ", or ", Argument("overwrite", True), ".",
         )  # fmt: skip
 
 
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
 @contextmanager
 def new_files(folder: Path, keep: Iterable[str] = ()) -> Iterator[Path]:
-    """A folder to write into; at the end its files, and those to `keep`, replace those of the previous run."""
+    """Give a folder to write into; at the end its files, and those to `keep`, replace the files of the previous run."""
     with writing(folder, "folder"):
         place = Path(os.path.realpath(folder))  # the folder itself may be a link: that is where the user wants it
-        made = [path for path in (place, *place.parents) if not path.exists()]
-    temporary = None
+        place.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=HIDDEN, dir=place))
     try:
-        with writing(folder, "folder"):
-            place.mkdir(parents=True, exist_ok=True)
-            gone = _files_of_ours(place)
-            temporary = Path(tempfile.mkdtemp(prefix=f"{HIDDEN}{os.getpid()}-", dir=place))
         try:
             yield temporary
-        except OSError as error:
-            if reason_of(error) is None or _is_elsewhere(error.filename, temporary):
-                raise
-            raise cannot_write(folder, error, "folder") from error
+        except (OSError, InputError) as error:
+            cause = error.__cause__ if isinstance(error, InputError) else error
+            if isinstance(cause, OSError) and (cause.errno in DISK or not temporary.exists()):
+                with writing(folder, "folder"):
+                    raise cause from None
+            raise
         with writing(folder, "folder"):
-            _commit(temporary, place, gone.difference(map(Path, keep)))
+            _commit(temporary, place, _files_of_ours(place).difference(map(Path, keep)))
     finally:
-        if temporary is not None:
-            shutil.rmtree(temporary, ignore_errors=True)
-        with suppress(OSError):  # they hold something
-            for path in made:
-                path.rmdir()
-
-
-def _is_elsewhere(name: Any, folder: Path) -> bool:
-    """Whether an error names a file outside this folder."""
-    return isinstance(name, str | bytes | os.PathLike) and folder not in Path(os.fsdecode(name)).parents
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _commit(temporary: Path, place: Path, old: frozenset[Path]) -> None:
     """Put the new files into their places, and remove the old ones."""
-    new = [path.relative_to(temporary) for path in temporary.rglob("*") if not path.is_dir()]
+    new = {path.relative_to(temporary) for path in temporary.rglob("*") if not path.is_dir()}
     folders = {parent for path in new for parent in path.parents if parent.parts}
-    _check_names(place, new, folders, old)
+    for path in sorted(new | folders):
+        taken = (place / path).exists() and not (place / path).is_symlink()
+        if taken and (place / path).is_dir() != (path in folders):
+            raise InputError(
+                f"{place / path} is a {'file' if path in folders else 'folder'} that rsens did not write, and its name "
+                "is needed. Rename it, or give another ", Argument("folder"), ".",
+            )  # fmt: skip
     for leftover in _hidden_folders(place):
-        if leftover != temporary and not _is_alive(int(leftover.name.split("-")[1])):
+        if leftover != temporary:
             shutil.rmtree(leftover, ignore_errors=True)
-    for path in sorted(old.difference(new)):
-        if _is_inside(place / path):
-            with suppress(OSError):  # it is gone, or a folder; or there are other files beside it
+    for path in sorted(old - new):
+        folder = (place / path).parent
+        if Path(os.path.realpath(folder)) == folder:  # no link leads to it
+            with suppress(OSError):  # it is gone, or a folder; or its folder holds other files
                 (place / path).unlink()
-                (place / path.parent).rmdir()
-    work, still = ((_summary(folder) or {}).get("work") for folder in (place, temporary))
-    if work in WORK and work != still:
+                folder.rmdir()
+    work, kept = ((_summary(each) or {}).get("work") for each in (place, temporary))
+    if work in WORK and work != kept:
         Checkpoint.remove(place / work)
     for path in sorted(folders):
         if (place / path).is_symlink():
@@ -176,39 +176,3 @@ def _commit(temporary: Path, place: Path, old: frozenset[Path]) -> None:
         with (temporary / path).open("r+b") as file:
             os.fsync(file.fileno())  # the content reaches the disk before the name does
         os.replace(temporary / path, place / path)
-
-
-def _check_names(place: Path, new: list[Path], folders: set[Path], old: frozenset[Path]) -> None:
-    """An `InputError` if a new file needs the name of somebody else's folder, or a folder the name of a file."""
-    for path in sorted({*new, *folders} - old):
-        there = place / path
-        if not _is_inside(there) or there.is_symlink() or not there.exists() or there.is_dir() == (path in folders):
-            continue
-        raise InputError(
-            f"{there} is a {'folder' if there.is_dir() else 'file'} that rsens did not write, and its name is needed. "
-            "Rename it, or give another ", Argument("folder"), ".",
-        )  # fmt: skip
-
-
-def _is_inside(path: Path) -> bool:
-    """Whether no link leads to this path; the path itself may be one."""
-    return Path(os.path.realpath(path.parent)) == path.parent
-
-
-def _hidden_folders(place: Path) -> list[Path]:
-    """The hidden folders of runs that write into this folder, or were killed doing so; a link is not one."""
-    with suppress(OSError):
-        found = [path for path in place.iterdir() if HIDDEN_NAME.fullmatch(path.name)]
-        return [path for path in found if path.is_dir() and not path.is_symlink()]
-    return []
-
-
-def _is_alive(process: int) -> bool:
-    """Whether another process on this machine is still at work: two runs may write into one folder."""
-    if process == os.getpid() or os.name == "nt":  # there, os.kill ends a process
-        return False
-    try:
-        os.kill(process, 0)
-    except (OSError, OverflowError) as error:
-        return isinstance(error, PermissionError)  # of another user
-    return True

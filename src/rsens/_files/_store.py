@@ -4,7 +4,7 @@
     nan, inf                        {"is": "float", "value": "nan"}
     tuple                           a list
     list, dict                      {"is": "list", "items": […]}, {"is": "dict", "items": [[key, value], …]}
-    array                           {"is": "array", "dtype": "float64", "shape": [2, 3], "values": nested lists}
+    array                           {"is": "array", "dtype": "float64", "shape": [2, 3], "values": a list}
     dataclass, estimator            {"is": the name of its class, field: value, …}
 
 Classes are found by name in a list of known ones, which follow from the types of fields, so that a new field or class
@@ -23,7 +23,6 @@ import typing
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
@@ -32,15 +31,15 @@ from numpy.typing import NDArray
 from rsens._errors import InputError
 from rsens._files._io import write_whole
 from rsens._text import shorten
+from rsens._version import __version__
 
-VERSION = 4
-ENTRIES = {"format", "version", "rsens", "sha256", "content"}
+#: The version of the format.
+VERSION = 5
 #: Arrays of truth values, whole numbers and numbers.
 NUMBERS = "biuf"
-NOT_FINITE = ("nan", "inf", "-inf")
 #: Classes that may be written and read, by name.
 Known = Mapping[str, type]
-#: Writes an array elsewhere, and returns entries that tell where.
+#: Write an array elsewhere, and return entries that name the place; read it from there.
 PutArray = Callable[[NDArray[Any]], dict[str, Any]]
 GetArray = Callable[[dict[str, Any]], NDArray[Any]]
 
@@ -74,27 +73,19 @@ def encode(value: Any, known: Known, put: PutArray | None = None) -> Any:
 
 
 def _encode_array(array: NDArray[Any], of: Callable[[Any], Any], put: PutArray | None) -> dict[str, Any]:
-    kind = array.dtype.kind
-    if kind not in NUMBERS:  # text, or Python's objects: each entry must be a plain value
-        items = [of(each) for each in array.ravel().tolist()]
-        return {"is": "array", "dtype": "U" if kind == "U" else "O", "shape": list(array.shape), "values": items}
-    if put is not None:
+    kind, dtype = array.dtype.kind, array.dtype.name
+    if kind in NUMBERS and put is not None:
         return {"is": "array", **put(array)}
-    values = array.tolist()
-    if kind == "f" and not np.isfinite(array).all():
-        values = _without_infinities(values)
-    return {"is": "array", "dtype": array.dtype.name, "shape": list(array.shape), "values": values}
-
-
-def _without_infinities(values: Any) -> Any:
-    """Nested lists with null for NaN and text for the infinities, which JSON does not have."""
-    if isinstance(values, list):
-        return [_without_infinities(each) for each in values]
-    return values if math.isfinite(values) else None if math.isnan(values) else str(values)
+    values = array.ravel().tolist()
+    if kind not in NUMBERS:  # text, or Python's objects: each entry must be a plain value
+        values, dtype = [of(each) for each in values], "U" if kind == "U" else "O"
+    elif kind == "f" and not np.isfinite(array).all():  # JSON has no NaN and no infinity; NumPy reads these
+        values = [each if math.isfinite(each) else None if math.isnan(each) else str(each) for each in values]
+    return {"is": "array", "dtype": dtype, "shape": list(array.shape), "values": values}
 
 
 def decode(content: Any, known: Known, get: GetArray | None = None) -> Any:
-    """The value that `encode` was given; an error of any kind if there is none."""
+    """Restore a value from the output of `encode`; any kind of error for other content."""
 
     def of(each: Any) -> Any:
         return decode(each, known, get)
@@ -104,19 +95,20 @@ def decode(content: Any, known: Known, get: GetArray | None = None) -> Any:
             return content
         case list():
             return tuple(map(of, content))
-        case {"is": "float", "value": str(text), **others} if text in NOT_FINITE and not others:
+        case {"is": "float", "value": "nan" | "inf" | "-inf" as text, **others} if not others:
             return float(text)
         case {"is": "list", "items": list(items), **others} if not others:
             return list(map(of, items))
         case {"is": "dict", "items": list(items), **others} if not others:
             return {of(key): of(each) for key, each in items}
-        case {"is": "array", "dtype": str(dtype), "shape": list(shape), "values": values, **others} if not others:
-            if dtype in ("U", "O"):
-                array = np.empty(len(values), dtype=object)
-                array[:] = [of(each) for each in values]
-                return array.reshape(shape) if dtype == "O" else array.astype("U").reshape(shape)
-            if np.dtype(dtype).kind in NUMBERS:
+        case {"is": "array", "dtype": str(dtype), "shape": list(shape), "values": list(values), **others} if not others:
+            if dtype not in ("U", "O"):
+                if np.dtype(dtype).kind not in NUMBERS:
+                    raise ValueError("an array does not hold numbers")
                 return np.array(values, dtype=dtype).reshape(shape)
+            array = np.empty(len(values), dtype=object)
+            array[:] = [of(each) for each in values]
+            return array.astype(dtype).reshape(shape)
         case {"is": "array"} if get is not None:
             return get(content)
         case {"is": str(name)}:
@@ -153,7 +145,7 @@ class UnknownClassError(ValueError):
 
 
 def known_classes(*roots: type) -> Known:
-    """The dataclasses that are given, and all that their fields may hold, by name."""
+    """Collect these dataclasses, and those that their fields may hold, by name."""
     found: list[Any] = list(roots)
     for each in found:
         for hint in _hints(each).values():
@@ -186,45 +178,40 @@ def _fits(value: Any, hint: Any) -> bool:
 
 def _parts(hint: Any) -> Iterator[type]:
     """The types in a type hint: A and B of `tuple[A, ...] | B`."""
-    arguments = typing.get_args(hint)
-    if arguments:
-        for argument in arguments:
-            yield from _parts(argument)
-    elif isinstance(hint, type):
+    for argument in typing.get_args(hint):
+        yield from _parts(argument)
+    if isinstance(hint, type):
         yield hint
 
 
 def document(kind: str, content: Any) -> str:
     """The text of a file of this kind ("an explanation") with encoded content."""
     body = _compact(content)
-    head = {"format": _format(kind), "version": VERSION, "rsens": release(), "sha256": _digest(release(), body)}
+    head = {"format": _format(kind), "rsens": __version__, "sha256": _digest(__version__, body)}
     return f'{json.dumps(head)[:-1]}, "content": {body}}}\n'
 
 
 def read_document(text: str | bytes, kind: str, where: Any, writer: str) -> Any:
     """The encoded content of a text made by `document`; an `InputError` for any other text."""
-    again = f"Give a file written by {writer}."
     try:
         found = parse_json(text)
         if found["format"] != _format(kind):
             raise ValueError("another format")
     except (ValueError, LookupError, TypeError, RecursionError):
-        raise InputError(f"{where} does not hold {kind}, or is damaged. {again}") from None
-    there = found.get("version")
-    if there != VERSION or isinstance(there, bool):
         raise InputError(
-            f"{where} is written in version {there!r:.40} of the format; this rsens reads version {VERSION}. "
-            "Read it with the rsens that wrote it, or write it again."
-        )
+            f"{where} does not hold {kind} in the format of this rsens, or is damaged. Give a file written by {writer}."
+        ) from None
     with reading(where, writer):
-        if found.keys() != ENTRIES or _digest(found["rsens"], _compact(found["content"])) != found["sha256"]:
+        if found.keys() != {"format", "rsens", "sha256", "content"}:
+            raise ValueError("there are other entries")
+        if _digest(found["rsens"], _compact(found["content"])) != found["sha256"]:
             raise ValueError("the digest differs")
     return found["content"]
 
 
 @contextmanager
 def reading(where: Any, writer: str) -> Iterator[None]:
-    """Turn any sign of damage within this into an `InputError`."""
+    """Turn any sign of damage into an `InputError`."""
     try:
         yield
     except Exception as error:
@@ -257,12 +244,4 @@ def _digest(written_by: str, body: str) -> str:
 
 
 def _format(kind: str) -> str:
-    return f"rsens {kind.removeprefix('an ').removeprefix('a ')}"
-
-
-def release() -> str:
-    """The release of rsens: another one may give other numbers."""
-    try:
-        return version("rsens")
-    except PackageNotFoundError:  # used from a folder of sources
-        return "not installed"
+    return f"rsens {kind.removeprefix('an ').removeprefix('a ')}, version {VERSION}"

@@ -1,4 +1,4 @@
-"""Do two terms add up, on the scale of the model? A score test for every pair, beside the pairs already found."""
+"""Do two terms add up, on the scale of the model? A score test for every pair, given the pairs already found."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rsens.kernels import EQ, Categorical, Kernel, Product, Sum
 from rsens.likelihoods import Likelihood
 from rsens.models import LatentFit, fit_latent
 
-#: A pair enters the null model if its p-value times the number of pairs is at most this, and at most so many pairs do.
+#: A pair enters the null model if its p-value times the number of pairs is at most FAMILYWISE; MOST_FOUND pairs may.
 FAMILYWISE = 0.05
 MOST_FOUND = 5
 #: The test uses at most this many rows: its matrices are rows × rows.
@@ -31,7 +31,7 @@ MOST_WORK = 10**10
 LEAST_ROWS = 500
 #: Two classes are compared if they have this many rows together, and each has at least a quarter of it.
 LEAST_CLASS_ROWS = 20
-#: Fewer rows say nothing.
+#: The test needs at least this many rows.
 FEWEST_ROWS = 10
 #: Hyperparameters come from at most this many rows: they need fewer than the test does. With 1,000 rows and 12 columns,
 #: p-values with 300 and with 400 rows differ by a few hundredths, and 300 take half of the time.
@@ -46,7 +46,7 @@ CLIP = 3.0
 LEVEL_COMPONENTS = 24
 #: Components with less than this part of the variance of the first are rounding.
 LEAST = 1e-10
-#: Above this variance inflation, a pair that is not marked "cannot be told" rather than "adds up".
+#: Above this variance inflation, the test of a pair that is not marked is inconclusive.
 MOST_INFLATION = 5.0
 
 
@@ -74,7 +74,7 @@ def find_interactions(
 ) -> Additivity:
     """Test every pair of terms, whose columns are `members`, on rows (n, D) with level codes in `categorical` columns.
 
-    The null model takes up clear pairs: beside a strong one that it lacks, pairs that share a term with it look clear.
+    The null model takes up clear pairs: without a strong one, pairs that share a term with it look clear.
     """
     if rows.ndim != 2 or len(rows) != len(target.y):
         raise InputError(f"There are {len(target.y)} targets for rows of shape {rows.shape}.")
@@ -108,7 +108,7 @@ def find_interactions(
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
-    """Some rows, standardised, with what is observed there: for several classes there is one problem per class."""
+    """Some rows, standardised, with their targets: for several classes there is one problem per class."""
 
     rows: Array
     y: Array
@@ -117,7 +117,7 @@ class _Problem:
     features: list[Array]
 
     def p_values(self, design: Design, found: Sequence[Pair], pairs: Sequence[Pair], rng: np.random.Generator) -> Array:
-        """p-values of pairs (2, pairs), beside the pairs already found."""
+        """p-values of pairs (2, pairs), given the pairs already found."""
         fit = fit_null(design, self.rows, self.y, self.likelihood, self.clusters, found, rng)
         return ScoreTest(fit, self.features).p_values(pairs)
 
@@ -164,7 +164,7 @@ class Design:
     categorical: Mapping[int, int]
 
     def standardized(self, rows: Array) -> Array:
-        """Numbers with mean 0 and standard deviation 1; level codes as they are, and 0 for constant columns."""
+        """Numbers with mean 0 and standard deviation 1; level codes unchanged, and 0 for constant columns."""
         X = rows.copy()
         for d in range(rows.shape[1]):
             if d not in self.categorical:
@@ -266,7 +266,7 @@ def variance_inflation(rows: Array, categorical: Mapping[int, int], members: Seq
         rank = int(np.count_nonzero(s > 1e-9 * max(s[0], 1e-300)))
         unexplained = max(0.0, 1.0 - float(np.sum((U[:, :rank].T @ block) ** 2)) / total)
         if rank >= n - 1:
-            continue  # as many columns as rows: everything is explained, which says nothing
+            continue  # as many columns as rows: everything is explained, which means nothing
         adjusted = min(1.0, unexplained * (n - 1) / (n - 1 - rank))
         inflation[d] = np.inf if adjusted < 1e-12 else 1.0 / adjusted
     return inflation

@@ -11,7 +11,7 @@ Cov(Φᵀa) = ΦᵀPΦ. That covariance believes the noise W⁻¹. The robust on
 
     ΦᵀPΦ + (PΦ)ᵀ diag((a_i²/P_ii − 1)/W_i) (PΦ),
 
-which is unbiased if the noise is as the model says (MacKinnon and White, 1985, call it HC2) and right on average if its
+which is unbiased if the model has the right noise (MacKinnon and White, 1985, call it HC2) and right on average if its
 variance depends on x or the counts vary too much. p-values are robust. The other one decides, together with them, which
 pair the null model takes up: far in the tail the robust one has less power.
 """
@@ -98,7 +98,7 @@ class ScoreTest:
             yield upper_tail(Q, robust), upper_tail(Q, A)
 
     def _effects(self, i: int, j: int) -> tuple[Array, Array, Array]:
-        """An orthonormal basis U of RF, E = RᵀU, and what α has along it: a = α − E·(that)."""
+        """An orthonormal basis U of RF, E = RᵀU, and the component of α along it: a = α − E·(component)."""
         columns = np.concatenate([[0], self._columns[i], self._columns[j]])
         U, s, Vt = np.linalg.svd(self._whitened[:, columns], full_matrices=False)
         r = int(np.count_nonzero(s > RANK * s[0]))
@@ -116,7 +116,7 @@ def upper_tail(q: float, A: Array) -> float:
     """P(Q ≥ q) for Q = Σ λ_k χ²₁ with λ the eigenvalues of A, by a non-central χ² with the same first moments.
 
     Liu, Tang and Zhang (2009): with c_k = Σ λᵏ = tr Aᵏ, s₁ = c₃/c₂^{3/2} and s₂ = c₄/c₂², the χ²_l(δ) has the skewness
-    of Q, and its kurtosis where s₁² > s₂; else δ = 0 and l = 1/s₁². NaN if A = 0: then Q says nothing.
+    of Q, and its kurtosis where s₁² > s₂; else δ = 0 and l = 1/s₁². NaN if A = 0: then Q is always 0.
     """
     c1, A2 = float(np.trace(A)), A @ A
     c2, c3, c4 = float(np.trace(A2)), float(np.sum(A * A2)), float(np.sum(A2 * A2))

@@ -36,7 +36,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Untested:
-    """Why there is no test."""
+    """The reason for leaving out the test."""
 
     reason: str
 
@@ -56,7 +56,7 @@ def likelihood_for(model: Any, family: ds.Distribution, y: Any) -> Target | Unte
 
 
 def scale_text(scale: str) -> str:
-    """The scale as a sentence says it, after "on"."""
+    """The scale in words, for use after "on"."""
     return "the scale of y" if scale == "identity" else f"the {scale} scale"
 
 

@@ -21,7 +21,7 @@ from rsens._refits._rows import are_labels, take_rows
 from rsens._threads import one_thread
 from rsens._typing import Positions
 
-#: Purposes of random numbers. Looks draw from a child of their own.
+#: Purposes of random numbers; `LOOKS` is for looks.
 SPLITS, FITS, LOOKS = range(3)
 #: Positions of (training rows, held-out rows).
 Splits = list[tuple[Positions, Positions]]
@@ -29,12 +29,12 @@ CV = Argument("cv")
 
 
 class Look(Protocol):
-    """Looks at a model that was fitted to some of the rows; `sees` is the type of what it sees, a dataclass."""
+    """Looks at a model that was fitted to some of the rows; `sees` is the type of its record, a dataclass."""
 
     sees: ClassVar[type]
 
     def __call__(self, model: Any, train: Positions, test: Positions, /) -> Any:
-        """The record of what it sees, or None."""
+        """The record, or None."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def refit_folds(
 ) -> list[list[list[Any]]]:
     """Fit to the training rows of every fold, and look: [look][round][fold], `Failed` where that was not possible.
 
-    Every fold has a seed of its own, so neither `n_jobs` nor further rounds or looks change what is seen.
+    Every fold has its own seed, so neither `n_jobs` nor further rounds or looks change a record.
     """
     tasks = [(f"Fold {k} of {len(splits)}", *split) for splits in rounds for k, split in enumerate(splits, start=1)]
     ends = np.cumsum([0, *(len(splits) for splits in rounds)])
@@ -114,7 +114,7 @@ class _Refits:
     silent: Sequence[type[Warning]]
 
     def run(self, where: str, train: Positions, test: Positions, seed: np.random.SeedSequence) -> list[Any]:
-        """Fit to the training rows, and look; `where` is what the fold is called."""
+        """Fit to the training rows, and look; `where` is the name of the fold."""
 
         def failed(error: Exception) -> Failed:
             reason = error.sentence if isinstance(error, InputError) else reason_of(error)
@@ -175,7 +175,7 @@ def rounds_of_folds(
     clusters: Positions | None = None,
     rows: Positions | None = None,
 ) -> list[Splits]:
-    """Rounds of `count` random folds (see `folds`). A further round leaves those before it as they are."""
+    """Rounds of `count` random folds (see `folds`). A further round does not change those before it."""
     seeds = [child(seed, SPLITS), *(child(seed, SPLITS, number) for number in range(1, n_rounds))]
     return [folds(count, y, stratify, np.random.default_rng(each), clusters, rows) for each in seeds]
 
@@ -229,7 +229,7 @@ def _check_whole_clusters(splits: Splits, clusters: Positions) -> None:
             raise InputError(
                 CV,
                 f": fold {number} holds row {test[divided.argmax()]} out and trains on other rows of its cluster. Give "
-                "a number of folds, or folds of whole clusters, like those of GroupKFold.",
+                "a number of folds, or folds of whole clusters, as GroupKFold makes them.",
             )
 
 

@@ -38,7 +38,7 @@ class Fit:
         return self if self.refit is not None else Fit(widened(self.estimator, X, y, origin))
 
     def quick(self) -> Fit:
-        """How to fit quickly; see `quick`. A function of the user stays as it is."""
+        """How to fit quickly; see `quick`. A function of the user is not changed."""
         return self if self.refit is not None else Fit(quick(self.estimator))
 
 
@@ -71,7 +71,7 @@ def quick(estimator: Any) -> Any:
 
 
 def quiet() -> tuple[type[Warning], ...]:
-    """Warnings that say again in every refit what was said where the model was fitted to all rows."""
+    """Warnings that every refit would repeat after the fit to all rows."""
     from sklearn.exceptions import ConvergenceWarning
 
     return RsensWarning, ConvergenceWarning

@@ -1,4 +1,4 @@
-"""Work in pieces, one after the other or several at once; each is kept as soon as it is done."""
+"""Work in pieces, one after the other or several at once; each is kept once it is done."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from uuid import uuid4
 from rsens._errors import InputError
 from rsens._files import Checkpoint
 from rsens._progress import Progress
-from rsens._warned import Warned, heard, say_once
+from rsens._warnings import Warned, emit_once, recorded_warnings
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def run_pieces(
                 pieces[number] = piece
                 advance(1, seconds)
                 done(pieces)
-    say_once([warned[number] for number in sorted(warned)], count, noun)
+    emit_once([warned[number] for number in sorted(warned)], count, noun)
     return pieces
 
 
@@ -85,7 +85,7 @@ def _results(
     shared: Sequence[Any],
     n_jobs: int | None,
 ) -> Generator[tuple[int, float, Any, list[Warned]]]:
-    """The number of each piece, its seconds, the piece and its warnings, as they are finished."""
+    """The number of each piece, its seconds, the piece and its warnings, in the order in which they finish."""
     from joblib import Parallel, delayed, effective_n_jobs
 
     # Pieces in threads change and restore how this process warns, in any order: this restores it in the end.
@@ -101,7 +101,7 @@ def _results(
                 results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
             yield from results
         finally:
-            if results is not None:  # whatever ends the loop ends the processes
+            if results is not None:  # the end of the loop, for any reason, ends the processes
                 results.close()
 
 
@@ -117,7 +117,7 @@ def _timed(
     number: int, work: Callable[..., Any], shared: _Shared, *arguments: Any
 ) -> tuple[int, float, Any, list[Warned]]:
     start = time.perf_counter()
-    with heard() as warned:
+    with recorded_warnings() as warned:
         piece = work(*shared.values, *arguments)
     return number, time.perf_counter() - start, piece, warned
 
@@ -142,7 +142,7 @@ def _without_interrupts() -> Iterator[None]:
         return
     from multiprocessing import resource_tracker
 
-    resource_tracker.ensure_running()  # Python's own helper process: Ctrl-C is no longer blocked once it is started
+    resource_tracker.ensure_running()  # Python's own helper process: Ctrl-C is not blocked after it is started
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -45,7 +45,7 @@ def check_one_per_row(y: Any, n: int) -> None:
 
 
 def one_target(y: Any) -> Any:
-    """Targets that are given as a table of one column, as that column; any others as they are."""
+    """The column of targets that are given as a table of one column; any others unchanged."""
     y = as_pandas(y, "y")
     if is_frame(y):
         return y.iloc[:, 0] if len(y.columns) == 1 else y
@@ -81,7 +81,7 @@ def are_labels(y: NDArray[Any]) -> bool:
 
 
 def numbers_of(X: Any) -> Array:
-    """The columns of X that are numbers, as an array; those of a table whose types differ are its number columns."""
+    """The columns of X that are numbers, as an array; in a table whose types differ, its number columns."""
     if is_frame(X):
         X = X.select_dtypes(["number"]).to_numpy(dtype=np.float64, na_value=np.nan)
     values = np.asarray(X)

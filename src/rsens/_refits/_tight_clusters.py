@@ -1,4 +1,4 @@
-"""Do the rows come in tight clusters? Then rows that are held out have near copies among those that are fitted."""
+"""Do the rows come in tight clusters? Then held-out rows have near copies among the fitted ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_SETS = 25
 
 
 class TightClustersWarning(RsensWarning):
-    """Rows come in tight clusters, and nobody has said which rows belong together."""
+    """Rows come in tight clusters, and no `clusters` were given."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ class KernelTerms:
     kind: str = "EQ"
 
     def kernel(self, pairs: PairSet) -> Kernel:
-        """The kernel with these pairs; the same whatever order they were chosen in."""
+        """The kernel with these pairs; the same for every order of choice."""
         return additive(self.n_columns, sorted(pairs), kinds_of_terms()[self.kind], self.categorical)
 
     def parts(self, pairs: PairSet) -> list[ColumnPair | int]:

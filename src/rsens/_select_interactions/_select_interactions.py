@@ -50,21 +50,21 @@ def select_interactions(
     budget: str | Budget = "standard",
     progress: bool | None = None,
 ) -> Selection:
-    """How many pairwise interactions a data set needs, and which (paper, section 3.3).
+    """Choose how many pairwise interactions a data set needs, and which (paper, section 3.3).
 
     In every split, the estimator is fitted to the training rows. This is the full model, and the methods rank the pairs
-    of columns by what it has learned. Then GPs with main effects and the first 0, 1, … k pairs are fitted: sums of a
+    of columns by this model. Then GPs with main effects and the first 0, 1, … k pairs are fitted: sums of a
     function of every column and a function of every pair. All models are scored by the log predictive density of the
     held-out rows.
 
     Args:
-        estimator: A `GPRegressor` or `GPClassifier`, fitted or not. The reduced models have its settings, but kernels
-            of their own: terms of the same kind if its kernel is a single EQ, Matérn or rational quadratic one, else
+        estimator: A `GPRegressor` or `GPClassifier`, fitted or not. The reduced models have its settings, but other
+            kernels: terms of the same kind if its kernel is a single EQ, Matérn or rational quadratic one, else
             EQ, and Categorical for categorical columns.
         X: Rows: a data frame or an array, of two columns at least.
         y: Targets.
         k: The most pairs to try; all pairs, if there are fewer.
-        methods: What ranks the pairs: one name or several of "rsens2", "eah", "aeh", "shap", "pd", "h", or "all".
+        methods: How to rank the pairs: one name or several of "rsens2", "eah", "aeh", "shap", "pd", "h", or "all".
             Models with the same pairs are fitted once, whichever methods chose them.
         cv: The number of folds, which are random and have equal shares of the classes of a classifier; or a splitter
             of scikit-learn; or a list of (train, test) row positions. `ShuffleSplit(50, train_size=80)` is the paper's.

@@ -11,21 +11,24 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rsens import _html as html
 from rsens._arguments import one_of, whole_number
+from rsens._compare import legend_of
+from rsens._document import Column, Document, Sentences, Shown, ShownTable
 from rsens._errors import Argument, InputError, Sentence
 from rsens._results import Form, Part, stored
 from rsens._select_interactions._reduced_models import KernelTerms, fit_kernel
-from rsens._text import counted, on_one_line
-from rsens._text import number as number_text
+from rsens._text import Pair, aligned, counted, number, on_one_line, percent, plus_minus
 from rsens._typing import Array
-from rsens._views import ShownTable
 from rsens.kernels import Kernel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FULL = "full"
+OF_SCORES = (
+    "log score: log density of a held-out row, larger is better; ±: one standard error",
+    "enough: the fewest pairs within one standard error of the best number of them, if that is within two of all pairs",
+)
 Numbers = NDArray[np.int64]
 
 
@@ -44,7 +47,7 @@ class Scores(Part):
     full: Array = stored("Mean log predictive density per row of the full model.", "splits")
     chosen: Numbers = stored("The leading pairs of each split.", "methods", "splits", "k")
     pairs: Numbers = stored("The leading pairs on all rows.", "methods", "k")
-    values: Array = stored("What the method says about them.", "methods", "k")
+    values: Array = stored("Their values by the method.", "methods", "k")
     fits: int = stored("Number of GPs that were fitted.")
 
     @property
@@ -71,15 +74,15 @@ def _field(name: str) -> Any:
     return property(lambda self: getattr(self._scores, name), doc=Scores.fields()[name].meaning)
 
 
-class Selection:
-    """How well main effects and the leading pairs predict, against a model with all interactions.
+class Selection(Shown):
+    """The held-out scores of main effects and the leading pairs, against a model with all interactions.
 
     Made by `rsens.select_interactions`, or read from a file by `Selection.load`. Every attribute gives a new table;
-    changing it leaves the result as it is.
+    changing it does not change the result.
 
     Args:
         scores: Scores by method, number of pairs and split, and the pairs.
-        estimator: What `model` fits, to X and y; None where the selection comes from a file.
+        estimator: The estimator that `model` fits to X and y; None where the selection comes from a file.
         X: Rows.
         y: Their targets.
 
@@ -120,7 +123,7 @@ class Selection:
     def reaches_full(self) -> pd.Series[bool]:
         """By method, whether the suggested model is about as good as the full one, two standard errors behind at most.
 
-        Where it is not, `suggestions` only says beyond which k more of the ranked pairs do not help.
+        Where it is not, `suggestions` is only the k beyond which more of the ranked pairs do not help.
         """
         r = self._scores
         behind = np.array([r.full - scores[k] for scores, k in zip(r.scores, self.suggestions, strict=True)])
@@ -251,11 +254,8 @@ class Selection:
 
         return selection(self, ax=ax, **options)
 
-    def __repr__(self) -> str:
-        return "\n\n".join(["\n".join(_answers(self)), heading(self), _table(self).text()])
-
-    def _repr_html_(self) -> str:
-        return html.view(*map(html.paragraph, [*_answers(self), heading(self)]), _table(self).html())
+    def _document(self) -> Document:
+        return Document([Sentences(list(map(str, answers(self))), "heading"), *score_tables(self)])
 
 
 def standard_error(scores: Array, ratio: float) -> Array:
@@ -274,20 +274,11 @@ def smallest_sufficient(scores: Array, ratio: float) -> int:
     return int(enough.argmax()) if enough.any() else best
 
 
-def heading(selection: Selection) -> str:
-    """How the models were scored."""
-    r = selection._scores
-    return (
-        f"Mean log predictive density of held-out rows over {counted(selection.n_splits, 'split')} "
-        f"({_range(r.train)} training rows, {_range(r.test)} held out)"
-    )
-
-
-def _answers(selection: Selection) -> list[str]:
+def answers(selection: Selection) -> list[str]:
     """A sentence for each method, with its name if there are several."""
     if len(selection.methods) == 1:
         return [answer(selection, selection.methods[0])]
-    return [f"{method}: {answer(selection, method)}" for method in selection.methods]
+    return [Sentence(f"{method}: ", answer(selection, method)) for method in selection.methods]
 
 
 def answer(selection: Selection, method: str) -> str:
@@ -324,20 +315,37 @@ def _not_enough(selection: Selection, enough: int, names: str, size: str) -> str
     )
 
 
-def _table(selection: Selection) -> ShownTable:
-    """The scores by number of pairs, and by method if there are several."""
-    table, asked = selection.summary(), selection._scores.asked
-    several = len(selection.methods) > 1
-    names = [
-        f"{f'{method}, ' if several else ''}{'all pairs' if pd.isna(k) else counted(int(k), 'pair')}"
-        for method, k in zip(table["method"], table["k"], strict=True)
+def score_tables(selection: Selection) -> list[ShownTable]:
+    """The scores by number of pairs, and the leading pairs; by method if there are several."""
+    r, several = selection._scores, len(selection.methods) > 1
+    summary, leading = selection.summary(), selection.pairs
+    write = aligned(float(summary["difference_se"].max()), 2)
+    gaps = zip(summary["difference"], summary["difference_se"], summary["k"], strict=True)
+    scores = [
+        Column("method", [str(method) if several else "" for method in summary["method"]], "words"),
+        Column("pairs", ["all" if pd.isna(k) else str(k) for k in summary["k"]]),
+        Column("log score", [plus_minus(mean, se) for mean, se in zip(summary["mean"], summary["se"], strict=True)]),
+        Column("against all pairs", ["" if pd.isna(k) else f"{write(gap)} ± {write(se)}" for gap, se, k in gaps]),
     ]
-    columns = {
-        column.replace("_", " "): [number_text(float(value)) for value in table[column]]
-        for column in ("mean", "se", "difference", "difference_se")
-    }
-    fewer = [f"There are only {selection.k} pairs; k = {asked} was asked for."] if asked > selection.k else []
-    return ShownTable("Models", names, columns, fewer)
+    rows = f"{_range(r.train)} training rows, {_range(r.test)} held out"
+    title = f"Log score per held-out row, {counted(selection.n_splits, 'split')} ({rows})"
+    fewer = [f"there are only {selection.k} pairs; k = {r.asked} was asked for"] if r.asked > selection.k else []
+    tables = [ShownTable(title, scores, [*OF_SCORES, *fewer])]
+    if len(leading):
+        pairs = [
+            Column("method", [str(method) if several else "" for method in leading["method"]], "words"),
+            Column("", [str(rank) for rank in leading["rank"]]),
+            Column("pair", list(map(Pair, leading["first"], leading["second"])), "name"),
+            Column("value", [number(value) for value in leading["value"]]),
+            Column("in splits", [percent(share) for share in leading["share"]]),
+        ]
+        by = "the method" if several else selection.methods[0]
+        legend = [
+            f"value: by {by}, on all rows ({legend_of(selection.methods, 2)})",
+            f"in splits: how often the pair was among the first {selection.k}",
+        ]
+        tables.append(ShownTable("Leading pairs", pairs, legend))
+    return tables
 
 
 def _range(rows: NDArray[np.int64]) -> str:

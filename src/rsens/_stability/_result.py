@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,21 +12,20 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from rsens import _html as html
 from rsens._arguments import fraction, one_of, whole_number
+from rsens._compare import NOUNS, legend_of, term_cells
+from rsens._document import Column, Document, Notes, Sentences, Shown, ShownTable
 from rsens._errors import InputError
 from rsens._results import Form, Part, stored
-from rsens._text import counted, listed, on_one_line, percent, short
-from rsens._text import number as number_text
+from rsens._text import counted, listed, on_one_line
 from rsens._typing import Array, Flags
-from rsens._views import ShownTable, folded, html_of, text_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Ranks = NDArray[np.int64]
-#: How many of the first terms are shown, and how many the answer is about.
-SHOWN, LEADING = 10, 3
+#: How many of the first terms are shown, how many the answer is about, and the most failures that are listed.
+SHOWN, LEADING, MOST_FAILURES = 30, 3, 5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -38,13 +38,13 @@ class Rankings(Part):
     rows: int = stored("Rows in a sample; about as many where whole clusters were drawn.")
     replace: bool = stored("Whether rows were drawn with replacement.")
     at: str = stored('The rows at which models were scored: "sample" or "data".')
-    scale: str = stored('What one step of a column was: "sd", "raw" or "given".')
+    scale: str = stored('The step of a column: "sd", "raw" or "given".')
     budget: str = stored("The name of the budget for predictions.")
     alpha: float = stored("Order of the Rényi divergence.")
-    values: Array = stored("What a method says about a term.", "methods", "samples", "terms")
+    values: Array = stored("The value of a term by a method.", "methods", "samples", "terms")
     ranks: NDArray[np.int64] = stored("The rank of a term, 1 for the largest value.", "methods", "samples", "terms")
     failed_samples: tuple[int, ...] = stored("The samples in which something failed.")
-    failed_methods: tuple[str | None, ...] = stored("What failed; None is the refit itself.")
+    failed_methods: tuple[str | None, ...] = stored("The method that failed; None is the refit itself.")
     reasons: tuple[str, ...] = stored("Why it failed.")
     clusters: int | None = stored("Clusters in a sample; None where rows were drawn one by one.", default=None)
 
@@ -62,11 +62,11 @@ def _field(name: str) -> Any:
     return property(lambda self: getattr(self._rankings, name), doc=Rankings.fields()[name].meaning)
 
 
-class Stability:
+class Stability(Shown):
     """How the ranking of variables or pairs varies between models that were fitted to different samples of the data.
 
     Made by `rsens.stability`, or read from a file by `Stability.load`. Every attribute gives a new table; changing it
-    leaves the result as it is.
+    does not change the result.
 
     Args:
         rankings: Values and ranks by method, sample and term.
@@ -190,14 +190,11 @@ class Stability:
             }
         )
 
-    def __repr__(self) -> str:
-        return text_of(f"{heading(self)}\n\n{folded(answer(self))}", [_methods(self), _leading_ranks(self)])
-
-    def _repr_html_(self) -> str:
+    def _document(self) -> Document:
         failures = [f"sample {sample}: {reason}" for sample, _, reason in self.failures.itertuples(index=False)]
-        tables = html_of([_methods(self), _leading_ranks(self)])
-        return html.view(
-            html.heading(heading(self)), html.paragraph(answer(self)), *tables, html.notes("Failures", failures)
+        title = f"Failures in {self.failures['sample'].nunique()} of {self.n_boot} samples"
+        return Document(
+            [Sentences([answer(self)], "heading"), mean_ranks(self), Notes(title, failures[:MOST_FAILURES])]
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -266,49 +263,40 @@ def answer(stability: Stability) -> str:
     )
 
 
-def heading(stability: Stability) -> str:
-    """How the rankings were made, in one line."""
-    kind = {1: "variable", 2: "pair"}[stability.order]
+def mean_ranks(stability: Stability, names: Sequence[str] = (), *, where: str = "in to_frame()") -> ShownTable:
+    """Mean ranks by method, the range of ranks by the first of them, and the entropy of each method."""
+    methods = ranking_methods(stability)
+    mean = stability.mean_rank[methods].sort_values(methods[0], kind="stable")
+    summary: Any = stability.to_frame().set_index(["method", "term"]).loc[methods[0]]
+    shown = mean.head(SHOWN)
+    ranges = [(int(summary.at[term, "lower"]), int(summary.at[term, "upper"])) for term in shown.index]
+    share = f"90 % by {methods[0]}"
+    known = [str(low) if low == high else f"{low}–{high}" for low, high in ranges]
+    columns = [
+        Column("", [*term_cells(map(str, shown.index), names, stability.order), "entropy"], "name"),
+        Column(share, [*known, ""]),
+    ]
+    for k, m in enumerate(methods):  # in a narrow terminal, the last methods leave first
+        cells = [*(f"{value:.1f}" for value in shown[m]), f"{stability.entropy[m]:.2f}"]
+        columns.append(Column(m, cells, leaves=len(methods) - k if k else 0))
+    legend = [
+        f"… and {len(mean) - SHOWN} more {where}" if len(mean) > SHOWN else "",
+        f"{share}: the ranks by {methods[0]} in the middle 90 % of the samples",
+        f"entropy: 0 if all rankings are the same, {np.log(len(stability.terms)):.2f} if they are random",
+        legend_of(methods, stability.order),
+    ]
     how = "with" if stability.settings["replace"] else "without"
-    failed = stability.failures["sample"].nunique()
-    failures = f"; failures in {failed} of them" if failed else ""
-    return (
-        f"Rankings of {counted(len(stability.terms), kind)} by models fitted to {stability.n_boot} samples of "
-        f"{drawn(stability)}, drawn {how} replacement{failures}"
-    )
+    samples = f"{stability.n_boot} samples of {drawn(stability)}, drawn {how} replacement"
+    title = f"Mean ranks of {NOUNS[stability.order]}s by models fitted to {samples}, 1 for the largest value"
+    return ShownTable(title, columns, legend, file=where.removeprefix("in "))
+
+
+def ranking_methods(stability: Stability) -> list[str]:
+    """The methods that ranked at least one sample."""
+    return [str(name) for name in stability.entropy.dropna().index]
 
 
 def drawn(stability: Stability) -> str:
     """The size of a sample: "200 rows", or "20 clusters (about 80 rows)"."""
     rows, clusters = (stability.settings[name] for name in ("n_rows", "clusters"))
     return f"{rows:,} rows" if clusters is None else f"{counted(clusters, 'cluster')} (about {rows:,} rows)"
-
-
-def _methods(stability: Stability) -> ShownTable:
-    """Entropy by method, the term that is first most often, and how often it is."""
-    known, first = stability.entropy.dropna(), stability.top(1)
-    most = number_text(float(np.log(len(stability.terms))))
-    columns = {
-        "entropy": [number_text(value) for value in known],
-        "first most often": [short(str(first[method].idxmax())) for method in known.index],
-        "in": [percent(float(first[method].max())) for method in known.index],
-    }
-    legend = [f"entropy of the ranks: from 0 (always the same) to {most} (random)"]
-    return ShownTable("Methods", [str(method) for method in known.index], columns, legend)
-
-
-def _leading_ranks(stability: Stability) -> ShownTable:
-    """The leading terms of the first method that has any."""
-    table = stability.to_frame()
-    method = table["method"].iloc[0]
-    leading = table[table["method"] == method]
-    shown = leading.head(SHOWN)
-    columns = {
-        "mean rank": [number_text(rank) for rank in shown["mean_rank"]],
-        "lower": [str(rank) for rank in shown["lower"]],
-        "upper": [str(rank) for rank in shown["upper"]],
-    }
-    hidden = len(leading) - len(shown)
-    more = [f"… and {hidden} more in to_frame()"] if hidden else []
-    legend = [*more, "lower to upper: ranks in 90 % of the samples"]
-    return ShownTable(f"Ranks by {method}", [str(term) for term in shown["term"]], columns, legend)

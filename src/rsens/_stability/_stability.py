@@ -34,7 +34,7 @@ from rsens.models import GPRegressor
 
 #: Purposes of the random numbers of a sample.
 ROWS, ESTIMATOR, METHODS, TIES = range(4)
-#: Every class needs this many rows in a sample, or all that it has.
+#: Every class needs this many rows in a sample, or all of its rows.
 LEAST_OF_A_CLASS = 2
 #: With fewer clusters, half of them are one.
 LEAST_CLUSTERS = 3
@@ -69,10 +69,10 @@ def stability(
     """How the rankings of variables or pairs vary when the model is fitted to other samples of the data.
 
     The whole analysis is repeated on samples of the rows: a model is fitted, every method scores the terms, and the
-    scores are ranked. `docs/stability.md` says what that shows and what it does not.
+    scores are ranked. `docs/stability.md` explains the result and its limits.
 
     Args:
-        estimator: What to fit: an estimator with `fit` and `get_params`, fitted or not. It is cloned; where its
+        estimator: The model to fit: an estimator with `fit` and `get_params`, fitted or not. It is cloned; where its
             `random_state` is None, it gets one from the seed of the sample. None with `refit`.
         X: Rows: a data frame or an array.
         y: Their targets. For a classifier, or with targets that are labels, samples are drawn again until every class
@@ -81,7 +81,7 @@ def stability(
         methods: "cheap", "all", or names as in `compare`. "cheap" leaves out h (which asks about all pairs of rows),
             ard (for Gaussian processes only) and the methods that need an optional package at this budget.
         order: 1 for variables, 2 for pairs.
-        random_state: Seed: a whole number, a NumPy Generator, or None for a new one or the one kept in the folder.
+        random_state: Seed: a whole number, a NumPy Generator, or None for a new one (with a folder, for the kept one).
         n_jobs: How many refits run at once, as in joblib. Every refit has one thread, so that the result does not
             depend on it.
         folder: Where finished samples are kept, each in its own JSON file. A run that was stopped continues from there,
@@ -93,10 +93,10 @@ def stability(
     Rarely needed:
         replace: Whether rows are drawn with replacement: the bootstrap, as in the paper. A repeated row is harmless to
             a model with few parameters, but a Gaussian process that learns its noise takes equal rows as proof that
-            there is none, and its rankings suffer. Half of the rows without replacement vary about as much and repeat
+            noise is absent, and its rankings suffer. Half of the rows without replacement vary about as much and repeat
             no row. "auto" is False for such a `GPRegressor` and True for all other models.
         n_rows: Rows in a sample; by default as many as X has, or half of them without `replace`. With
-            `clusters`, as many clusters are drawn as have about so many rows.
+            `clusters`, about as many rows are drawn, in whole clusters.
         at: The rows at which a model is scored: "sample", the rows it was fitted to, as in any analysis; or "data", all
             of X, so that only the model varies.
         budget: How many predictions the methods may ask for; see `compare`.
@@ -201,7 +201,7 @@ def _replaces(replace: bool | str, estimator: Any) -> bool:
 def _rankings(
     analysis: SampleAnalysis, pieces: list[Any], terms: Terms, own: OwnOrder, seed: np.random.SeedSequence
 ) -> Rankings:
-    """Values and ranks of all samples, and what failed."""
+    """Values and ranks of all samples, and the failures."""
     settings = analysis.settings
     labels = tuple(term_labels(terms.names, settings.order))
     places = inverse(own.of_terms(terms.members) if settings.order == 1 else own.of_pairs(terms.members))
@@ -244,7 +244,7 @@ def _rankings(
 
 
 def _question(analysis: SampleAnalysis) -> dict[str, Any]:
-    """Everything that the result of a sample depends on, besides its number."""
+    """Everything that the result of a sample depends on, apart from its number."""
     fit, settings = analysis.fit, analysis.settings
     return {
         "work": "stability",
@@ -268,7 +268,7 @@ def _question(analysis: SampleAnalysis) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class SampleAnalysis:
-    """The analysis that is repeated on every sample of the rows. `at` says which rows are scored."""
+    """The analysis that is repeated on every sample of the rows. `at`, "sample" or "data", has the rows to score."""
 
     fit: refits.Fit
     X: Any
@@ -278,7 +278,7 @@ class SampleAnalysis:
     settings: ComparisonSettings
 
     def run(self, seed: np.random.SeedSequence) -> dict[str, Any]:
-        """{"values": {method: numbers or None}, "reasons": {method: why there are none}}, or {"error": reason}."""
+        """{"values": {method: numbers or None}, "reasons": {method: why they are missing}}, or {"error": reason}."""
         with one_thread(), warnings.catch_warnings():
             # A column may be constant in one sample and not in another: it scores 0 there.
             warnings.simplefilter("ignore", RsensWarning)
@@ -298,7 +298,7 @@ class SampleAnalysis:
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """Draws `size` of `n` rows, or `size` clusters with all their rows; `rows` are in an order of their own."""
+    """Draws `size` of `n` rows, or `size` clusters with all their rows; `rows` are sorted by content."""
 
     n: int
     size: int

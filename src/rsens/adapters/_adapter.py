@@ -6,64 +6,50 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from rsens._coding import Coding
+from rsens._conversions import package_of
 from rsens._errors import Argument, InputError
 from rsens._table import is_frame, shape_of
 from rsens._text import quoted
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, result_bytes, rows_for
+from rsens.derivatives import Derivatives, Description, Finding, Model, Quotients, check_order, result_bytes, rows_for
 from rsens.distributions import Distribution
 
-#: How libraries spell their names, where that is not the name of their package.
+#: Names of libraries that differ from the names of their packages.
 SPELLED = {"sklearn": "scikit-learn", "gpytorch": "GPyTorch", "botorch": "BoTorch", "torch": "PyTorch"}
 
 
 @dataclass(frozen=True)
 class Adapter:
-    """How objects of one kind become a `Model`: which objects it accepts, and how it adapts one."""
+    """How objects of one kind become a `Model`: which objects it accepts, and how it adapts one; None if it cannot."""
 
     name: str
     accepts: Callable[[Any], bool]
-    adapt: Callable[[Any], Model]
+    adapt: Callable[[Any], Model | None]
 
 
 class NoTranslationError(Exception):
-    """A part of a model, such as its kernel, is none that rsens has; the text says which."""
-
-
-def is_a(obj: Any, *names: str) -> bool:
-    """Whether one of the ancestors of the object's class is one of `names`, such as "gpytorch.ExactGP".
-
-    A name is the first part of the module and the name of the class: libraries move classes between their modules, and
-    users subclass them in modules of their own. Nothing is imported to find out.
-    """
-    return any(_named(kind) in names for kind in type(obj).__mro__)
+    """A part of a model, such as its kernel, does not exist in rsens; the text names it."""
 
 
 def own_class(obj: Any) -> str:
     """The name "gpytorch.RBFKernel" for an object of that very class; a user's subclass has another first word."""
-    return _named(type(obj))
+    return f"{package_of(type(obj))}.{type(obj).__qualname__}"
 
 
 def library_of(obj: Any) -> str:
-    """The library that the object's class, or its nearest ancestor outside the user's own code, comes from."""
-    roots = [_root(kind) for kind in type(obj).__mro__]
-    root = next((root for root in roots if root not in ("__main__", "builtins", "abc", "typing")), roots[0])
-    return SPELLED.get(root, root)
+    """The library of the object's class, or of its nearest ancestor outside the user's own code."""
+    packages = [package_of(kind) for kind in type(obj).__mro__]
+    package = next((each for each in packages if each not in ("__main__", "builtins", "abc", "typing")), packages[0])
+    return SPELLED.get(package, package)
 
 
 def overrides(obj: Any, library: str, *methods: str) -> bool:
     """Whether one of the methods is not the library's own: then the method counts, not our formula."""
     kinds = [next((kind for kind in type(obj).__mro__ if name in vars(kind)), object) for name in methods]
-    return any(_root(kind) != library for kind in kinds) or any(name in vars(obj) for name in methods)
-
-
-def _root(kind: type) -> str:
-    return kind.__module__.partition(".")[0]
-
-
-def _named(kind: type) -> str:
-    return f"{_root(kind)}.{kind.__qualname__}"
+    return any(package_of(kind) != library for kind in kinds) or any(name in vars(obj) for name in methods)
 
 
 def expected_model(text: str, kind: str = "") -> InputError:
@@ -116,6 +102,27 @@ def check_fitted(estimator: Any) -> None:
         return
 
 
+#: Steps that balance truncation (h⁴ after extrapolation) against rounding (eps/h, eps/h²), in units of a column.
+FIRST, SECOND = 2.0**-10, 2.0**-8
+#: transform(rows, which): z (m, L) at moved copies of the rows numbered `which`.
+Transform = Callable[[Array, Any], Array]
+
+
+def quotients(transform: Transform, X: Array, columns: list[int]) -> Quotients:
+    """Difference quotients at the rows X of z(x), made of x by a step of a pipeline or a formula.
+
+    With Richardson's extrapolation they are exact up to rounding for products of columns; otherwise the error is h⁴. A
+    formula takes as long for one row as for thousands, so moved copies of the rows go in together.
+    """
+    which = np.arange(len(X))
+
+    def moved(points: Array) -> Array:
+        z = transform(points.reshape(-1, X.shape[1]), np.tile(which, len(points)))
+        return z.reshape(*points.shape[:2], -1)
+
+    return Quotients(moved, X, transform(X, which), columns)
+
+
 class Described:
     """Mixed into a model with these three fields, in front of its other bases: it shows them."""
 
@@ -138,19 +145,13 @@ class Described:
 
 
 class Pending(Model):
-    """A model that needs to see rows before it can be built: how many columns there are, and what they are called.
-
-    Every call goes to the model that `built_for` gives for its rows, with everything checked.
-    """
+    """A model that is built when it sees rows: how many columns there are, and what they are called."""
 
     def __init__(self, built_for: Callable[[Any], Model]) -> None:
         self.built_for = built_for
 
     def coded(self, X: Any, weights: Any = None) -> Model:
         return self.built_for(X).coded(X, weights)
-
-    def prepared(self, X: Any) -> Model:
-        return self.built_for(X).prepared(X)
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         return self.built_for(X).derivatives(X, order)
@@ -162,14 +163,14 @@ class Pending(Model):
         yield from self.built_for(X).checks(X)
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        return 1  # chunks are made of prepared models, which know better
+        return 1  # chunks are made of the model that `coded` returns
 
     def contrasted(self, coding: Coding) -> Model:
         raise NotImplementedError("contrasts are set on the model that `coded` returns")
 
 
 class WithDerivatives(Model):
-    """An object that gives its derivatives; whatever else it knows about itself is asked for where it has it."""
+    """An object with a method `derivatives(X, order)`; its other methods and attributes are used where it has them."""
 
     def __init__(self, estimator: Any) -> None:
         self._estimator = estimator
@@ -178,58 +179,59 @@ class WithDerivatives(Model):
         for name in ("input_scale_", "training_inputs_", "classes_"):
             setattr(self, name, getattr(estimator, name, None))
 
+    def _method(self, name: str) -> Callable[..., Any] | None:
+        method = getattr(self._estimator, name, None)
+        return method if callable(method) else None
+
     def derivatives(self, X: Any, order: int) -> Derivatives:
         check_order(order)
         record = self._estimator.derivatives(X, order)
         if not isinstance(record, Derivatives):
             raise InputError(f"{self.name}.derivatives must return Derivatives; got {type(record).__name__}.")
-        shape = shape_of(X)
-        if record.first.shape[::2] != shape:
-            raise InputError(
-                f"{self.name}.derivatives: ",
-                Argument("X"),
-                f" has shape {shape}; got first of shape {record.first.shape}.",
-            )
+        shape, got = shape_of(X), record.first.shape
+        if got[::2] != shape:
+            text = f" has shape {shape}; got first of shape {got}."
+            raise InputError(f"{self.name}.derivatives: ", Argument("X"), text)
         if order == 2 and record.second is None:
             raise InputError(f"{self.name}.derivatives(X, 2) must give second derivatives; got None.")
         return record
 
     def predict_distribution(self, X: Any) -> Distribution:
-        predict = getattr(self._estimator, "predict_distribution", None)
-        distribution = predict(X) if callable(predict) else self.derivatives(X, 1).distribution
+        predict = self._method("predict_distribution")
+        distribution = predict(X) if predict else self.derivatives(X, 1).distribution
         if not isinstance(distribution, Distribution):
             got = type(distribution).__name__
             raise InputError(f"{self.name}.predict_distribution must return an rsens family; got {got}.")
         return distribution
 
     def predict_point(self, X: Any) -> Array:
-        predict = getattr(self._estimator, "predict_point", None)  # a mean can be much cheaper than a variance
-        return predict(X) if callable(predict) else super().predict_point(X)
+        predict = self._method("predict_point")  # a mean can be much cheaper than a variance
+        return predict(X) if predict else super().predict_point(X)
 
     def checks(self, X: Any) -> Iterator[Finding]:
-        findings = getattr(self._estimator, "_findings", None)
-        if callable(findings):
-            yield from findings(X)
+        findings = self._method("_findings")
+        yield from findings(X) if findings else ()
 
     def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
-        average = getattr(self._estimator, "partial_dependence", None)
-        return average(columns, at, X) if callable(average) else None
+        average = self._method("partial_dependence")
+        return average(columns, at, X) if average else None
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        rows = getattr(self._estimator, "rows_per_chunk", None)
-        return int(rows(n_columns, order)) if callable(rows) else rows_for(result_bytes(n_columns, order))
+        rows = self._method("rows_per_chunk")
+        return int(rows(n_columns, order)) if rows else rows_for(result_bytes(n_columns, order))
 
     @property
     def name(self) -> str:
         return type(self._estimator).__name__
 
 
-def _with_derivatives(obj: Any) -> Model:
+def with_derivatives(obj: Any) -> Model:
+    """A `Model` of an object with a method `derivatives(X, order)`, if it is fitted."""
     if callable(getattr(obj, "fit", None)) and callable(getattr(obj, "get_params", None)):
         check_fitted(obj)
     return WithDerivatives(obj)
 
 
 WITH_DERIVATIVES = Adapter(
-    "objects with derivatives(X, order)", lambda obj: callable(getattr(obj, "derivatives", None)), _with_derivatives
+    "objects with derivatives(X, order)", lambda obj: callable(getattr(obj, "derivatives", None)), with_derivatives
 )

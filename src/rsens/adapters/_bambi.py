@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from rsens import distributions
+from rsens._conversions import is_a
 from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas
-from rsens._labels import plain
-from rsens._table import is_frame
+from rsens._table import is_frame, plain
 from rsens._text import first_few, quoted
 from rsens._typing import Array
-from rsens.adapters._adapter import Pending, is_a, wrong_kind
+from rsens.adapters._adapter import Pending, wrong_kind
 from rsens.adapters._posterior_draws import DrawsAtOnce, draws_finding
 from rsens.derivatives import Description, DrawsModel, Model, from_function
 from rsens.distributions import Distribution
@@ -42,12 +42,12 @@ def from_bambi(model: Any, posterior: Any) -> Model:
     The predictive is the mixture over draws of the model's family, noise included, also of distributional models. Rows
     are data frames with the columns of the formula. Factors and the groups of group-specific terms are categorical:
     their levels are compared, and only levels that the model was fitted to are known. The model and the draws are left
-    as they are.
+    unchanged.
 
     Args:
         model: A fitted `bambi.Model` with one of the families gaussian, t, bernoulli, categorical, poisson,
             negativebinomial, gamma, exponential and beta.
-        posterior: What `model.fit()` returned, a DataTree or InferenceData.
+        posterior: The result of `model.fit()`, a DataTree or InferenceData.
 
     Returns:
         A model for `explain`, `rsens` and all other measures.
@@ -65,21 +65,21 @@ def from_bambi(model: Any, posterior: Any) -> Model:
     if not is_a(model, "bambi.Model"):
         raise wrong_kind("from_bambi", "model", "a bambi.Model", model)
     if not is_a(posterior, "xarray.DataTree", "arviz.InferenceData"):
-        expected = "what model.fit() returned, a DataTree or InferenceData"
+        expected = "the result of model.fit(), a DataTree or InferenceData"
         raise wrong_kind("from_bambi", "posterior", expected, posterior)
     if not getattr(model, "built", True):
         raise InputError("from_bambi: ", Argument("model"), " is not fitted. Call model.fit() first.")
     name = model.family.name
     if name not in FAMILIES:
         raise InputError(
-            f"the family {name!r} of bambi is none of rsens' families; known are {quoted(FAMILIES)}. "
+            f"the family {name!r} of bambi does not correspond to any rsens family; known are {quoted(FAMILIES)}. "
             "Write the prediction of one draw as a function: from_draws(fn, draws)."
         )
     for kind in ("censored", "truncated"):
         if getattr(_response_term(model), f"is_{kind}", False):
             raise InputError(
-                f"the response of the model is {kind}, so its family is not that of an observation. Write the "
-                "prediction of one draw as a function: from_draws(fn, draws)."
+                f"the response of the model is {kind}, so an observation has another distribution than its family. "
+                "Write the prediction of one draw as a function: from_draws(fn, draws)."
             )
     columns = FormulaColumns.of(model)
     draws = _with_draws(posterior, posterior["posterior"])  # `predict` copies all it is given
@@ -87,7 +87,7 @@ def from_bambi(model: Any, posterior: Any) -> Model:
 
 
 def _built(model: Any, posterior: Any, columns: FormulaColumns, X: Any) -> Model:
-    """The model for rows like X: the names of the columns say how they fit the formula."""
+    """The model for rows like X: the formula finds its columns by their names."""
     draws = _draws(model, posterior, tuple(map(str, columns.check(X).columns)), columns)
     levels, count = columns.levels, len(draws)
     about = Description(
@@ -178,7 +178,7 @@ class FormulaColumns:
 
         columns = dict(zip(names, numbers.T, strict=True))
         for name, levels in self.levels.items():
-            if all(isinstance(level, Real | np.bool_) for level in levels):  # such levels stand for themselves
+            if all(isinstance(level, Real | np.bool_) for level in levels):  # such levels are numbers already
                 labels = {float(level): level for level in levels}
             else:  # others are counted
                 labels = dict(enumerate(levels))
@@ -202,17 +202,15 @@ class FormulaColumns:
         if missing:
             yield f" must have the columns {quoted(missing)} of the formula; got {given}."
         for name in self.names:
-            if name not in self.levels and not _is_number(X[name]):
+            levels = self.levels.get(name)
+            if levels is None and not _is_number(X[name]):
                 yield f": column {name!r} must hold numbers, as in the data of the model; got {X[name].dtype}."
-        for name, levels in self.levels.items():
-            unknown = [repr(plain(level)) for level in X[name].dropna().unique() if level not in levels]
-            known = first_few([repr(plain(level)) for level in levels])
+            unknown = [] if levels is None else [each for each in X[name].dropna().unique() if each not in levels]
             if unknown:
-                was = "which the model was not fitted to"
-                yield f": column {name!r} has {first_few(unknown)}, {was}. It knows {known}."
-        for name in self.response:
-            if name in given and name not in self.names:
-                yield f" has the column {name!r}, which the model predicts. Leave it out: X.drop(columns={name!r})."
+                new, known = (first_few([repr(plain(each)) for each in labels]) for labels in (unknown, levels or ()))
+                yield f": column {name!r} has {new}, which the model was not fitted to. It knows {known}."
+        for name in set(self.response) & {*given} - {*self.names}:
+            yield f" has the column {name!r}, which the model predicts. Leave it out: X.drop(columns={name!r})."
 
 
 def _parameters(model: Any) -> dict[str, Any]:

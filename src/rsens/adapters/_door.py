@@ -1,26 +1,77 @@
-"""The door: every model and every X that a user gives comes in here, and is read once."""
+"""The door: every model and every X that a user gives comes in here, and is read once.
+
+Numeric columns of two values become contrasts. A slope at the rows does not show the way from one value to the other: a
+Gaussian process whose length-scale is short against the gap has no slope at either end, however far apart its two
+predictions are. So the two values are compared, as the levels of a categorical column are. The fit stays unchanged.
+"""
 
 from __future__ import annotations
 
-import inspect
-from types import FunctionType
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from rsens._coding import Coding
+import numpy as np
+
+from rsens._coding import Coding, Levels
+from rsens._conversions import package_of
+from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas
-from rsens._table import Table
-from rsens.adapters._adapter import WITH_DERIVATIVES, Adapter, expected_model, is_a
+from rsens._table import Table, column_of, column_positions, columns_of_labels, numbers_of
+from rsens._typing import Array
+from rsens.adapters._adapter import WITH_DERIVATIVES, Adapter, expected_model, first_line
 from rsens.adapters._gpytorch import GPYTORCH
-from rsens.adapters._laplace import LAPLACE
-from rsens.adapters._posterior_draws import HOLD_DRAWS
+from rsens.adapters._posterior_draws import line_for
+from rsens.adapters._pytorch import LAPLACE, TORCH_MODULE
 from rsens.adapters._sklearn import SCIKIT_LEARN
 from rsens.adapters._statsmodels import STATSMODELS
-from rsens.adapters._torch_module import TORCH_MODULE
 from rsens.derivatives import Model, rows_of
 
-#: Every kind of object that can be explained as it is. The first adapter that accepts an object adapts it.
+#: Entry points in which other packages offer adapters, each under the name of the package whose objects it adapts.
+ENTRY_POINTS = "rsens.adapters"
+
+
+def _adapted_elsewhere(obj: Any) -> Model | None:
+    """The model that the adapter of another package makes of the object; None if no package offers one for it."""
+    packages = {package_of(kind) for kind in type(obj).__mro__}
+    for entry in offered_adapters():
+        if entry.name not in packages:
+            continue
+        try:
+            model = entry.load()(obj)
+        except InputError:
+            raise
+        except Exception as error:  # code of another package may raise anything
+            raise InputError(
+                f"the adapter {entry.value} of {_package(entry)} failed ({type(error).__name__}: {first_line(error)}). "
+                "Update or uninstall that package, or wrap what the model predicts: from_function(fn)."
+            ) from error
+        if isinstance(model, Model):
+            return model
+        if model is not None:
+            raise InputError(
+                f"the adapter {entry.value} of {_package(entry)} must return an rsens.Model, such as from_function "
+                f"makes, or None for objects that it does not know; got {type(model).__name__}."
+            )
+    return None
+
+
+@cache
+def offered_adapters() -> tuple[EntryPoint, ...]:
+    """The adapters that installed packages offer, not loaded yet."""
+    return tuple(entry_points(group=ENTRY_POINTS))
+
+
+def _package(entry: EntryPoint) -> str:
+    return "an installed package" if entry.dist is None else entry.dist.name
+
+
+#: Every kind of object that needs no wrapping. The first adapter that makes a model of an object counts.
 ADAPTERS: list[Adapter] = [
     WITH_DERIVATIVES,
+    Adapter("objects of packages with an entry point in `rsens.adapters`", lambda obj: True, _adapted_elsewhere),
     STATSMODELS,
     SCIKIT_LEARN,
     GPYTORCH,
@@ -36,15 +87,16 @@ def as_model(obj: Any) -> Model:
     if isinstance(obj, type):
         raise expected_model(f"; got the class {obj.__name__}. Make one: {obj.__name__}(…), and fit it.")
     for adapter in ADAPTERS:
-        if adapter.accepts(obj):
-            return adapter.adapt(obj)
+        model = adapter.adapt(obj) if adapter.accepts(obj) else None
+        if model is not None:
+            return model
     parts = obj if isinstance(obj, tuple) and len(obj) == 2 else (obj,)
-    for line in filter(None, map(_other_half, parts)):
+    for line in filter(None, map(line_for, parts)):
         got = " and ".join(type(part).__name__ for part in parts)
         raise expected_model(f" with its posterior draws; got {got}. Write {line}.")
     raise expected_model(
         f"; got {type(obj).__name__}. Fitted models of scikit-learn, statsmodels, GPyTorch, BoTorch, NGBoost and "
-        "PyTorch are taken as they are, posterior draws by from_draws, from_numpyro, from_pymc or from_bambi. For "
+        "PyTorch need no wrapping; posterior draws go through from_draws, from_numpyro, from_pymc or from_bambi. For "
         "anything else wrap a function of rows X that returns a family, such as Normal(mean, variance): from_jax(fn) "
         "or from_torch(fn) if it is written in JAX or PyTorch, from_function(fn) otherwise."
     )
@@ -58,7 +110,7 @@ def read_for(model: Any, X: Any, weights: Any = None) -> tuple[Model, Table]:
 
 
 def classes_of(model: Any) -> Any:
-    """The class labels that the codes 0, 1, … of the model's predictions stand for; None if it does not say."""
+    """The class labels behind the codes 0, 1, … of the model's predictions; None if they are not known."""
     return as_model(model).classes_
 
 
@@ -67,37 +119,88 @@ def coding_of(model: Any) -> Coding | None:
     return as_model(model).coding
 
 
-#: Half of a model, a program without its draws or draws without their program: the line to write for each kind.
-OTHER_HALF = {
-    ("bambi.Model",): "from_bambi(model, posterior), where posterior is what model.fit() returned",
-    ("pymc.Model",): (
-        'from_pymc(model, posterior, data="X"), where posterior is what pm.sample() returned and the rows are '
-        'X = pm.Data("X", …)'
-    ),
-    ("numpyro.MCMC", "numpyro.Predictive", "numpyro.Messenger"): (
-        "from_numpyro(model, mcmc), where model(X, y=None) is the function and mcmc has run"
-    ),
-    ("numpyro.AutoGuide", "numpyro.SVI", "numpyro.SVIRunResult"): (
-        "from_numpyro(model, guide.sample_posterior(key, svi_result.params, sample_shape=(1000,))), where "
-        "model(X, y=None) is the function"
-    ),
-    tuple(f"cmdstanpy.CmdStan{kind}" for kind in ("MCMC", "VB", "Pathfinder", "Laplace")): (
-        "from_draws(fn, fit.stan_variables()), where fn(parameters, X) returns the prediction of one draw, such as "
-        'Normal(parameters["alpha"] + X @ parameters["beta"], parameters["sigma"] ** 2)'
-    ),
-    HOLD_DRAWS: (
-        "from_pymc(model, posterior) or from_bambi(model, posterior) with the model that was sampled; without one, "
-        "from_draws(fn, draws), where fn(parameters, X) returns the prediction of one draw"
-    ),
-}
+# ---- Numeric columns of two values, such as 0/1 flags, become contrasts ----------------------------------------------
+
+#: Two rows have at most two values in every column.
+LEAST_ROWS = 3
 
 
-def _other_half(obj: Any) -> str | None:
-    """The line to write for half of a model; None for other objects."""
-    line = next((line for names, line in OTHER_HALF.items() if is_a(obj, *names)), None)
-    if line is None and isinstance(obj, FunctionType):  # a program calls something of NumPyro by a global name
-        used = (obj.__globals__.get(name) for name in obj.__code__.co_names)
-        homes = (value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None) for value in used)
-        if any(str(home).partition(".")[0] == "numpyro" for home in homes):
-            return next(line for names, line in OTHER_HALF.items() if "numpyro.MCMC" in names)
-    return line
+def two_valued(
+    table: Table, training: Array | None = None, *, numeric: Iterable[str | int] = (), grouped: Iterable[int] = ()
+) -> tuple[int, ...]:
+    """Positions of the numeric columns with exactly two values in the training inputs, and no others in the table.
+
+    Args:
+        table: The rows to explain, as a model reads them.
+        training: The inputs the model was fitted to, (N, D); None where they are not known: the table in their place.
+        numeric: Names or positions of columns that stay numbers, however many values they have.
+        grouped: Positions of columns that move together with others, along a direction: they stay numbers.
+    """
+    categorical = () if table.coding is None else table.coding.categorical
+    kept = {*read_numeric(numeric, table.names, categorical), *grouped, *categorical}
+    inputs = table.values if training is None else training
+    return tuple(
+        d
+        for d in range(len(table.names))
+        if d not in kept and _has_two(inputs[:, d]) and np.isin(table.values[:, d], inputs[:, d]).all()
+    )
+
+
+def two_valued_columns(X: Any, numeric: Iterable[str | int], names: tuple[str, ...]) -> tuple[int, ...]:
+    """The same for data that no model has read yet: what every model fitted to parts of X shall compare."""
+    kept = read_numeric(numeric, names, columns_of_labels(X))
+    return tuple(d for d in range(len(names)) if d not in kept and _has_two(numbers_of(column_of(X, d))))
+
+
+def as_contrasts(
+    source: Model,
+    table: Table,
+    positions: Iterable[int],
+    *,
+    training: Array | None = None,
+    weights: Array | None = None,
+) -> tuple[Model, Table]:
+    """The model and its rows with contrasts between the values of these columns.
+
+    The values come from the training inputs, (N, D), and from the table; how often each occurs is counted in the
+    training inputs, or where they are not known in the table under `weights`, which add up to 1. A column with one
+    value in the training inputs has nothing to compare: its R-sens is 0. Categorical columns stay unchanged.
+    """
+    known = () if table.coding is None else table.coding.columns
+    further = sorted({*positions} - {column.position for column in known})
+    if not further:
+        return source, table
+    counted, shares = (table.values, weights) if training is None else (training, None)
+    values, columns = table.values.copy(), list(known)
+    for d in further:
+        levels = np.union1d(counted[:, d], table.values[:, d])
+        codes = np.searchsorted(levels, counted[:, d])
+        counts = np.bincount(codes, weights=shares, minlength=len(levels))
+        frequencies = counts / counts.sum()
+        columns.append(Levels(d, table.names[d], tuple(map(_label, levels.tolist())), frequencies, numeric=True))
+        values[:, d] = np.searchsorted(levels, table.values[:, d])
+    coding = Coding(table.names, tuple(sorted(columns, key=lambda column: column.position)))
+    return source.contrasted(coding), replace(table, values=values, coding=coding)
+
+
+def read_numeric(numeric: Any, names: tuple[str, ...], categorical: Iterable[int]) -> list[int]:
+    """Positions of the columns that `numeric` names; categorical ones cannot be numbers."""
+    positions = column_positions(() if numeric is None else numeric, names, "numeric")
+    labels = [d for d in positions if d in categorical]
+    if labels:
+        text = f" names the column {names[labels[0]]!r}, which is categorical. Leave it out, or fit to numbers there."
+        raise InputError(Argument("numeric"), text)
+    return positions
+
+
+def _label(value: float) -> float:
+    """The number as people write it: 1, not 1.0."""
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value
+
+
+def _has_two(values: Array | None) -> bool:
+    """Whether there are exactly two different values, none of them missing, in enough rows to tell."""
+    if values is None or len(values) < LEAST_ROWS:
+        return False
+    low, high = values.min(), values.max()
+    return bool(low < high and ((values == low) | (values == high)).all())

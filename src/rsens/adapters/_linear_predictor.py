@@ -33,7 +33,7 @@ class Response(Protocol):
 
 
 def through_response(response: Response, latent: Latent) -> Derivatives:
-    """λ with its derivatives in x, from those of (m, v), (n, 2, D) and (n, 2, D, D) or None for first derivatives."""
+    """λ with its derivatives in x, by the chain rule; of first order where `latent` has no second derivatives."""
     assert latent.first is not None
     outer = response.predictive_derivatives(latent.mean, latent.variance, 1 if latent.second is None else 2)
     distribution = response.predictive(latent.mean, latent.variance)
@@ -41,7 +41,7 @@ def through_response(response: Response, latent: Latent) -> Derivatives:
 
 
 def in_units(latent: Latent, shift: float, scale: float) -> Latent:
-    """The moments of shift + scale·f, from those of f."""
+    """The moments of shift + scale·f, from the moments of f."""
     factors = np.array([scale, scale**2])
     return Latent(
         shift + scale * latent.mean,
@@ -72,10 +72,8 @@ class LinearPredictor:
         m, v = self.moments(design)
         n, columns = design.shape
         first = np.stack([np.broadcast_to(self.coefficients, (n, columns)), 2.0 * design @ self.covariance], axis=1)
-        second = None
-        if order == 2:
-            second = np.zeros((n, 2, columns, columns))
-            second[:, 1] = 2.0 * self.covariance
+        bends = np.stack([np.zeros((columns, columns)), 2.0 * self.covariance])
+        second = np.broadcast_to(bends, (n, *bends.shape)) if order == 2 else None
         return through_response(self.response, Latent(m, v, first, second))
 
     def bytes_per_row(self, n_columns: int, order: int) -> int:
@@ -100,7 +98,7 @@ class MultinomialPredictor:
     def drawn(cls, estimate: Array, covariance: Array | None) -> MultinomialPredictor:
         """From the estimate (P, K − 1), and the covariance of its columns, one after the other; None for no draws.
 
-        The draws are quasi-random and antithetic: their mean is the estimate, whatever the covariance is.
+        The draws are quasi-random and antithetic, so that their mean is the estimate.
         """
         if covariance is None:
             return cls(estimate[None])

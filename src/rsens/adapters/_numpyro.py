@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from rsens._conversions import is_a
 from rsens._errors import Argument, InputError, MissingExtraError
 from rsens._table import shape_of
 from rsens._text import quoted
-from rsens.adapters._adapter import Pending, first_line, is_a, wrong_kind
+from rsens.adapters._adapter import Pending, first_line, wrong_kind
 from rsens.adapters._posterior_draws import by_name, draws_finding, draws_of
 from rsens.derivatives import Description, Model, from_draws
 
@@ -25,8 +26,8 @@ def from_numpyro(model: Any, samples: Any, *, site: str = "y", categorical: Any 
     """A NumPyro model with its posterior draws, as a model to explain.
 
     The predictive is the mixture over draws of the likelihood, noise included. The likelihood of each draw is read from
-    a trace of the model, never from samples of y, so derivatives are exact. It runs in float64, whatever the draws
-    were.
+    a trace of the model, never from samples of y, so derivatives are exact. It runs in float64, also with draws in
+    single precision.
 
     Args:
         model: The model function, `model(X)` or `model(X, y=None)`, where X is (n, D). Arguments without a default,
@@ -56,7 +57,7 @@ def from_numpyro(model: Any, samples: Any, *, site: str = "y", categorical: Any 
         import numpyro  # noqa: F401
     except ImportError:
         raise MissingExtraError("numpyro", "jax") from None
-    by_name(samples, "samples")  # or an error that says what to give
+    by_name(samples, "samples")  # an error now rather than at the first rows
     return Pending(partial(_built, program, samples, site, categorical, {}))
 
 
@@ -69,8 +70,8 @@ def _built(program: Program, samples: Any, site: str, categorical: Any, known: d
     draws = draws_of(samples, "samples", sites.latent)
     if not draws:
         raise InputError(
-            f"the model draws nothing besides {site!r}, so there is no posterior to average over. Explain its "
-            "prediction as a function: from_jax(fn)."
+            f"the model draws only {site!r}, so there is no posterior to average over. Explain its prediction as a "
+            "function: from_jax(fn)."
         )
     exact = {name: v.astype(np.float64) if v.dtype.kind == "f" else v for name, v in draws.items()}
     fn, count = partial(_likelihood, program, site, frozenset(sites.discrete)), len(next(iter(draws.values())))
@@ -95,7 +96,7 @@ def _likelihood(program: Program, site: str, discrete: frozenset[str], draw: Any
 
 
 def _of_rows(model: Any, arguments: dict[str, Any]) -> Program:
-    """The model as a function of rows, with None for arguments that have no default: y, which it is asked about."""
+    """The model as a function of rows, with None for arguments that have no default, such as y."""
     if not callable(model) or isinstance(model, type):
         raise wrong_kind("from_numpyro", "model", "the model function, model(X) or model(X, y=None)", model)
     if is_a(model, "numpyro.Predictive"):
@@ -120,7 +121,7 @@ class Sites:
 
     #: Sample sites without obs=, by the shape of one draw.
     latent: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    #: Which of them are whole numbers: class labels, counts.
+    #: The latent sites that hold whole numbers: class labels, counts.
     discrete: set[str] = field(default_factory=set)
     observed: list[str] = field(default_factory=list)
 
@@ -133,12 +134,9 @@ def _checked_sites(program: Program, site: str, n_columns: int, drawn: Collectio
     few, more = (_traced(program, rows, n_columns) for rows in (2, 3))
     if site not in few.observed and site not in few.latent:
         names = few.observed or [name for name in few.latent if name not in drawn]
-        raise InputError(
-            Argument("site"),
-            f" must be the site of y, the one with obs=; got {site!r}, and the model has "
-            f"{quoted(names) or 'no such site'}. Write from_numpyro(model, samples, "
-            f"site={names[0] if names else 'y'!r}).",
-        )
+        has = quoted(names) or "no such site"
+        text = f" must be the site of y, which has obs=; got {site!r}, and the model has {has}. Write "
+        raise InputError(Argument("site"), f"{text}from_numpyro(model, samples, site={names[0] if names else 'y'!r}).")
     few.latent.pop(site, None)
     of_rows = [name for name, shape in few.latent.items() if more.latent.get(name) != shape]
     if of_rows:

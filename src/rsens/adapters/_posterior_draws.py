@@ -1,40 +1,65 @@
-"""Posterior draws as the libraries hand them out, by name, with chains stacked."""
+"""Posterior draws of any sampler, by name and with chains stacked, and models of draws made from them."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from types import FunctionType
 from typing import Any, Self
 
 import numpy as np
 
+from rsens._conversions import is_a
 from rsens._errors import Argument, InputError
 from rsens._text import quoted
 from rsens._typing import Array
-from rsens.adapters._adapter import is_a
 from rsens.derivatives import Draws, Finding
 from rsens.distributions import Distribution, Mixture
 
 Shape = tuple[int, ...]
 
-#: With fewer draws the tails of the predictive are those of single draws.
+#: With fewer draws the tails of the predictive are the tails of single draws.
 FEW_DRAWS = 400
 XARRAY = ("xarray.DataTree", "xarray.Dataset", "arviz.InferenceData")
-#: Objects that hold draws and no model: what a sampler returns, or a part of it.
-HOLD_DRAWS = (*XARRAY, "numpyro.MCMC", "pymc.MultiTrace", "cmdstanpy.CmdStanMCMC")
-#: Objects that draw but hold no draws, and what to give instead.
-INSTEAD = {
-    "numpyro.Predictive": "Predictive gives random samples of y, whose differences are noise. Give the MCMC object",
-    **dict.fromkeys(
-        ("numpyro.AutoGuide", "numpyro.SVIRunResult", "numpyro.SVI"),
-        "Give guide.sample_posterior(key, svi_result.params, sample_shape=(1000,))",
+GUIDES = ("numpyro.AutoGuide", "numpyro.SVI", "numpyro.SVIRunResult")
+SAMPLE_GUIDE = "guide.sample_posterior(key, svi_result.params, sample_shape=(1000,))"
+#: Half of a model, a program without its draws or draws without their program: the line to write for each kind.
+OTHER_HALF = {
+    ("bambi.Model",): "from_bambi(model, posterior), where posterior comes from model.fit()",
+    ("pymc.Model",): (
+        'from_pymc(model, posterior, data="X"), where posterior comes from pm.sample() and the rows are '
+        'X = pm.Data("X", …)'
+    ),
+    ("numpyro.MCMC", "numpyro.Predictive", "numpyro.Messenger"): (
+        "from_numpyro(model, mcmc), where model(X, y=None) is the function and mcmc has run"
+    ),
+    GUIDES: f"from_numpyro(model, {SAMPLE_GUIDE}), where model(X, y=None) is the function",
+    tuple(f"cmdstanpy.CmdStan{kind}" for kind in ("MCMC", "VB", "Pathfinder", "Laplace")): (
+        "from_draws(fn, fit.stan_variables()), where fn(parameters, X) returns the prediction of one draw, such as "
+        'Normal(parameters["alpha"] + X @ parameters["beta"], parameters["sigma"] ** 2)'
+    ),
+    (*XARRAY, "pymc.MultiTrace"): (
+        "from_pymc(model, posterior) or from_bambi(model, posterior) with the model that was sampled; without one, "
+        "from_draws(fn, draws), where fn(parameters, X) returns the prediction of one draw"
     ),
 }
 
 
+def line_for(obj: Any) -> str | None:
+    """The line to write for half of a model; None for other objects."""
+    line = next((line for names, line in OTHER_HALF.items() if is_a(obj, *names)), None)
+    if line is None and isinstance(obj, FunctionType):  # a program calls something of NumPyro by a global name
+        used = (obj.__globals__.get(name) for name in obj.__code__.co_names)
+        homes = (value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None) for value in used)
+        if any(str(home).partition(".")[0] == "numpyro" for home in homes):
+            return next(line for names, line in OTHER_HALF.items() if "numpyro.MCMC" in names)
+    return line
+
+
 def draws_of(posterior: Any, argument: str, shapes: Mapping[str, Shape]) -> dict[str, Array]:
-    """The draws of the variables in `shapes`, each (S, *shape): chains stacked, what else was drawn left out.
+    """The draws of the variables in `shapes`, each (S, *shape): chains stacked, other variables left out.
 
     A mapping may hold arrays (S, *shape) or (chains, S, *shape). `argument` names the posterior in the public call.
     """
@@ -49,19 +74,14 @@ def draws_of(posterior: Any, argument: str, shapes: Mapping[str, Shape]) -> dict
     draws = {name: _stacked(name, named[name], shape, argument) for name, shape in shapes.items()}
     numbers = {name: len(values) for name, values in draws.items()}
     if len(set(numbers.values())) > 1 or 0 in numbers.values():
-        raise InputError(
-            Argument(argument),
-            " must hold the same number of draws of each variable, at least one; got "
-            + ", ".join(f"{number} of {name!r}" for name, number in numbers.items())
-            + ".",
-        )
+        got = ", ".join(f"{number} of {name!r}" for name, number in numbers.items())
+        text = f" must hold the same number of draws of each variable, at least one; got {got}."
+        raise InputError(Argument(argument), text)
     for name, values in draws.items():
-        if not np.isfinite(values).all():
-            raise InputError(
-                Argument(argument),
-                f" holds numbers of {name!r} that are not finite: {np.count_nonzero(~np.isfinite(values))} of "
-                f"{values.size}. Look for chains that failed, and leave them out.",
-            )
+        bad = np.count_nonzero(~np.isfinite(values))
+        if bad:
+            text = f" holds numbers of {name!r} that are not finite: {bad} of {values.size}. Leave failed chains out."
+            raise InputError(Argument(argument), text)
     return draws
 
 
@@ -82,7 +102,7 @@ class DrawsAtOnce(Draws):
     """Draws that one call evaluates together: `components(X)` is a family whose arrays have the draws first, (S, n)."""
 
     components: Callable[[Array], Distribution]
-    #: A function that gives at most so many of the draws.
+    #: A function from a number to so few of the draws.
     fewer: Callable[[int], Draws] | None = None
 
     @classmethod
@@ -115,20 +135,23 @@ def by_name(posterior: Any, argument: str) -> Mapping[str, Any]:
         try:
             return posterior.get_samples(group_by_chain=False)
         except (AssertionError, AttributeError):
-            raise InputError(
-                Argument(argument), ": the MCMC object has not run. Call mcmc.run(key, X, y) first."
-            ) from None
+            text = ": the MCMC object has not run. Call mcmc.run(key, X, y) first."
+            raise InputError(Argument(argument), text) from None
     if is_a(posterior, "pymc.MultiTrace"):
         return {name: posterior.get_values(name) for name in posterior.varnames}
     if is_a(posterior, "cmdstanpy.CmdStanMCMC"):
         return posterior.stan_variables()
     if isinstance(posterior, Mapping):
         return posterior
-    instead = next((f" {advice}." for name, advice in INSTEAD.items() if is_a(posterior, name)), "")
+    instead = ""
+    if is_a(posterior, "numpyro.Predictive"):
+        instead = " Predictive gives random samples of y, whose differences are noise. Give the MCMC object."
+    elif is_a(posterior, *GUIDES):
+        instead = f" Give {SAMPLE_GUIDE}."
     raise InputError(
         Argument(argument),
-        f" must be posterior draws: what the sampler returned, or a dict with an array of draws for each variable, "
-        f"the draws on the first axis; got {type(posterior).__name__}.{instead}",
+        " must be posterior draws: the result of the sampler, or a dict with an array of draws for each variable, the "
+        f"draws on the first axis; got {type(posterior).__name__}.{instead}",
     )
 
 
@@ -140,10 +163,8 @@ def _group(posterior: Any, argument: str) -> Any:
     if "posterior" in groups:
         return posterior["posterior"]
     if not getattr(posterior, "data_vars", None):
-        raise InputError(
-            Argument(argument),
-            f" has no group 'posterior'; got {quoted(groups) or 'no groups'}. Give what the sampler returned.",
-        )
+        text = f" has no group 'posterior'; got {quoted(groups) or 'no groups'}. Give the result of the sampler."
+        raise InputError(Argument(argument), text)
     return posterior
 
 
@@ -151,28 +172,22 @@ def _draws_first(name: Any, variable: Any, argument: str) -> Array:
     """Stacked draws of a variable of xarray, its other dimensions in their order."""
     leading = [dim for dim in ("chain", "draw", "sample") if dim in variable.dims]
     if leading not in (["chain", "draw"], ["draw"], ["sample"]):
-        raise InputError(
-            Argument(argument),
-            f": {name!r} has the dimensions {quoted(variable.dims)}; expected 'chain' and 'draw' first, or 'sample'.",
-        )
+        text = f": {name!r} has the dimensions {quoted(variable.dims)}; expected 'chain' and 'draw' first, or 'sample'."
+        raise InputError(Argument(argument), text)
     values = variable.transpose(*leading, ...).values
     return np.reshape(values, (-1, *values.shape[len(leading) :]))
 
 
 def _stacked(name: str, values: Any, shape: Shape, argument: str) -> Array:
-    """(S, *shape) from that, or from (chains, S, *shape)."""
+    """The draws (S, *shape), also from (chains, S, *shape)."""
     array = np.asarray(values)
     if array.dtype.kind not in "fiub":
         raise InputError(Argument(argument), f": the draws of {name!r} must be numbers; got {array.dtype}.")
     lead = array.ndim - len(shape)
     if lead not in (1, 2) or array.shape[lead:] != shape:
-        one, chains = (
-            f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"
-            for sizes in (("S", *shape), ("chains", "S", *shape))
-        )
         raise InputError(
             Argument(argument),
-            f": one draw of {name!r} has shape {shape} in the model, so its draws are {one}, or {chains}; got "
-            f"{array.shape}.",
+            f": one draw of {name!r} has shape {shape} in the model, so its draws need one axis more, or two with "
+            f"chains; got {array.shape}.",
         )
     return array.reshape(-1, *shape)

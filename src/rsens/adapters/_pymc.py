@@ -12,11 +12,12 @@ import numpy as np
 
 from rsens import distributions
 from rsens._coding import Coding
+from rsens._conversions import is_a
 from rsens._errors import Argument, InputError
 from rsens._table import is_frame
 from rsens._text import quoted
 from rsens._typing import Array
-from rsens.adapters._adapter import check_columns, is_a, wrong_kind
+from rsens.adapters._adapter import check_columns, first_line, wrong_kind
 from rsens.adapters._posterior_draws import DrawsAtOnce, draws_finding, draws_of
 from rsens.derivatives import (
     Derivatives,
@@ -39,16 +40,15 @@ def from_pymc(
 
     The predictive is the mixture over draws of the likelihood, noise included. Its parameters are read from the graph
     of the model, with exact derivatives; second derivatives, of the mixture's mean and variance, are differences. The
-    model and the draws are left as they are.
+    model and the draws are left unchanged.
 
     Args:
         model: A `pymc.Model` (PyMC 5 or newer) in which the rows are `pm.Data`. A model that was sampled with constants
             can be written again with `pm.Data` and given here with the old draws.
-        posterior: What `pm.sample` returned (a DataTree or InferenceData), its posterior group, or a dict with arrays
+        posterior: The result of `pm.sample` (a DataTree or InferenceData), its posterior group, or a dict with arrays
             (draws, …) or (chains, draws, …) for every free variable.
-        data: The name of the pm.Data with rows X, (n, D); or, where each column has a pm.Data of its own,
-            {"column": "name of its pm.Data"}. Columns of whole numbers on their own, such as the index of a group, are
-            categorical.
+        data: The name of the pm.Data with rows X, (n, D); or, where each column is another pm.Data,
+            {"column": "name of its pm.Data"}. Such columns of whole numbers, as the index of a group, are categorical.
         site: The name of the observed variable, if there are several.
         categorical: Columns of X that are categorical, by name or position, in addition to a data frame's own.
 
@@ -73,15 +73,15 @@ def from_pymc(
         raise wrong_kind("from_pymc", "model", "a pymc.Model", model)
     observed = _observed_variable(model, site)
     rows = DataRows.of(model, data)
-    family, fields = _family_of(observed)
-    free = _free_variables(model, list(fields.values()), rows, observed)
+    family = _family_of(observed)
+    free = _free_variables(model, family, rows, observed)
     draws = draws_of(posterior, "posterior", {v.name: _shape_of(v) for v in free})
-    graph = LikelihoodGraph.of(family, fields, free, list(draws.values()), rows)
+    graph = LikelihoodGraph.of(family, free, list(draws.values()), rows)
     _try_out(graph, rows, model, observed)
-    if isinstance(categorical, Mapping):
-        categorical = {**dict.fromkeys(rows.levels), **categorical}
+    named = (categorical,) if isinstance(categorical, str | int) else categorical or ()
+    if isinstance(named, Mapping):
+        categorical = {**dict.fromkeys(rows.levels), **named}
     else:
-        named = (categorical,) if isinstance(categorical, str | int) else categorical or ()
         categorical = (*rows.levels, *named) or None
     ours = DrawsAtOnce.of(graph.components, len(graph))
     predictive = LikelihoodModel(
@@ -89,7 +89,7 @@ def from_pymc(
     )
     description = Description(
         model=f"PyMC model with {len(graph)} draws",
-        family=f"mixture of {family.__name__}",
+        family=f"mixture of {type(family).__name__}",
         noise=f"included: the likelihood of {observed.name!r}",
         derivatives="exact (PyTensor), second ones by differences",
         columns="columns of X as given" if isinstance(data, str) else "one pm.Data for each column",
@@ -117,11 +117,10 @@ class LikelihoodModel(Function):
         check_columns(rows, "of the model's pm.Data", self.data.values.shape[1], self.data.columns)
         for column in () if model.coding is None else model.coding.columns:
             if not all(isinstance(label, Real | np.bool_) for label in column.labels):
-                raise InputError(
-                    Argument("X"),
-                    f": column {column.name!r} holds labels such as {column.labels[0]!r}, and the model takes numbers. "
-                    "Give the number that stands for each label in the model.",
+                text = (
+                    f"holds labels such as {column.labels[0]!r}, and the model takes numbers. Give its number for each."
                 )
+                raise InputError(Argument("X"), f": column {column.name!r} {text}")
         return model
 
     def _derivatives(self, X: Any, order: int) -> Derivatives:
@@ -147,14 +146,14 @@ DataNames = str | Mapping[str, str]
 
 @dataclass(frozen=True)
 class DataRows:
-    """The data variables that X stands for, all of it or a column each, and what the model holds there now."""
+    """The data variables in the place of X, one with all columns or one for each, and the rows that they hold now."""
 
     variables: tuple[Any, ...]
     #: Rows that the model is known to run with, (N, D).
     values: Array
     #: The names of the columns, where the model has some.
     columns: tuple[str, ...] = ()
-    #: Columns that hold whole numbers on their own, such as the index of a group: they have levels, not derivatives.
+    #: Separate columns of whole numbers, such as the index of a group: they have levels, not derivatives.
     levels: tuple[int, ...] = ()
     by_column: bool = True
 
@@ -162,11 +161,8 @@ class DataRows:
     def of(cls, model: Any, data: DataNames) -> DataRows:
         """Find the pm.Data named by `data` in the model."""
         if not isinstance(data, str | Mapping) or not data:
-            raise InputError(
-                Argument("data"),
-                ' must be the name of the pm.Data of the rows, or a dict {"column": "name of its pm.Data"}; '
-                f"got {type(data).__name__}.",
-            )
+            text = ' must be the name of the pm.Data of the rows, or a dict {"column": "name of its pm.Data"}; got '
+            raise InputError(Argument("data"), f"{text}{type(data).__name__}.")
         names = [data] if isinstance(data, str) else list(data.values())
         variables = tuple(_variable(model, name) for name in names)
         held = [np.asarray(variable.get_value()) for variable in variables]
@@ -174,8 +170,8 @@ class DataRows:
             if held[0].ndim != 2:
                 raise InputError(
                     Argument("data"),
-                    f" must name a pm.Data of rows and columns; {data!r} has {held[0].ndim} axes. If each column has "
-                    'a pm.Data of its own, name them: data={"height": "height", "age": "age"}.',
+                    f" must name a pm.Data of rows and columns; {data!r} has {held[0].ndim} axes. If each column is "
+                    'another pm.Data, name them: data={"height": "height", "age": "age"}.',
                 )
             _, dim = model.named_vars_to_dims.get(data) or (None, None)
             labels = tuple(model.coords.get(dim) or ()) if dim is not None else ()  # coordinates of the columns
@@ -183,17 +179,14 @@ class DataRows:
             return cls(variables, held[0].astype(np.float64), named, by_column=False)
         for name, values in zip(names, held, strict=True):
             if values.shape not in ((len(held[0]),), (len(held[0]), 1)):
-                raise InputError(
-                    Argument("data"),
-                    f": each pm.Data must hold one column, all of them as many rows; {name!r} has shape "
-                    f"{values.shape}, the first one {held[0].shape}.",
-                )
+                text = f": each pm.Data must hold one column of the same length; {name!r} has shape {values.shape}, "
+                raise InputError(Argument("data"), f"{text}the first one {held[0].shape}.")
         whole = tuple(j for j, values in enumerate(held) if values.dtype.kind in "iub")
         return cls(variables, np.column_stack(held).astype(np.float64), tuple(data), whole)
 
     def placed(self, X: Any) -> dict[Any, Any]:
         """For each data variable the part of the rows X, a graph, that goes in its place."""
-        if not self.by_column:  # float64 whatever the data were, and the graph follows
+        if not self.by_column:  # float64 for any type of the data, and the graph follows
             return {self.variables[0]: X}
         parts = {v: X[:, j] if v.ndim == 1 else X[:, j : j + 1] for j, v in enumerate(self.variables)}
         return {v: part if v.dtype.startswith("float") else part.astype(v.dtype) for v, part in parts.items()}
@@ -201,7 +194,7 @@ class DataRows:
 
 def _training_rows(rows: DataRows, posterior: Any, model: Any, observed: Any) -> Array | None:
     """The rows that the model was fitted to: kept with the draws, or still in the model; None if neither is sure."""
-    kept = None  # the group with the data of the model, which PyMC stores beside the draws
+    kept = None  # the group with the data of the model, which PyMC stores with the draws
     if is_a(posterior, "xarray.DataTree"):
         kept = posterior.children.get("constant_data")
     elif is_a(posterior, "arviz.InferenceData"):
@@ -219,29 +212,23 @@ def _variable(model: Any, name: str) -> Any:
     if not known:
         raise InputError(
             "the rows X are written into this model as constants, so they cannot be moved. Build the model again with "
-            'X = pm.Data("X", X) and give it here with the same draws: there is no need to sample again.'
+            'X = pm.Data("X", X) and give it here with the same draws, without sampling again.'
         )
     if name not in known:
-        raise InputError(
-            Argument("data"),
-            f" must name the pm.Data of the rows X; got {name!r}, and the model has "
-            f"{quoted(known)}. Write from_pymc(model, posterior, data={next(iter(known))!r}).",
-        )
+        text = f" must name the pm.Data of the rows X; got {name!r}, and the model has {quoted(known)}. Write "
+        raise InputError(Argument("data"), f"{text}from_pymc(model, posterior, data={next(iter(known))!r}).")
     return known[name]
 
 
 def _observed_variable(model: Any, site: str | None) -> Any:
-    """The random variable of y: the one named, or the only one observed; one number per row."""
+    """The random variable of y, by name or the only one observed; one number per row."""
     known = {variable.name: variable for variable in model.observed_RVs}
     if not known:
         raise InputError("the model has no observed variable. Give y to its likelihood: observed=y.")
     site = next(iter(known)) if site is None and len(known) == 1 else site
     if site not in known:
-        raise InputError(
-            Argument("site"),
-            f" must name the observed variable to explain, one of {quoted(known)}; got {site!r}. "
-            f"Write from_pymc(model, posterior, site={next(iter(known))!r}).",
-        )
+        text = f" must name the observed variable to explain, one of {quoted(known)}; got {site!r}. Write "
+        raise InputError(Argument("site"), f"{text}from_pymc(model, posterior, site={next(iter(known))!r}).")
     shape = _observed_values(model, known[site]).shape
     if len(shape) != 1 and not (len(shape) == 2 and shape[1] == 1):
         raise InputError(
@@ -259,19 +246,19 @@ def _observed_values(model: Any, variable: Any) -> Array:
     return np.asarray(values.data if hasattr(values, "data") else values.eval(mode="FAST_COMPILE"))
 
 
-def _free_variables(model: Any, fields: list[Any], rows: DataRows, observed: Any) -> list[Any]:
+def _free_variables(model: Any, family: Distribution, rows: DataRows, observed: Any) -> list[Any]:
     """The random variables that the likelihood depends on. None of them may depend on the rows."""
     from pytensor.graph.traversal import ancestors
 
-    graphs = [field for field in fields if hasattr(field, "owner")]
+    graphs = [field for field in family.fields().values() if hasattr(field, "owner")]
     reached = set(ancestors(graphs, blockers=model.free_RVs))
     free = [variable for variable in model.free_RVs if variable in reached]
     of_rows = [variable.name for variable in free if {*rows.variables} & set(ancestors([variable]))]
     if of_rows:
         raise InputError(
-            f"the model draws {quoted(of_rows)} from a distribution that depends on the rows. Those "
-            "draws belong to the rows it was fitted to, and other rows have none. Integrate them out of the model, for "
-            "instance by a StudentT or NegativeBinomial in place of a draw per row."
+            f"the model draws {quoted(of_rows)} from a distribution that depends on the rows. Those draws belong to "
+            "the rows it was fitted to, and other rows have none. Integrate them out of the model, for instance by a "
+            "StudentT or NegativeBinomial in place of a draw per row."
         )
     unused = [variable.name for variable in rows.variables if variable not in reached]
     if unused:
@@ -297,7 +284,7 @@ def _try_out(graph: LikelihoodGraph, rows: DataRows, model: Any, observed: Any) 
         fixed = [variable.name for variable in model.data_vars if variable not in rows.variables]
         raise InputError(
             f"the likelihood of {observed.name!r} cannot be evaluated at other rows than the model holds: "
-            f"{str(error).splitlines()[0]} Everything that has one entry per row must come from the rows X"
+            f"{first_line(error)}. Everything with one entry per row must come from the rows X"
             + (f"; the model also has the pm.Data {quoted(fixed)}" if fixed else "")
             + '. Name all of them, one for each column: data={"height": "height", "group": "group"}. Variables drawn '
             "for each row cannot be explained."
@@ -312,7 +299,7 @@ def _try_out(graph: LikelihoodGraph, rows: DataRows, model: Any, observed: Any) 
 
 @dataclass(frozen=True)
 class LikelihoodGraph:
-    """λ(draw, x) of a likelihood: fields of our family as graphs, and derivatives of those that are λ."""
+    """λ(draw, x) of a likelihood: the fields of our family as graphs, and the derivatives of λ."""
 
     family: type[Distribution]
     #: The rows X (n, D), and the free variables of one draw.
@@ -323,10 +310,8 @@ class LikelihoodGraph:
     draws: tuple[Array, ...]
 
     @classmethod
-    def of(
-        cls, family: type[Distribution], fields: dict[str, Any], free: list[Any], draws: list[Array], rows: DataRows
-    ) -> LikelihoodGraph:
-        """The fields of a family as functions of rows X (n, D) and of draws of the free variables."""
+    def of(cls, family: Distribution, free: list[Any], draws: list[Array], rows: DataRows) -> LikelihoodGraph:
+        """The fields of a family of graphs as functions of rows X (n, D) and of draws of the free variables."""
         import pytensor
         import pytensor.tensor as pt
         from pytensor.graph.replace import clone_replace
@@ -334,8 +319,9 @@ class LikelihoodGraph:
         X = pt.dmatrix("rows")
         inputs = [_placeholder(variable) for variable in free]
         given = {**rows.placed(X), **dict(zip(free, inputs, strict=True))}
+        fields = {name: pt.as_tensor(field) for name, field in family.fields().items()}
         # Not strict: the types of the rows may be others.
-        graphs = clone_replace([pt.as_tensor(field) for field in fields.values()], given, rebuild_strict=False)
+        graphs = clone_replace(list(fields.values()), given, rebuild_strict=False)
         ndim = {name: family.domains[name].event_ndim for name in fields}
         per_row = {name: _per_row(graph, ndim[name]) for name, graph in zip(fields, graphs, strict=True)}
         gradients = [
@@ -344,7 +330,7 @@ class LikelihoodGraph:
             if name not in family.fixed_fields
             for column in _columns(graph, ndim[name], name)
         ]
-        return cls(family, X, tuple(inputs), per_row, tuple(gradients), tuple(draws))
+        return cls(type(family), X, tuple(inputs), per_row, tuple(gradients), tuple(draws))
 
     def __len__(self) -> int:
         """How many draws there are."""
@@ -440,16 +426,15 @@ FAMILIES: dict[str, Callable[..., Distribution]] = {
 }
 
 
-def _family_of(variable: Any) -> tuple[type[Distribution], dict[str, Any]]:
-    """Our family of an observed variable, and its fields as graphs."""
+def _family_of(variable: Any) -> Distribution:
+    """Our family of an observed variable, of graphs."""
     op = variable.owner.op
     name = type(op).__name__
     if name not in FAMILIES:
         known = ", ".join(sorted({key.removesuffix("RV").removesuffix("Beta") or "Beta" for key in FAMILIES}))
         raise InputError(
-            f"the likelihood of {variable.name!r} is a {name.removesuffix('RV')} of PyMC, which is none of rsens' "
-            f"families (known: {known}). Zero-inflated, truncated, censored and custom likelihoods are not. Write the "
-            "prediction of one draw as a function that returns a family: from_draws(fn, draws)."
+            f"the likelihood of {variable.name!r} is a {name.removesuffix('RV')} of PyMC, which does not correspond to "
+            f"any rsens family (known: {known}). For zero-inflated, truncated, censored and custom likelihoods write "
+            "the prediction of one draw as a function that returns a family: from_draws(fn, draws)."
         )
-    family = FAMILIES[name](*op.dist_params(variable.owner))
-    return type(family), family.fields()
+    return FAMILIES[name](*op.dist_params(variable.owner))

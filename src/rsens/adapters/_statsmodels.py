@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from rsens._errors import Argument, InputError
-from rsens._table import is_frame, shape_of
+from rsens._conversions import is_a
+from rsens._errors import Argument, InputError, RsensWarning
+from rsens._table import Table, is_frame, shape_of
+from rsens._text import first_few
 from rsens._typing import Array
-from rsens.adapters._adapter import Adapter, check_columns, expected_model, is_a
-from rsens.adapters._formula import FormulaModel, categorical_names
+from rsens.adapters._adapter import FIRST, SECOND, Adapter, check_columns, expected_model, quotients
 from rsens.adapters._linear_predictor import (
     LinearPredictor,
     LocationResponse,
@@ -27,7 +30,21 @@ from rsens.adapters._linear_predictor import (
     plug_in_mean,
     probability_mean,
 )
-from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, rows_for, without_columns
+from rsens.derivatives import (
+    Derivatives,
+    Description,
+    Finding,
+    Model,
+    chain_rule,
+    check_order,
+    extrapolated,
+    rows_for,
+    rows_of,
+    spread_out,
+    step_unit,
+    without_columns,
+    without_derivatives,
+)
 from rsens.distributions import Bernoulli, Beta, Gamma, NegativeBinomial, Normal, Poisson, StudentT
 from rsens.likelihoods import (
     GaussianLikelihood,
@@ -37,22 +54,27 @@ from rsens.likelihoods import (
     ProbitLikelihood,
 )
 
+#: Rows at which jumps of the formula are looked for, and how far apart, in units of a column.
+LOOKED_AT, APART = 64, 0.5
+#: A name that is not called, or a name in quotes.
+NAMES = re.compile(r"""([^\W\d]\w*\b)(?!\s*[("'])|["']([^"']+)["']""")
+
 
 def from_statsmodels(results: Any, *, uncertainty: bool = True, offset: float | None = None) -> Model:
-    """A model from fitted results of statsmodels, for when `explain(results, X)` needs to be told more.
+    """A model from fitted results of statsmodels, for options that `explain(results, X)` does not have.
 
-    The prediction is that of an observation. OLS, WLS and GLS predict a Student-t, as `get_prediction().se_obs` does;
-    for WLS and GLS an observation of weight 1 (sigma 1). GLM, discrete and beta models send the mean and the variance
-    of the linear predictor through the family. Without a formula, rows have the columns of `exog`, the constant
-    included; with one, they are the data frame that the formula reads.
+    The prediction is the distribution of an observation. OLS, WLS and GLS predict a Student-t, as
+    `get_prediction().se_obs` does; for WLS and GLS an observation of weight 1 (sigma 1). GLM, discrete and beta models
+    send the mean and the variance of the linear predictor through the family. Without a formula, rows have the columns
+    of `exog`, the constant included; with one, they are the data frame that the formula reads.
 
     Args:
-        results: What `fit()` returned: of OLS, WLS, GLS, GLM, Logit, Probit, Poisson, NegativeBinomial, MNLogit or
-            BetaModel.
+        results: The results that `fit()` returned: of OLS, WLS, GLS, GLM, Logit, Probit, Poisson, NegativeBinomial,
+            MNLogit or BetaModel.
         uncertainty: Whether the coefficients are uncertain, with the covariance `results.cov_params()`. False takes
             the estimates for the truth, as `results.get_distribution` does.
-        offset: What to add to the linear predictor in every row. A model that was fitted with an offset or an exposure
-            needs it: 0 predicts for an exposure of 1, log(e) for an exposure of e.
+        offset: A number to add to the linear predictor in every row. A model that was fitted with an offset or an
+            exposure needs it: 0 predicts for an exposure of 1, log(e) for an exposure of e.
 
     Returns:
         A model for `explain`, `rsens` and all other measures.
@@ -68,29 +90,23 @@ def from_statsmodels(results: Any, *, uncertainty: bool = True, offset: float | 
         [[0.25, 6.47]]
     """
     if not is_a(results, "statsmodels.ResultsWrapper", "statsmodels.Results"):
-        raise InputError(
-            "from_statsmodels: ",
-            Argument("results"),
-            f" must come from fit() of statsmodels; got {type(results).__name__}.",
-        )
+        text = f" must come from fit() of statsmodels; got {type(results).__name__}."
+        raise InputError("from_statsmodels: ", Argument("results"), text)
     model, name = results.model, type(results.model).__name__
     if getattr(model, "exog", None) is None:
         raise InputError(f"{name} has lost its data (remove_data). Give results as fit() returned them.")
     offset = _offset(model, offset)
     seen = _observation(results)
-    predictor = _predictor(results, seen, bool(uncertainty), offset)
+    uncertain = bool(uncertainty) and not seen.plug_in
+    predictor = _predictor(results, seen.response, uncertain, offset)
     spec = getattr(model, "model_spec", None) or getattr(model.data, "model_spec", None)
     spec = spec or getattr(model.data, "design_info", None)  # its name before 0.15
-    frame: Any = getattr(model.data, "orig_exog", None)
     classes = getattr(model, "_ynames_map", None) if is_a(model, "statsmodels.MNLogit") else None
     classes = None if classes is None else np.array(list(classes.values()))
-    certain = "with the uncertainty of the coefficients"
-    if seen.plug_in or not uncertainty:
-        certain = "the coefficients taken for the truth"
     about = Description(
         f"{name} of statsmodels",
         seen.family,
-        f"{seen.noise}, {certain}",
+        f"{seen.noise}, {'with the uncertainty of the coefficients' if uncertain else 'taking coefficients as known'}",
         "closed form" if spec is None else "closed form in the design, differences of the design",
         "columns of exog, the constant included"
         if spec is None
@@ -98,6 +114,7 @@ def from_statsmodels(results: Any, *, uncertainty: bool = True, offset: float | 
     )
     findings = tuple(_findings(results, seen, bool(uncertainty)))
     if spec is None:
+        frame: Any = getattr(model.data, "orig_exog", None)
         names = tuple(frame.columns) if is_frame(frame) else ()
         check = partial(_check_exog, model.exog.shape[1], names)
         inputs: dict[str, Any] = {"training_inputs_": model.exog, "check_columns": check, "classes_": classes}
@@ -132,7 +149,7 @@ class ExogModel(OnLinearPredictor):
 
 
 def _check_exog(count: int, names: tuple[Any, ...], X: Any) -> None:
-    """statsmodels takes columns by position and does not say when they are others; we do."""
+    """An error for other columns: statsmodels takes columns by position and does not notice."""
     constant = " sm.add_constant(X) adds the constant." if shape_of(X)[1] == count - 1 else ""
     check_columns(X, "of exog", count, names, constant)
 
@@ -144,13 +161,10 @@ def _offset(model: Any, offset: float | None) -> float:
     fitted = [name for name in ("offset", "exposure") if np.any(getattr(model, name, None))]
     if fitted:
         raise InputError(
-            f"{type(model).__name__} was fitted with an {fitted[0]}, which the columns of X do not have. Say what to "
+            f"{type(model).__name__} was fitted with an {fitted[0]}, which the columns of X do not have. Choose one to "
             "predict for: from_statsmodels(results, offset=0.0) is an exposure of 1, offset=np.log(e) one of e."
         )
     return 0.0
-
-
-BINARY = {"logit": LogitLikelihood, "probit": ProbitLikelihood}
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,25 +173,24 @@ class _Observation:
 
     response: Response | None
     family: str
-    noise: str
-    #: Why the coefficients are taken for the truth although nobody asked for it; empty if they are not.
+    noise: str = "included: of the family"
+    #: The reason why the coefficients are taken as known although nobody asked for it; empty if they are not.
     plug_in: str = ""
 
 
 def _predictor(
-    results: Any, seen: _Observation, uncertainty: bool, offset: float
+    results: Any, response: Response | None, uncertain: bool, offset: float
 ) -> LinearPredictor | MultinomialPredictor:
     estimate = np.asarray(results.params, dtype=np.float64)
-    if seen.response is None:
-        return MultinomialPredictor.drawn(estimate, _covariance(results, estimate.size) if uncertainty else None)
+    if response is None:
+        return MultinomialPredictor.drawn(estimate, _covariance(results, estimate.size) if uncertain else None)
     columns = results.model.exog.shape[1]
-    certain = np.zeros((columns, columns))
-    covariance = _covariance(results, columns) if uncertainty and not seen.plug_in else certain
-    return LinearPredictor(estimate[:columns], covariance, seen.response, offset)
+    covariance = _covariance(results, columns) if uncertain else np.zeros((columns, columns))
+    return LinearPredictor(estimate[:columns], covariance, response, offset)
 
 
 def _covariance(results: Any, size: int) -> Array:
-    """The covariance of the first coefficients, or an error that says how to do without."""
+    """The covariance of the first coefficients, or an error with the call that does without."""
     try:
         covariance = np.asarray(results.cov_params(), dtype=np.float64)[:size, :size]
         usable = covariance.shape == (size, size) and bool(np.isfinite(covariance).all())
@@ -186,19 +199,18 @@ def _covariance(results: Any, size: int) -> Array:
     if not usable:
         raise InputError(
             f"{type(results).__name__} has no covariance of its coefficients, so their uncertainty is not known. To "
-            "take them for the truth: from_statsmodels(results, uncertainty=False)."
+            "take them as known: from_statsmodels(results, uncertainty=False)."
         )
     return covariance
 
 
 def _observation(results: Any) -> _Observation:
-    model = results.model
-    read = next((read for name, read in READERS.items() if is_a(model, f"statsmodels.{name}")), None)
+    read = next((read for name, read in READERS.items() if is_a(results.model, f"statsmodels.{name}")), None)
     if read is None:
         raise expected_model(
-            f" that we can read; got results of statsmodels' {type(model).__name__}. Accepted are OLS, WLS, GLS, GLM, "
-            "Logit, Probit, Poisson, NegativeBinomial, MNLogit and BetaModel. For others write what they predict: "
-            "from_function(lambda X: Normal(results.predict(X), variance))."
+            f" that we can read; got results of statsmodels' {type(results.model).__name__}. Accepted are OLS, WLS, "
+            "GLS, GLM, Logit, Probit, Poisson, NegativeBinomial, MNLogit and BetaModel. For others write what they "
+            "predict: from_function(lambda X: Normal(results.predict(X), variance))."
         )
     return read(results)
 
@@ -207,16 +219,16 @@ def _linear(results: Any) -> _Observation:
     scale = float(getattr(results, "scale", np.nan))
     if not np.isfinite(scale) or scale <= 0.0:
         raise InputError(
-            f"{type(results).__name__} has no noise (scale {scale:g}), so there is no predictive distribution. Fit "
-            "with fit(), to more rows than columns and a target that is not an exact function of them."
+            f"{type(results).__name__} has scale {scale:g} and so no predictive distribution. Fit with fit(), to more "
+            "rows than columns and a target that is not an exact function of them."
         )
     one = "" if is_a(results.model, "statsmodels.OLS") else ", for an observation of weight 1"
     ν = float(results.df_resid)
-    return _Observation(
-        LocationResponse(StudentT, scale, (ν,)),
-        f"StudentT ({ν:g} degrees of freedom)",
-        f"included: {scale:.3g} (scale{one})",
-    )
+    words = f"StudentT ({ν:g} degrees of freedom)", f"included: {scale:.3g} (scale{one})"
+    return _Observation(LocationResponse(StudentT, scale, (ν,)), *words)
+
+
+BINARY = {"logit": LogitLikelihood, "probit": ProbitLikelihood}
 
 
 def _binary(link: str, results: Any) -> _Observation:
@@ -226,23 +238,19 @@ def _binary(link: str, results: Any) -> _Observation:
 
 
 def _multinomial(results: Any) -> _Observation:
-    classes = np.shape(results.params)[1] + 1
-    return _Observation(None, f"Categorical ({classes} classes)", "included: the classes themselves")
+    return _Observation(None, f"Categorical ({np.shape(results.params)[1] + 1} classes)", "included: of the classes")
 
 
-def _counts(size: float, noise: str = "included: of the counts") -> _Observation:
-    return _Observation(NegativeBinomialLikelihood(size), f"NegativeBinomial (size {size:.3g})", noise)
+def _counts(size: float) -> _Observation:
+    return _Observation(NegativeBinomialLikelihood(size), f"NegativeBinomial (size {size:.3g})")
 
 
 def _negative_binomial(results: Any) -> _Observation:
-    kind = str(results.model.loglike_method)
-    if kind == "geometric":
-        return _counts(1.0)
-    alpha = float(np.asarray(results.params)[-1])
+    kind, alpha = str(results.model.loglike_method), float(np.asarray(results.params)[-1])
     if kind == "nb1":  # variance μ(1 + α): the size μ/α moves with the mean
         response = MeanResponse(log_mean, lambda μ: NegativeBinomial(μ, μ / alpha), (1.0, 1.0 / alpha))
-        return _Observation(response, f"NegativeBinomial (size mean/{alpha:.3g})", "included: of the counts")
-    return _counts(1.0 / alpha)
+        return _Observation(response, f"NegativeBinomial (size mean/{alpha:.3g})")
+    return _counts(1.0 if kind == "geometric" else 1.0 / alpha)
 
 
 def _beta(results: Any) -> _Observation:
@@ -258,31 +266,31 @@ def _beta(results: Any) -> _Observation:
     exact = link in BINARY
     mean: MeanMap = partial(probability_mean, BINARY[link]()) if exact else partial(plug_in_mean, model.link)
     response = MeanResponse(mean, lambda μ: Beta(φ * μ, φ * (1.0 - μ)), (φ, -φ))
-    noise = "included: of the shares"
-    return _Observation(response, f"Beta (precision {φ:.3g})", noise, "" if exact else _no_average(model.link))
+    plug_in = "" if exact else _no_average(model.link)
+    return _Observation(response, f"Beta (precision {φ:.3g})", "included: of the shares", plug_in)
 
 
 def _generalised(results: Any) -> _Observation:
     family, scale = results.model.family, float(results.scale)
     kind, link = type(family).__name__, _name(family.link)
-    noise = f"included: {scale:.3g} (scale)" if kind == "Gaussian" else "included: of the family"
     if kind == "Gaussian" and link == "identity":
-        return _Observation(GaussianLikelihood(scale), "Normal", noise)
+        return _Observation(GaussianLikelihood(scale), "Normal", f"included: {scale:.3g} (scale)")
     if kind == "Binomial" and link in BINARY:
         return _binary(link, results)
     if kind == "Poisson" and link == "log":
-        return _Observation(PoissonLikelihood(), "Poisson", noise)
+        return _Observation(PoissonLikelihood(), "Poisson")
     if kind == "NegativeBinomial" and link == "log":
-        return _counts(1.0 / float(family.alpha), noise)
+        return _counts(1.0 / float(family.alpha))
     if kind not in FAMILIES:
         raise InputError(
-            f"the {kind} family of statsmodels has no counterpart among the families of rsens. Use one of "
+            f"the {kind} family of statsmodels does not correspond to any rsens family. Use one of "
             f"{', '.join(FAMILIES)}, or write what it predicts with from_function(fn)."
         )
     name, build, others = FAMILIES[kind]
     exact = {"identity": identity_mean, "log": log_mean}.get(link) if kind in AVERAGED else None
-    response = MeanResponse(exact or partial(plug_in_mean, family.link), partial(build, family, scale), (1.0, *others))
-    return _Observation(response, name, noise, "" if exact else _no_average(family.link))
+    mean = exact or partial(plug_in_mean, family.link)
+    response = MeanResponse(mean, partial(build, family, scale), (1.0, *others))
+    return _Observation(response, name, plug_in="" if exact else _no_average(family.link))
 
 
 def _name(link: Any) -> str:
@@ -291,11 +299,11 @@ def _name(link: Any) -> str:
 
 
 def _no_average(link: Any) -> str:
-    """The reason why the coefficients are taken for the truth under this link."""
+    """The reason why the coefficients are taken as known under this link."""
     return f"the mean over uncertain coefficients has no closed form for the link {type(link).__name__}"
 
 
-#: By ancestor in statsmodels, the first that fits: what an observation is; None for models that we cannot read.
+#: By ancestor in statsmodels, the first that fits: how y is distributed; None for models that we cannot read.
 READERS: dict[str, Callable[[Any], _Observation] | None] = {
     "GLMGam": None,
     "GLSAR": None,
@@ -306,7 +314,7 @@ READERS: dict[str, Callable[[Any], _Observation] | None] = {
     "GLM": _generalised,
     "Logit": partial(_binary, "logit"),
     "Probit": partial(_binary, "probit"),
-    "Poisson": lambda results: _Observation(PoissonLikelihood(), "Poisson", "included: of the counts"),
+    "Poisson": lambda results: _Observation(PoissonLikelihood(), "Poisson"),
     "NegativeBinomial": _negative_binomial,
     "BetaModel": _beta,
 }
@@ -318,11 +326,7 @@ FAMILIES: dict[str, Any] = {
     "Gaussian": ("Normal", lambda family, scale, μ: Normal(μ, scale), (0.0,)),
     "Binomial": ("Bernoulli", lambda family, scale, μ: Bernoulli(μ), ()),
     "Poisson": ("Poisson", lambda family, scale, μ: Poisson(μ), ()),
-    "NegativeBinomial": (
-        "NegativeBinomial",
-        lambda family, scale, μ: NegativeBinomial(μ, 1.0 / float(family.alpha)),
-        (0.0,),
-    ),
+    "NegativeBinomial": ("NegativeBinomial", lambda family, _, μ: NegativeBinomial(μ, 1.0 / float(family.alpha)), (0,)),
     "Gamma": ("Gamma", lambda family, scale, μ: Gamma(μ, 1.0 / scale), (0.0,)),
 }
 
@@ -337,19 +341,17 @@ def _findings(results: Any, seen: _Observation, uncertainty: bool) -> Iterator[F
     elif converged is not None:
         yield Finding("convergence", "wrong", "the fit did not converge. Give fit() more iterations (maxiter).")
     if not uncertainty:
-        yield Finding("coefficients", "warning", "taken for the truth, as was asked: the prediction is too sure.")
+        yield Finding("coefficients", "warning", "taken as known, as requested: the prediction is too narrow.")
     elif seen.plug_in:
-        yield Finding("coefficients", "warning", f"taken for the truth: {seen.plug_in}.")
+        yield Finding("coefficients", "warning", f"taken as known: {seen.plug_in}.")
     else:
         kind = getattr(results, "cov_type", "nonrobust")
         yield Finding("coefficients", "ok", f"uncertain, with the covariance of the fit ({kind}).")
     family = type(getattr(results.model, "family", None)).__name__
     scale = float(getattr(results, "scale", 1.0))
     if family in ("Poisson", "Binomial", "NegativeBinomial") and scale != 1.0:
-        text = (
-            f"the scale of {scale:.3g} widens the uncertainty of the coefficients, but not the {family} distribution."
-        )
-        yield Finding("dispersion", "warning", f"{text} For counts that vary more, fit a NegativeBinomial.")
+        text = f"the scale of {scale:.3g} widens the uncertainty of the coefficients, but not the {family} distribution"
+        yield Finding("dispersion", "warning", f"{text}. For counts that vary more, fit a NegativeBinomial.")
 
 
 def _adapt(obj: Any) -> Model:
@@ -358,8 +360,157 @@ def _adapt(obj: Any) -> Model:
     return from_statsmodels(obj)
 
 
-STATSMODELS = Adapter(
-    "results of statsmodels",
-    lambda obj: is_a(obj, "statsmodels.ResultsWrapper", "statsmodels.Results", "statsmodels.Model"),
-    _adapt,
-)
+RESULTS = ("statsmodels.ResultsWrapper", "statsmodels.Results", "statsmodels.Model")
+STATSMODELS = Adapter("results of statsmodels", lambda obj: is_a(obj, *RESULTS), _adapt)
+
+
+# ---- Formulas --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FormulaModel(OnLinearPredictor):
+    """A prediction at the design of a formula, with derivatives in the columns of the data frame by the chain rule."""
+
+    #: A data frame → its design, a matrix.
+    transform: Callable[[Any], Any]
+    formula: str
+    #: Units of the columns, and the range in which differences may move them, (2, D); set by `prepared`.
+    unit: Array | None = None
+    bounds: Array | None = None
+
+    def checks(self, X: Any) -> Iterator[Finding]:
+        yield from super().checks(X)
+        model = self.coded(X)
+        unused = [repr(name) for name in rows_of(model, X).names if name not in names_in(self.formula)]
+        if unused:
+            yield Finding("columns", "warning", f"the formula does not use {first_few(unused)}: R-sens is 0 there.")
+
+    def coded(self, X: Any, weights: Any = None) -> Self:
+        source = X.source if isinstance(X, Table) else X
+        if source is not None and not is_frame(source):
+            raise InputError(
+                Argument("X"),
+                f" must be a data frame with the columns of the formula {self.formula!r}; got {type(source).__name__}.",
+            )
+        if self.like is None and self.categorical:
+            named = [name for name in self.categorical if name in map(str, source.columns)]
+            return super(FormulaModel, replace(self, categorical=named)).coded(X, weights)
+        return super().coded(X, weights)
+
+    def prepared(self, X: Any) -> Self:
+        model = self.coded(X)
+        table = rows_of(model, X)
+        numbers = model.numbers(table)
+        unit = step_unit(numbers)
+        model = replace(model, unit=unit, bounds=model._bounds(numbers, unit))
+        half = numbers[: len(numbers) - len(numbers) // 2]
+        if len(half) < len(numbers) and not np.allclose(model.design(half), model.design(numbers)[: len(half)], 1e-9):
+            raise InputError(
+                f"the formula {self.formula!r} mixes rows: a row's design changed when other rows left. Use center(x) "
+                "or standardize(x), which remember the training data, in place of x - np.mean(x)."
+            )
+        model._warn_of_jumps(numbers, table.names)
+        return model
+
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        if self.unit is None or self.bounds is None:
+            return self.prepared(X).derivatives(X, order)
+        numbers = self.numbers(rows_of(self, X))
+        columns = self.continuous(numbers.shape[1])
+        record = self.predictor.derivatives(self.design(numbers), order)
+        if not columns:
+            return without_derivatives(record.distribution, numbers.shape[1], order)
+        inside = np.clip(numbers, *self.bounds)
+        at, unit = quotients(self.design, inside, columns), np.broadcast_to(self.unit, inside.shape)
+        slopes = spread_out(extrapolated(at.first, FIRST * unit), self.coding, 1)
+        bends = spread_out(extrapolated(at.second, SECOND * unit), self.coding, 2) if order == 2 else None
+        return Derivatives(record.distribution, *chain_rule(slopes, bends, record.first, record.second))
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        design = 0 if self.like is None else self._design_of(self.like.source, 1).shape[1]
+        own = 2 * 8 * design * (4 * n_columns + (4 * n_columns**2 if order == 2 else 0))  # copies, twice
+        return rows_for(own + self.predictor.bytes_per_row(design or n_columns, order))
+
+    def design_at(self, X: Any) -> Array:
+        model = self.coded(X)
+        table = rows_of(model, X)
+        return model._design_of(model.rows(table), len(table))
+
+    def design(self, numbers: Array, which: Any = None) -> Array:
+        """The design (n, P) of rows given as numbers."""
+        return self._design_of(self.rows_from(numbers), len(numbers))
+
+    def _design_of(self, rows: Any, n: int) -> Array:
+        try:
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a logarithm of 0 is looked for below
+                design = np.asarray(self.transform(rows), dtype=np.float64)
+        except Exception as error:  # the formula is the user's own code, and may raise anything
+            reason = str(error).rpartition(" is:\n")[2].strip().splitlines()[0]  # after a sentence of statsmodels
+            raise InputError(
+                f"the formula {self.formula!r} cannot be evaluated at the rows ",
+                Argument("X"),
+                f": {reason}. Give all its columns, with the levels it was fitted to.",
+            ) from error
+        if design.shape[0] != n or not np.isfinite(design).all():
+            raise InputError(
+                f"the formula {self.formula!r} is not finite at all rows of ",
+                Argument("X"),
+                " or next to them. Leave out rows at the edge of a logarithm or root.",
+            )
+        return design
+
+    def _bounds(self, numbers: Array, unit: Array) -> Array:
+        """Splines and logarithms may end at the last row: differences there are taken a little inside."""
+        bounds = np.array([[-np.inf], [np.inf]]) * np.ones(numbers.shape[1])
+        for d in self.continuous(numbers.shape[1]):
+            for side, row in enumerate((numbers[:, d].argmin(), numbers[:, d].argmax())):
+                outward = SECOND * unit[d] * (1.0 if side else -1.0)
+                try:
+                    self.design(numbers[[row]] + outward * np.eye(numbers.shape[1])[d])
+                except InputError:
+                    bounds[side, d] = numbers[row, d] - outward
+        return bounds
+
+    def _warn_of_jumps(self, numbers: Array, names: tuple[str, ...]) -> None:
+        """A column of the design that changes over half a unit but has no slope at any row jumps in between."""
+        assert self.unit is not None
+        assert self.bounds is not None
+        columns = self.continuous(numbers.shape[1])
+        if not columns:
+            return
+        some = numbers[np.unique(np.linspace(0, len(numbers) - 1, LOOKED_AT).astype(np.intp))]
+        some = np.clip(some, *self.bounds)
+        at = quotients(self.design, some, columns)
+        slopes = extrapolated(at.first, FIRST * np.broadcast_to(self.unit, some.shape))
+        jumps = []
+        for d, flat in zip(columns, (slopes == 0.0).all(axis=0).T, strict=True):
+            inwards = np.where(some[:, d] < np.median(some[:, d]), 1.0, -1.0)
+            far = some + APART * self.unit[d] * inwards[:, None] * np.eye(len(names))[d]
+            try:
+                changed = flat.any() and (self.design(far) != at.z).any(axis=0)
+            except InputError:  # few rows have a wide unit, and the formula ends before, at 0 of a logarithm
+                continue
+            jumps += [repr(names[d])] if (flat & changed).any() else []
+        if jumps:
+            warnings.warn(
+                f"the formula {self.formula!r} jumps in {', '.join(jumps)}: derivatives do not see jumps, so R-sens "
+                "is too small there. Put the part that jumps into another column of the data frame.",
+                RsensWarning,
+                stacklevel=2,
+            )
+
+
+def names_in(formula: str) -> set[str]:
+    """Names that occur in a formula and may be columns, also as Q("name"); without the names of functions."""
+    found = NAMES.findall(formula.rpartition("~")[2])
+    return {quoted or name for name, quoted in found}
+
+
+def categorical_names(spec: Any) -> list[str]:
+    """Columns that the formula takes as categories, also where they hold numbers: C(k)."""
+    if is_a(spec, "patsy.DesignInfo"):
+        codes = [factor.name() for factor, info in spec.factor_infos.items() if info.type == "categorical"]
+    else:
+        codes = [str(factor) for factor in getattr(spec, "factor_contrasts", {})]
+    return sorted({name for code in codes for name in names_in(code)})

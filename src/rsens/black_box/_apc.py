@@ -11,7 +11,7 @@ two directions of an effect which is not monotone cancel; without signs it can r
 Mahalanobis distances with the covariance of the rows. A categorical column adds 2/P(two rows differ) where two rows
 differ: 2 on average, as a standardised continuous column does. If u is categorical, [u_j ≠ u_i] takes the place
 of |u_j − u_i|, and the value is the average change at a switch (theirs is the root of the average square). If u is a
-group of columns, |u_j − u_i| is the length of the step in units: the standard deviations of its columns, say.
+group of columns, |u_j − u_i| is the length of the step in units, such as the standard deviations of its columns.
 
 Budget "paper": one random row j, the same for all columns, replaces all others, and w_i = 1/(squared distance)².
 """

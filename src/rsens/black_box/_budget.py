@@ -18,12 +18,12 @@ class Budget:
     """The sizes of samples and grids.
 
     Args:
-        name: What it is called in results.
+        name: The name in results.
         paper: Use the cheap estimators of the paper. The sizes below are then the paper's, but `nodes` can be changed.
         rows: The most rows used where all pairs or many coalitions are asked about (apc, shap, h); None for all. If X
             has more, a random sample of them is used.
         average: The most rows that an average is taken over at every grid point or node (pd, var); None for all.
-        background: Rows that stand for a variable that is left out (shap).
+        background: Rows that replace a variable that is left out (shap).
         permutations: Orders in which variables are added, forwards and backwards, for every row (shap).
         coalitions: The fewest sets of variables to ask about for every row (shap of pairs); all, if there are fewer.
         repeats: Permutations of every column (pfi).
@@ -74,7 +74,7 @@ BUDGETS: dict[str, Budget] = {
 
 
 def budget_of(budget: str | Budget) -> Budget:
-    """The budget of this name, or the one that is given."""
+    """The budget of this name; a `Budget` is returned unchanged."""
     if isinstance(budget, Budget):
         return budget
     if not isinstance(budget, str) or budget not in BUDGETS:

@@ -22,7 +22,7 @@ from scipy.spatial.distance import cdist
 from rsens._table import column_scale
 from rsens._typing import Array, Positions
 
-#: Smaller eigenvalues of a correlation matrix cannot be told from 0.
+#: Smaller eigenvalues of a correlation matrix may be rounding of 0.
 LEAST_EIGENVALUE = 1e-10
 #: A column that the others explain up to this share of its variance is determined by them.
 LEAST_SHARE = 1e-8
@@ -30,7 +30,7 @@ LEAST_SHARE = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class SampleGaussian:
-    """The rows standardised, z (n, D), and what one row adds to distances: |w_i − w_j|² = ΔᵀΛΔ."""
+    """The rows standardised, z (n, D), and whitened, w, so that distances are |w_i − w_j|² = ΔᵀΛΔ."""
 
     mean: Array
     scale: Array

@@ -1,4 +1,4 @@
-"""Columns that belong together as one column: its numbers say which joint value the group has.
+"""Columns that belong together as one column, whose numbers identify joint values of the group.
 
 A method that shuffles, replaces or holds that column does the same to all columns of the group at once. Methods that
 need distances or a distribution ask for the values themselves (`Grouping.coordinates`).
@@ -19,7 +19,7 @@ from rsens.measures import Terms
 
 
 def grouped(predictor: Predictor, terms: Terms, units: Array) -> Predictor:
-    """The predictor with one column for each term. `units` (D,) say what a step of length 1 within a group is."""
+    """The predictor with one column for each term. A step of length 1 within a group is measured in `units` (D,)."""
     if not terms.grouped:
         return predictor
     numbers, joint = np.empty((len(predictor.values), len(terms))), {}
@@ -86,8 +86,8 @@ def reordered(predictor: Predictor, order: OwnOrder) -> Predictor:
 
 
 def reordered_terms(terms: Terms, order: OwnOrder) -> tuple[Terms, Callable[[Array], Array]]:
-    """The terms of the columns in this order, themselves in an order of their own; and what brings values (T,) or
-    (T, T) of these back to the order of the terms.
+    """The terms of the columns in this order, sorted by their columns; and a function that brings their values, (T,) or
+    (T, T), back to the order of the terms.
     """
     of_terms = order.of_terms(terms.members)
     back = inverse(of_terms)

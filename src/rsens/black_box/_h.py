@@ -4,11 +4,11 @@ With the partial dependences F, each with mean 0 over the rows,
 
     H²_de = Σ_i [F_de(x_id, x_ie) − F_d(x_id) − F_e(x_ie)]² / Σ_i F_de(x_id, x_ie)²:
 
-the part of the joint effect of two columns that is not the sum of their own effects. The value is H.
+the part of the joint effect of two columns that is not the sum of their single effects. The value is H.
 
-It is a share, and says nothing about the size of an effect: where both main effects are weak, a negligible interaction
-has a large H. It can exceed 1, mostly where columns are correlated: F_d and F_e are then not orthogonal parts of F_de,
-and can cancel at the rows.
+It is a share of the effects, large or small: where both main effects are weak, a negligible interaction has a large H.
+It can exceed 1, mostly where columns are correlated: F_d and F_e are then not orthogonal parts of F_de, and can cancel
+at the rows.
 """
 
 from __future__ import annotations

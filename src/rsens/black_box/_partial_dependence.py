@@ -1,14 +1,14 @@
 """Partial dependence importance: how much the average prediction varies with one variable.
 
 Greenwell, Boehmke and McCarthy (2018), "A simple and effective model-based variable importance measure". The partial
-dependence of x_d is the prediction with x_d held at a value, averaged over the rows as they are otherwise,
+dependence of x_d is the prediction with x_d held at a value, averaged over the rows,
 
     f̄_d(t) = 1/n Σ_i f(x_i with x_id = t),
 
 and the importance is the sample standard deviation of f̄_d over a grid of values t; for a categorical variable a quarter
 of the range of f̄_d over its levels (equation 5 there). Effects that average out over the other variables are not seen.
 
-The grid is the one `sklearn.inspection.partial_dependence` uses: all values of a column that has fewer than
+The grid is as in `sklearn.inspection.partial_dependence`: all values of a column that has fewer than
 `budget.grid`, else equally spaced ones between the quantiles 0.05 and 0.95. Budget "paper": the nine deciles 0.1 … 0.9.
 The grid of a group of columns is made of joint values in the data: all, or `budget.grid` of the rows at random.
 """

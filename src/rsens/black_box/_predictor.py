@@ -51,7 +51,7 @@ class Predictor:
     coding: Coding | None = None
     names: tuple[str, ...] = ()
     averages: OfColumns | None = None  # the model's own closed form of `partial_dependence`, if it has one
-    grouping: Grouping | None = None  # where columns stand for groups of columns
+    grouping: Grouping | None = None  # where some columns are groups of columns
     evaluations: int = field(default=0, init=False)
 
     @classmethod
@@ -129,11 +129,11 @@ class Predictor:
 
     @property
     def grouped(self) -> tuple[int, ...]:
-        """Positions of the columns that stand for groups: they have numbers of joint values, which have no order."""
+        """Positions of the columns that are groups: they hold numbers of joint values, which have no order."""
         return () if self.grouping is None else self.grouping.terms.grouped
 
     def numbers(self) -> tuple[Array, dict[int, tuple[int, ...]]]:
-        """The rows without categorical columns, groups with all their columns; and where each other column is there."""
+        """The rows without categorical columns, with all columns of groups; and the places of each column in them."""
         if self.grouping is None:
             return self.values[:, list(self.continuous)], {d: (k,) for k, d in enumerate(self.continuous)}
         members = [self.grouping.terms.members[d] for d in self.continuous]

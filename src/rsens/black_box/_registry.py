@@ -24,7 +24,7 @@ class Method(ComparedMethod):
     """One way to score columns (order 1) or pairs of columns (order 2) from predictions alone.
 
     `value(predictor, budget, rng)` gives one number per column (D,), or a symmetric (D, D) with a zero diagonal. A
-    column of the predictor can stand for a group (`Predictor.grouped`): numbers of joint values, which have no order.
+    column of the predictor can be a group (`Predictor.grouped`): numbers of joint values, which have no order.
     """
 
     value: Callable[[Predictor, Budget, np.random.Generator], Array]

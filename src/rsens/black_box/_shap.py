@@ -60,7 +60,7 @@ def shapley_values(predictor: Predictor, budget: Budget, rng: np.random.Generato
     varying = np.flatnonzero(np.ptp(used, axis=0) > 0.0)
     if not len(varying):
         return np.zeros((*explained.shape, 1))
-    # shap treats close values as equal, whatever the unit of a column is (np.isclose). So each value is replaced by
+    # shap treats close values as equal, in any unit of a column (np.isclose). So each value is replaced by
     # its number among the values of its column.
     distinct, numbered = zip(*(np.unique(used[:, d], return_inverse=True) for d in varying), strict=True)
     rows, background = np.split(np.stack(numbered, axis=1).astype(np.float64), [len(explained)])
@@ -71,7 +71,7 @@ def shapley_values(predictor: Predictor, budget: Budget, rng: np.random.Generato
             blocks[:, d] = distinct[k][numbers[:, k].astype(np.intp)]
         return predictor.predict(blocks)
 
-    # A row that is like the whole background has no share in anything; shap would read beside an empty array.
+    # A row that is like the whole background has no share in anything; shap would read outside an empty array.
     differs = (rows[:, None] != background).any(axis=(1, 2))
     masker = package.maskers.Independent(background, max_samples=len(background))
     orders = budget.permutations * (2 * len(varying) + 1)
@@ -110,7 +110,7 @@ def _own_random_state() -> Iterator[None]:
         np.random.set_state(state)  # noqa: NPY002
 
 
-# Pairwise Shapley interactions (Grabisch and Roubens, 1999): the mean size of what two columns do only together.
+# Pairwise Shapley interactions (Grabisch and Roubens, 1999): the mean size of the joint effect of two columns.
 # With v(S) the prediction where the columns S come from a row x and the others from background rows,
 #
 #     φ_de(x) = Σ_S w_S [v(S ∪ {d, e}) − v(S ∪ {d}) − v(S ∪ {e}) + v(S)],   S without d and e,

@@ -10,8 +10,8 @@ covariance of the rows, and the variance is a Gauss–Hermite sum. Few nodes dis
 with a standard normal x, nine nodes (budget "paper") give a variance of 0.003 in place of 0.5.
 
 Among the others only the continuous ones are conditioned on. A categorical variable takes its levels with their
-frequencies, whatever the others are. A variable that the others determine (a sum of them, or any at all where X has no
-more rows than columns) cannot vary given them, and gets 0.
+frequencies, independent of the others. A variable that the others determine (a sum of them, or any at all where X has
+no more rows than columns) cannot vary given them, and gets 0.
 
 A group of columns follows its joint distribution given the columns outside. Where it can vary in more than two
 directions, an average over quasi-random normal points takes the place of the sum; they have mean 0 and covariance I
@@ -29,7 +29,7 @@ from rsens.black_box._budget import Budget
 from rsens.black_box._gaussian import SampleGaussian
 from rsens.black_box._predictor import MOST_ROWS, OfRows, Predictor, sample_positions
 
-#: Normal points that stand for the distribution of a group: in two directions a square of nodes of this side.
+#: Normal points for the distribution of a group: in two directions a square of nodes of this side.
 SIDE = 16
 POINTS = SIDE**2
 

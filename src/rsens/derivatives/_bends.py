@@ -76,7 +76,7 @@ class Bends:
             self._changes = self._changes | (difference2 > TURN * np.maximum(largest, start2)).any(axis=0)
 
     def warn(self) -> None:
-        """Warn, once, of the parameters whose second derivatives are 0, or only those of a link, between kinks."""
+        """Warn, once, of the parameters whose second derivatives are 0, or only a link's, between kinks."""
         allowed = (KINKS_BY_DIFFERENCES if self._by_differences else 0.0) * self._seen
         flat = (self._curved <= allowed) & self._changes
         by_link = ~flat & (self._bent <= allowed) & self._turns
@@ -84,10 +84,10 @@ class Bends:
             return
         named = quoted(name for name, found in zip(self._names, flat | by_link, strict=True) if found)
         what = "are 0" if flat.any() else "come from a link function alone (a logit, a log)"
-        why = "R-sens₂ = 0 says" if flat.any() else "R-sens₂ then says"
+        value = "R-sens₂ = 0" if flat.any() else "R-sens₂"
         warn(
             f"second derivatives of {named} {what} at every row, although the slopes differ between rows: the model "
-            f"is piecewise linear, like a ReLU network, and bends between the rows. {why} nothing about interactions "
-            "there. Use a smooth activation (softplus, tanh, SiLU), or differences over a step that spans the bends: "
-            "from_function(fn, step=0.3)."
+            f"is piecewise linear, like a ReLU network, and bends between the rows. There {value} shows no "
+            "interactions. Use a smooth activation (softplus, tanh, SiLU), or differences over a step that spans the "
+            "bends: from_function(fn, step=0.3)."
         )

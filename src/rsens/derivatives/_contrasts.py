@@ -17,7 +17,7 @@ from rsens._coding import Coding, Levels
 from rsens._errors import InputError
 from rsens._table import Table
 from rsens._typing import Array
-from rsens.derivatives._output import check_fixed, leaf_labels
+from rsens.derivatives._output import check_moved, leaf_labels
 from rsens.distributions import Distribution, Mixture
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rsens.derivatives._model import Model
 
 
-#: Predictions at so many switched rows are made in one call: few calls for a few rows, and arrays stay in the cache.
+#: How many switched rows go into one call: few calls for a few rows, and arrays stay in the cache.
 ROWS_AT_ONCE = 2048
 
 
@@ -98,7 +98,7 @@ class _Switched:
     def _rows_with(self, *switches: Mapping[int, int]) -> Any:
         if self._codes:
             return self._table.recoded(self._rows.start, self._rows.stop, *switches)
-        (switch,) = switches  # labels are set in rows as they were given
+        (switch,) = switches  # labels are set in the rows that were given
         return self._table.switched(self._rows.start, self._rows.stop, switch)
 
     def _checked(self, there: Distribution, switch: Mapping[int, int]) -> Distribution:
@@ -110,7 +110,7 @@ class _Switched:
                 f"{self._table.names[next(iter(switch))]!r}; got {type(here).__name__} and {type(there).__name__}."
             )
         leaves = zip(leaf_labels(here), here.leaves(), there.leaves(), strict=True)
-        check_fixed(here, [fixed and not np.allclose(new, old, 1e-12, 0.0) for (_, fixed), old, new in leaves])
+        check_moved(here, [fixed and not np.allclose(new, old, 1e-12, 0.0) for (_, fixed), old, new in leaves])
         return there
 
 

@@ -35,8 +35,8 @@ class Derivatives:
     first: Array
     second: Array | None = None
     contrasts: tuple[Contrast, ...] = ()
-    #: The record, of order 2, that pairs are taken from where it is not this one: of posterior draws the distribution
-    #: that stands for their mixture (`Mixture.matched`). `second` is then None.
+    #: The record, of order 2, that pairs are taken from where it is not this one: for posterior draws one distribution
+    #: in place of their mixture (`Mixture.matched`). `second` is then None.
     matched: Derivatives | None = None
 
     def __post_init__(self) -> None:
@@ -122,7 +122,7 @@ def _check(values: Array, shape: tuple[int, ...], names: tuple[str, ...], what: 
 def chain_rule(
     latent_first: Array, latent_second: Array | None, outer_first: Array, outer_second: Array | None = None
 ) -> tuple[Array, Array | None]:
-    """First and second derivatives of λ(z(x)) in x, from those of z in x and of λ in z; see `Inner.chain`."""
+    """First and second derivatives of λ(z(x)) in x, from derivatives of z in x and of λ in z; see `Inner.chain`."""
     return Inner(latent_first, latent_second).chain(outer_first, None if latent_second is None else outer_second)
 
 
@@ -161,5 +161,5 @@ class Inner:
         return first, second
 
     def into(self, outer: Inner) -> Inner:
-        """The derivatives of w(z(x)), where `outer` has those of w in z."""
+        """The derivatives of w(z(x)), where `outer` has the derivatives of w in z."""
         return Inner(*self.chain(outer.first, outer.second))

@@ -1,8 +1,8 @@
 """Whether differences over a step give the derivative: enough digits, no jumps, no kinks, little noise.
 
-Jumps and kinks are told apart by how second differences shrink with the step s: of a smooth function like s², at a kink
-like s, and where the function jumps, rounds or is noisy not at all (the idea of a difference table: Hamming, 1962; Moré
-and Wild, 2011, *Estimating computational noise*).
+A second difference shrinks with its step s like s² where the function is smooth, and like s at a kink. It does not
+shrink where the function jumps, rounds or is noisy (the idea of a difference table: Hamming, 1962; Moré and Wild, 2011,
+*Estimating computational noise*). `bends_on_lines` measures that; all checks of jumps and kinks use it.
 """
 
 from __future__ import annotations
@@ -42,33 +42,38 @@ def check_first(
     jumps: bool,  # look for columns in which the function jumps
 ) -> bool:
     """Refuse first differences (n, M, columns) that are noise or rounding; warn and return True if nearly all are 0."""
-    steps = at.steps
-    wide = steps.step is not None and bool(steps.step.min() >= SINGLE_STEP[order])
+    given = at.steps.step
     if at.columns and noise is not None:
         noise.check(at, at.sizes(first, 1).mean(axis=0))
-    elif at.columns and not wide:
-        check_resolution(at, changes)
-    by_levels, flat = _by_levels_alone(at, changes, levels), is_flat(at, changes, levels)
+    elif at.columns and (given is None or given.min() < SINGLE_STEP[order]) and rounds(at, changes):
+        raise InputError(
+            f"{type(at.here.distribution).__name__}: the function computes in single precision (float32) or rounds, "
+            "but differences over a small step need float64. Compute in float64 throughout (converting the result "
+            "brings no digits back), or give a ",
+            Argument("step"),
+            f" of at least {SINGLE_STEP[2]:.2g}; trees and other piecewise-constant models need one of about 0.3.",
+        )
+    flat, by_levels = is_flat(at, changes, levels)
     jumping = flat_columns(at, changes) if jumps and not flat else []
     if order == 2 and jumps and (jumping or (flat and not is_constant(at.z, levels))):
         raise NoSecondDerivativesError(*_nothing("it is piecewise constant, as predictions of trees are"))
     if flat and not by_levels:
+        still = 100 * (1 - _share_that_moves(changes).mean())
         warn(
-            f"the function did not change in {100 * (1 - _moving(changes).mean()):.0f} % of the differences. If its "
-            "predictions are piecewise constant (trees, rounding), give a step over several jumps: from_function(fn, "
-            "step=0.3)."
+            f"the function did not change in {still:.0f} % of the differences. If its predictions are piecewise "
+            "constant (trees, rounding), give a step over several jumps: from_function(fn, step=0.3)."
         )
     if jumping:
         warn(
             f"the function does not change in {quoted(names[d] for d in jumping)} over the step, but it does over "
-            f"{WIDE} of the spread: it is piecewise constant there (trees, rounding), and R-sens in these columns says "
-            f"nothing. Give a step over several jumps: from_function(fn, step={WIDE})."
+            f"{WIDE} of the spread: it is piecewise constant there (trees, rounding), and R-sens in these columns has "
+            f"no meaning. Give a step over several jumps: from_function(fn, step={WIDE})."
         )
     return flat
 
 
-def check_resolution(at: Differences, changes: Array) -> None:
-    """A function that changes over a step, but not over a tiny part of it, has fewer digits than float64 inside."""
+def rounds(at: Differences, changes: Array) -> bool:
+    """Whether the function has fewer digits than float64: it changes over a step, but not over a tiny part of it."""
     X, columns = at.X, at.columns
     h = (X + at.widths(1)) - X
     # Each column moves by a different part, so that nothing cancels.
@@ -79,14 +84,7 @@ def check_resolution(at: Differences, changes: Array) -> None:
     stays = at.moved(nudged[None])[0] == at.z
     expected = np.abs(changes) * ((nudged - X) / (2.0 * h)).T[columns][:, :, None]
     moves = (expected > 10.0 * np.spacing(np.abs(at.z))).any(axis=0)
-    if at.here.single or ((moves & stays).sum(axis=0) > 0.5 * moves.sum(axis=0)).any():
-        raise InputError(
-            f"{type(at.here.distribution).__name__}: the function computes in single precision (float32) or rounds, "
-            "but differences over a small step need float64. Compute in float64 throughout (converting the result "
-            "brings no digits back), or give a ",
-            Argument("step"),
-            f" of at least {SINGLE_STEP[2]:.2g}; trees and other piecewise-constant models need one of about 0.3.",
-        )
+    return at.here.single or bool(((moves & stays).sum(axis=0) > 0.5 * moves.sum(axis=0)).any())
 
 
 def is_constant(z: Array, levels: Array | None) -> bool:
@@ -95,16 +93,13 @@ def is_constant(z: Array, levels: Array | None) -> bool:
     return bool((np.ptp(z, axis=0) <= SAME * np.abs(z).max(axis=0)).all())
 
 
-def is_flat(at: Differences, changes: Array, levels: Array | None) -> bool:
-    """Whether the differences are nearly all 0: the function is flat between jumps, or depends on the levels only."""
-    return _by_levels_alone(at, changes, levels) or not (_moving(changes) >= 0.1).any()
+def is_flat(at: Differences, changes: Array, levels: Array | None) -> tuple[bool, bool]:
+    """Whether nearly all differences are 0, and whether that is because the function depends on the levels only."""
+    by_levels = levels is not None and (not len(changes) or is_constant(at.z, levels))
+    return by_levels or not (_share_that_moves(changes) >= 0.1).any(), by_levels
 
 
-def _by_levels_alone(at: Differences, changes: Array, levels: Array | None) -> bool:
-    return levels is not None and (not len(changes) or is_constant(at.z, levels))
-
-
-def _moving(changes: Array) -> Array:
+def _share_that_moves(changes: Array) -> Array:
     """The share of rows that change in each column."""
     return (changes != 0.0).any(axis=2).mean(axis=1)
 
@@ -116,32 +111,25 @@ SHARE = 0.01
 def warn_if_step_matters(at: Differences, order: int, names: tuple[str, ...]) -> None:
     """Warn if derivatives depend on the step they were taken with: compare with half the step at a few rows."""
     some = at.few(PROBES)
-    size, first = _sizes_and_gaps(some, 1)
-    largest = max(SMALL, float(size.max()))
-    wrong = first > SHARE * largest
-    if order == 2:
-        size, second = _sizes_and_gaps(some, 2)
-        wrong |= second > SHARE * max(largest, float(size.max()))
+    largest, wrong = SMALL, np.zeros(len(some.columns), dtype=bool)
+    for k in range(1, order + 1):
+        quotient = some.first if k == 1 else some.diagonal
+        with np.errstate(all="ignore"):
+            whole, half = quotient(some.widths(k)), quotient(some.steps.halve(k).widths(some.X, k))
+            sizes, gaps = some.sizes(whole, k), some.sizes(half - whole, k)
+            # At a kink or jump of the function itself the quotient doubles with any step.
+            doubled = some.sizes(half - 2.0 * whole, k) < SHARE * sizes
+        largest = max(largest, float(sizes.mean(axis=0).max()))
+        wrong |= np.where(doubled, 0.0, gaps).mean(axis=0) > SHARE * largest
     if wrong.any():
         warn(
             f"derivatives in {quoted(names[d] for d, bad in zip(some.columns, wrong, strict=True) if bad)} depend on "
             f"the step: half of it changes them by more than {100 * SHARE:.0f} %, so do not trust them. The default "
             "step is about 6e-6 (first) and 1e-4 (second derivatives) times the spread of a column. If a column has no "
-            "spread in these rows, or the function changes within a small part of it, say over what distance it "
+            "spread in these rows, or the function changes within a small part of it, give the distance over which it "
             "changes: from_function(fn, scale=…), one number per column. If the function jumps or rounds, give a wider "
             "step: from_function(fn, step=0.3)."
         )
-
-
-def _sizes_and_gaps(at: Differences, order: int) -> tuple[Array, Array]:
-    """The size of the derivative of this order in each column, and how much half the step changes it."""
-    quotient = at.first if order == 1 else at.diagonal
-    with np.errstate(all="ignore"):
-        whole, half = quotient(at.widths(order)), quotient(at.steps.halve(order).widths(at.X, order))
-        sizes, gaps = at.sizes(whole, order), at.sizes(half - whole, order)
-        # At a kink or jump of the function itself the quotient doubles, whatever the step is.
-        doubled = at.sizes(half - 2.0 * whole, order) < SHARE * sizes
-    return sizes.mean(axis=0), np.where(doubled, 0.0, gaps).mean(axis=0)
 
 
 TWICE = 8
@@ -197,8 +185,8 @@ class Noise:
         first, second = self.floors(here, steps)
         widths = " and ".join(f"{float(np.min(steps.of_order(order))):.2g}" for order in (1, 2))
         warn(
-            f"the function is random: for the same rows its predictions differ by {self.size(here):.2g} of their own "
-            f"standard deviation. Differences are taken over {widths} of the spread of a column (first and second "
+            f"the function is random: for the same rows its predictions differ by {self.size(here):.2g} standard "
+            f"deviations. Differences are taken over {widths} of the spread of a column (first and second "
             f"derivatives). Noise floor: per spread of a column, R-sens below about {first:.2g} and R-sens₂ of a pair "
             f"below about {second:.2g} is noise. Fix the random numbers within the function, average more draws, or "
             "give a wider step to lower it."
@@ -218,7 +206,7 @@ class Noise:
 
 
 def _scatter(once: Array, again: Array) -> Array:
-    """The standard deviation of each column between two calls; 0 if it is no more than rounding."""
+    """The standard deviation of each column between two calls; 0 if rounding explains it."""
     deviation = np.sqrt(0.5 * np.mean((once - again) ** 2, axis=0))
     return np.where(deviation > ROUNDING * np.abs(once).max(axis=0), deviation, 0.0)
 
@@ -244,7 +232,7 @@ JUMP_SHARE = 0.1
 def flat_columns(at: Differences, changes: Array) -> list[int]:
     """Columns along which the function is flat at nearly all rows, although it jumps over a wide step at some."""
     narrow = np.broadcast_to(at.steps.of_order(1), at.steps.unit.shape) < WIDE / 3.0
-    still = [d for d, share in zip(at.columns, _moving(changes), strict=True) if share < 0.1 and narrow[d]]
+    still = [d for d, share in zip(at.columns, _share_that_moves(changes), strict=True) if share < 0.1 and narrow[d]]
     if not still:
         return []
     some = replace(at.few(PROBES), columns=still)
@@ -253,7 +241,7 @@ def flat_columns(at: Differences, changes: Array) -> list[int]:
         if moved.sum() < min(2, len(some.X)):
             continue
         there = some.at(moved)
-        coarse, fine = _zoomed(there, there.X, np.full(len(there.X), d), WIDE * at.steps.units(there.X)[:, d])
+        coarse, fine = bends_on_lines(there, there.X, np.full(len(there.X), d), WIDE * at.steps.units(there.X)[:, d])
         if (fine > JUMP * coarse).mean() > 0.5:
             found.append(d)
     return found
@@ -283,7 +271,7 @@ def check_second(at: Differences, first: Array, second: Array, noise: Noise | No
         return
     size, d, e = upper[rows, pair], d[pair], e[pair]
     given = at.steps.step is not None  # may span jumps on purpose: an error only where the result is absurd
-    kept, slow = _searched(at.at(rows), np.stack([d, e]), second[rows, :, d, e], everywhere=given)
+    kept, slow = jumps_and_kinks(at.at(rows), np.stack([d, e]), second[rows, :, d, e], everywhere=given)
     jumps, largest = kept > JUMP, float(sizes.mean(axis=0).max())
     bad = jumps if given else jumps | slow
     decided = bad.sum() >= 0.5 * len(bad) or float(size[bad].sum()) / n > JUMP_SHARE * largest
@@ -301,14 +289,14 @@ def check_second(at: Differences, first: Array, second: Array, noise: Noise | No
 
 def _nothing(why: str) -> tuple[str | Argument, ...]:
     return (
-        f"second differences of the function say nothing about its second derivatives: {why}, so R-sens₂ would be a "
+        f"second differences of the function are not its second derivatives: {why}, so R-sens₂ would be a "
         "number without meaning. Leave out pairs (",
         Argument("pairs", False),
         "), give a wider step: from_function(fn, step=0.3), or compute without rounding in float64.",
     )
 
 
-def _searched(
+def jumps_and_kinks(
     at: Differences, pair: NDArray[np.intp], whole: Array, everywhere: bool
 ) -> tuple[Array, NDArray[np.bool_]]:
     """The share of second differences (K, M) that a jump makes, and whether they shrink as slowly as at a kink."""
@@ -324,7 +312,7 @@ def _searched(
         for side in (-1.0, 1.0):
             X = at.X.copy()
             X[k, d] += np.where(d == e, 0.0, side * h[k, d])  # the two edges of the square along e
-            coarse, fine = _zoomed(at, X, e, h[k, e])
+            coarse, fine = bends_on_lines(at, X, e, h[k, e])
             jump = changed & (fine > JUMP * coarse)
             kept = np.maximum(kept, np.where(jump, fine / np.where(numerator > 0.0, numerator, 1.0), 0.0))
             slow |= changed & (fine > KINK * coarse) & (coarse > numerator / POINTS)
@@ -344,8 +332,11 @@ def _mixed(at: Differences, h: Array, d: Array, e: Array) -> Array:
     return ((pp - pm) - (mp - mm)) / width[:, None]
 
 
-def _zoomed(at: Differences, X: Array, e: Array, h: Array) -> tuple[Array, Array]:
-    """The largest second difference among neighbours on the line x_e ± h, and around it on a line 8 × as short."""
+def bends_on_lines(at: Differences, X: Array, e: Array, h: Array) -> tuple[Array, Array]:
+    """The largest second difference among neighbours on each line x_e ± h, and around it on a line 8 × as short.
+
+    The second is about 1/64 of the first for a smooth function, 1/8 at a kink, and as large at a jump.
+    """
     k = np.arange(len(X))
     low, high, found = X[k, e] - h, X[k, e] + h, []
     for _ in range(2):
@@ -386,8 +377,8 @@ class WideStep:
         """Whether twice the step changes R-sens by at most a tenth of the largest value."""
         return self.change <= 0.1
 
-    def says(self, names: tuple[str, ...]) -> str:
-        """The step, and what it and twice as much give for the column that matters most."""
+    def summary(self, names: tuple[str, ...]) -> str:
+        """The step, and R-sens over it and over twice as much for the column that matters most."""
         d = int(self.sizes.argmax())
         return (
             f"differences are taken over ±{self.step:g} of the spread of a column, an average slope. R-sens of "
@@ -402,7 +393,7 @@ def wide_step(
     """The step for a function of numbers X (n, D) that is piecewise constant; None for one that is not.
 
     The first of `LADDER` at which twice the step gives nearly the same R-sens: over too few jumps differences are
-    mostly noise, and over too many they smooth away what is there.
+    mostly noise, and over too many they smooth the function away.
     """
     steps, some = Steps.of(X, None, None), spaced(len(X), 256)
     at = Differences.of(fn, X[some], evaluate(fn, X[some]), columns, steps)
@@ -432,13 +423,7 @@ def wide_step(
 def _is_rough(at: Differences, levels: Array | None) -> bool:
     """Whether small differences are useless: the function is flat between jumps, or computes in single precision."""
     changes = at.changes(at.widths(1))
-    if is_flat(at, changes, levels):
+    if is_flat(at, changes, levels)[0]:
         wide = LADDER[-1] * at.steps.units(at.X)  # one row, or one leaf for all
         return not is_constant(at.z, levels) or bool(at.changes(wide).any())
-    if flat_columns(at, changes):
-        return True
-    try:
-        check_resolution(at, changes)
-    except InputError:
-        return True
-    return False
+    return bool(flat_columns(at, changes)) or rounds(at, changes)

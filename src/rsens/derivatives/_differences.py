@@ -56,7 +56,7 @@ class Steps:
         return np.maximum(self.unit, np.abs(FAR * X - FAR * self.centre))
 
     def of_order(self, order: int) -> Array:
-        """The step for derivatives of this order, one number or (D,): the user's, or the one that suits the noise."""
+        """The step for derivatives of this order, one number or (D,): the user's, or a default that suits the noise."""
         if self.step is not None:
             return self.step
         return np.array(max(DEFAULT_STEP[order], min(1.0, self.noise) ** (1.0 / (order + 2))))
@@ -100,7 +100,7 @@ class Quotients:
         return z[: len(eye)] - z[len(eye) :]
 
     def first(self, h: Array, changes: Array | None = None) -> Array:
-        """(z(x + h e_d) − z(x − h e_d))/2h, shape (n, M, columns); from `changes(h)`, if they are there already."""
+        """(z(x + h e_d) − z(x − h e_d))/2h, shape (n, M, columns); from `changes(h)`, if already known."""
         return np.moveaxis((self.changes(h) if changes is None else changes) / self._width(h), 0, -1)
 
     def diagonal(self, h: Array) -> Array:

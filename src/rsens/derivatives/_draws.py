@@ -27,7 +27,7 @@ from rsens.distributions import Distribution, Mixture
 
 #: How many values of one argument to hold at once while draws are matched by one distribution: what a cache holds.
 BLOCK = 250_000
-#: How many draws are looked at for what can be wrong with a function: it is the same one for all draws.
+#: How many draws the checks of a function look at: it is the same function for all draws.
 LOOKED_AT = 4
 
 
@@ -42,10 +42,10 @@ def from_draws(
     step: ArrayLike | None = None,
     scale: ArrayLike | None = None,
 ) -> DrawsModel:
-    """A model from posterior draws: the predictive is the mixture of what the function gives for each draw.
+    """A model from posterior draws: the predictive is the mixture of the distributions of all draws.
 
     R-sens is exact for the mixture: it sees what the draws disagree on, also where they form two modes. R-sens₂ depends
-    on parameters λ, and a mixture has thousands; it is taken of one distribution that stands for the mixture
+    on parameters λ, and a mixture has thousands; it is taken of one distribution in place of the mixture
     (`Mixture.matched`): real y with the mean and variance of the mixture, counts with the mean rate, classes and events
     exactly.
 
@@ -53,9 +53,9 @@ def from_draws(
         fn: A function fn(parameters, X) of one draw, a dict of arrays without the axis of draws, and rows X (n, D). It
             returns a family, each row of it from the same row of X only.
         draws: Maps names of parameters to arrays with the draws on the first axis, chains stacked: (S, …).
-        backend: What the function is written in. "numpy" takes central differences, "jax" and "torch" differentiate.
-        second: What R-sens₂ looks at: "matched", as above, or "stacked", the parameters of all draws side by side, in
-            which draws that are linear in x do not interact.
+        backend: The library of the function. "numpy" takes central differences, "jax" and "torch" differentiate.
+        second: The parameters that R-sens₂ uses: "matched", as above, or "stacked", those of all draws side by side,
+            in which draws that are linear in x do not interact.
         weights: Weights of the draws, (S,); equal by default.
         categorical: Columns that are categorical, as in `from_function`.
         step: How far differences move each column, as in `from_function`; "numpy" only.
@@ -95,39 +95,39 @@ def from_draws(
     return DrawsModel(predictive, matched if second == "matched" else None, 2 * len(read))
 
 
+@dataclass(eq=False)
 class DrawsModel(Around):
-    """A model of a mixture of draws, and one, `matched`, of the distribution that stands for it in pairs, if any."""
+    """A model of a mixture of draws, and one, `matched`, of a single distribution in its place for pairs, if any."""
 
-    def __init__(
-        self,
-        predictive: Model,
-        matched: Model | None,
-        n_parameters: int,
-        description: Description | None = None,
-        findings: tuple[Finding, ...] = (),
-    ) -> None:
-        super().__init__(predictive)
-        self._matched, self._description, self._findings = matched, description, findings
-        self._rows: Any = None  # that `matched` is still to be prepared for
-        self.n_parameters: int = n_parameters
+    predictive: Model
+    matched: Model | None
+    n_parameters: int
+    about: Description | None = None
+    findings: tuple[Finding, ...] = ()
+    #: The rows that `matched` is still to be prepared for.
+    pending: Any = None
 
-    def described(self, description: Description, *findings: Finding) -> DrawsModel:
-        """This model, with what was understood of the object it was made from."""
-        return DrawsModel(self._model, self._matched, self.n_parameters, description, findings)
+    def __post_init__(self) -> None:
+        parameters = self.n_parameters
+        super().__init__(self.predictive)
+        self.n_parameters = parameters
+
+    def described(self, about: Description, *findings: Finding) -> DrawsModel:
+        """This model with a description of the object it was made from."""
+        return replace(self, about=about, findings=findings)
 
     @property
     def for_pairs(self) -> Model:
-        if self._matched is None:
+        if self.matched is None:
             return self
-        if self._rows is not None:  # prepared when it is needed: that takes as long as explaining a few rows
-            self._matched, self._rows = self._matched.prepared(self._rows), None
-        return self._matched
+        if self.pending is not None:  # prepared when it is needed: that takes as long as explaining a few rows
+            self.matched, self.pending = self.matched.prepared(self.pending), None
+        return self.matched
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
-        if order == 1 or self._matched is None:
-            return self._model.derivatives(X, order)
-        record = self._model.derivatives(X, 1)
-        return replace(record, matched=self.for_pairs.derivatives(X, 2))
+        if order == 1 or self.matched is None:
+            return self.predictive.derivatives(X, order)
+        return replace(self.predictive.derivatives(X, 1), matched=self.for_pairs.derivatives(X, 2))
 
     @property
     def name(self) -> str:
@@ -135,16 +135,16 @@ class DrawsModel(Around):
 
     @property
     def description(self) -> Description | None:
-        return self._description
+        return self.about
 
     def checks(self, X: Any) -> Iterator[Finding]:
-        yield from self._findings
+        yield from self.findings
         yield from super().checks(X)
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        if self._matched is None or order == 1:
-            return self._model.rows_per_chunk(n_columns, order)
-        return min(self._model.rows_per_chunk(n_columns, 1), self.for_pairs.rows_per_chunk(n_columns, 2))
+        if self.matched is None or order == 1:
+            return self.predictive.rows_per_chunk(n_columns, order)
+        return min(self.predictive.rows_per_chunk(n_columns, 1), self.for_pairs.rows_per_chunk(n_columns, 2))
 
     def coded(self, X: Any, weights: Any = None) -> DrawsModel:
         return self._each(lambda model: model.coded(X, weights))
@@ -156,16 +156,11 @@ class DrawsModel(Around):
         return self._each(lambda model: model.counted(counter))
 
     def prepared(self, X: Any) -> DrawsModel:
-        return self._of(self._model.prepared(X), self._matched, X)
+        return replace(self, predictive=self.predictive.prepared(X), pending=X)
 
     def _each(self, change: Callable[[Model], Model]) -> DrawsModel:
-        matched = None if self._matched is None else change(self._matched)
-        return self._of(change(self._model), matched, self._rows)
-
-    def _of(self, predictive: Model, matched: Model | None, rows: Any) -> DrawsModel:
-        model = DrawsModel(predictive, matched, self.n_parameters, self._description, self._findings)
-        model._rows = rows
-        return model
+        matched = None if self.matched is None else change(self.matched)
+        return replace(self, predictive=change(self.predictive), matched=matched)
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +205,7 @@ class Draws:
             yield {name: array[s] for name, array in self.values.items()}
 
     def some(self, count: int) -> Draws:
-        """At most so many of the draws, evenly spaced, with equal weights."""
+        """At most `count` of the draws, evenly spaced, with equal weights."""
         kept = spaced(len(self), count)
         values = {name: array[kept] for name, array in self.values.items()}
         return Draws(self.fn, values, _equal(len(kept)))
@@ -229,7 +224,7 @@ class Draws:
         for s, parameters in enumerate(self):
             family = family_from(partial(self.fn, parameters), X.copy())
             if first is not None and type(family) is type(first) and _shapes(family) == shapes:
-                yield family  # thousands of draws: what was looked at once need not be looked at again
+                yield family  # of thousands of draws only the first is checked
                 continue
             check_one_family(family)
             family = as_arrays(family, len(X))
@@ -269,7 +264,7 @@ class Draws:
 
 
 def _held(families: Iterable[Distribution], count: int, n: int) -> Distribution:
-    """So many families of n rows as one, whose arrays have the families in front: (count, n, …)."""
+    """Families of n rows as one, whose arrays have the families in front: (count, n, …)."""
     fields: dict[str, Array] = {}
     kind: type[Distribution] | None = None
     for s, family in enumerate(families):
@@ -285,12 +280,10 @@ def _held(families: Iterable[Distribution], count: int, n: int) -> Distribution:
 
 
 def _same_for_all(held: Distribution, before: list[Distribution]) -> bool:
-    """Whether the arguments outside λ, such as the df of a Student t, are those of all draws."""
-    fixed = [(name, getattr(held, name)) for name in held.fixed_fields]
-    return all(
-        bool((values == values[0]).all()) and (not before or bool((values[0] == getattr(before[0], name)).all()))
-        for name, values in fixed
-    )
+    """Whether the arguments outside λ, such as the df of a Student t, are the same in all draws."""
+    fixed = {name: getattr(held, name) for name in held.fixed_fields}
+    first = {name: getattr(before[0], name) if before else values[0] for name, values in fixed.items()}
+    return all(bool((values == first[name]).all()) for name, values in fixed.items())
 
 
 def _equal(count: int) -> Array:
@@ -298,7 +291,7 @@ def _equal(count: int) -> Array:
 
 
 def _shapes(family: Distribution) -> list[Any]:
-    """The arguments of a family and their shapes; None for what is no NumPy array."""
+    """The arguments of a family and their shapes; None for other arrays than NumPy's."""
     return [(name, v.shape if isinstance(v, np.ndarray) else None) for name, v in family.fields().items()]
 
 

@@ -18,7 +18,7 @@ from rsens.derivatives._differences import ROWS_PER_CALL, Differences, Steps, sp
 from rsens.derivatives._model import Counter, Function, Model, rows_for, rows_of
 from rsens.distributions import Distribution
 
-#: How many rows are looked at for what can be wrong with a function of draws.
+#: How many rows the checks of a function of draws look at.
 LOOKED_AT_ROWS = 64
 
 
@@ -36,8 +36,7 @@ def from_function(
     with many moved copies of the rows at once: 2D per row for first derivatives, 2D² + 2D for second ones. With the
     default step, derivatives at up to 8 rows of each batch are also taken over half the step, 32D to 64D more copies; a
     warning names the columns where that changes them by more than 1 %. The 8 largest second differences are looked at
-    more closely: if they come from jumps, rounding or kinks, they say nothing about second derivatives, and that is an
-    error.
+    more closely: if they come from jumps, rounding or kinks, they are no second derivatives, and that is an error.
 
     The function may be a little random (a simulation, an average over draws): 8 rows are evaluated twice, the default
     step then suits the noise, and a warning states what R-sens and R-sens₂ it makes by itself, the noise floor.

@@ -20,8 +20,8 @@ def from_jax(fn: Callable[[Any], Any], *, categorical: Any = None) -> Model:
     """A model from a function written in JAX.
 
     The function takes rows X, shape (n, D), and returns a family built from JAX arrays, or a distribution that
-    `as_family` knows (NumPyro's, for example), each row of it from the same row of X only. It runs in float64,
-    whatever JAX's own setting is, and is compiled once for each number of rows (rounded up to a power of two): after
+    `as_family` knows (NumPyro's, for example), each row of it from the same row of X only. It runs in float64
+    under any setting of JAX, and is compiled once for each number of rows (rounded up to a power of two): after
     changing anything it closes over, call `from_jax` again. If an index is too large, JAX takes the last column instead
     of raising an error.
 
@@ -51,7 +51,7 @@ def from_jax(fn: Callable[[Any], Any], *, categorical: Any = None) -> Model:
 
 @dataclass(frozen=True)
 class _Program:
-    """A compiled function of X for one shape, and what the user's function returned while it was traced."""
+    """A compiled function of X for one shape, and the family that the user's function returned while it was traced."""
 
     run: Callable[[Any], Any]
     family: Distribution
@@ -95,7 +95,7 @@ class JaxModel(DifferentiatedFunction):
     def _results(self, X: Array, order: int) -> tuple[Distribution, Array, list[bool], Any, Any, Any]:
         import jax
 
-        # The next power of two, or the one after it if only that is compiled already: the last chunk may be smaller.
+        # The next power of two, or twice that if only this is compiled already: the last chunk may be smaller.
         n, columns = X.shape
         rows = _power_of_two_from(n)
         compiled = [self._key(order, size, columns) in self.programs for size in (rows, 2 * rows)]

@@ -1,4 +1,4 @@
-"""The interface of a model: rows in, derivatives of λ out; and the one loop over rows."""
+"""The interface of a model: rows in, derivatives of λ out; and the loop over rows."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Model(ABC):
         [[2.0], [2.0]]
     """
 
-    #: The categorical columns; None if there are none, or if only the rows can tell.
+    #: The categorical columns; None without any, or before rows are seen.
     coding: Coding | None = None
     #: Whether derivatives are differences, with their rounding.
     by_differences: ClassVar[bool] = False
@@ -64,7 +64,7 @@ class Model(ABC):
     #: Training data of the model, if known: standard deviations of its inputs (D,), the inputs (N, D).
     input_scale_: Any = None
     training_inputs_: Any = None
-    #: The class labels that the codes 0, 1, … of its predictions stand for.
+    #: The class labels behind the codes 0, 1, … of its predictions.
     classes_: Any = None
 
     @property
@@ -123,7 +123,7 @@ class Model(ABC):
         return self
 
     def numbers(self, X: Any) -> Array:
-        """The rows X as numbers (n, D), with the numbers that stand for levels in categorical columns."""
+        """The rows X as numbers (n, D), with numbers in place of levels in categorical columns."""
         values = rows_of(self, X).values
         return values if self.coding is None else self.coding.numbers(values)
 
@@ -179,8 +179,7 @@ class DifferentiatedFunction(Function):
         output.check_rows_independent(lambda Z: self._results(Z, 0)[1], X, λ, self.coding)
         if not continuous:
             return without_derivatives(distribution, X.shape[1], order)
-        output.check_precision(family, single, moved)
-        output.check_fixed(family, moved)
+        output.check_moved(family, moved, single)
         first = output.spread_out(first, self.coding, 1)
         second = None if second is None else output.spread_out(0.5 * (second + second.swapaxes(-1, -2)), self.coding, 2)
         record = Derivatives(distribution, first, second)
@@ -287,7 +286,7 @@ class Description:
     noise: str
     #: How derivatives are made: "closed form", "automatic (PyTorch)", "differences over 0.3 standard deviations".
     derivatives: str
-    #: The columns: those of X as given, or the original ones of a pipeline.
+    #: The columns: of X as given, or the original ones of a pipeline.
     columns: str = "columns of X as given"
 
     def __str__(self) -> str:
@@ -299,7 +298,7 @@ class Description:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was checked about a model: what, how it came out, and what to do about it."""
+    """The result of one check of a model, and what to do about it."""
 
     name: str
     verdict: Verdict
@@ -313,15 +312,15 @@ class Counter:
     rows: int = 0
 
     def add(self, rows: int) -> None:
-        """So many more."""
+        """Count more rows."""
         self.rows += rows
 
-    def calls(self, fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def calls(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         """The function, with the rows of each call counted."""
 
-        def counted(X: Any) -> Any:
+        def counted(X: Any, *rest: Any) -> Any:
             self.add(len(X))
-            return fn(X)
+            return fn(X, *rest)
 
         return counted
 
@@ -368,18 +367,8 @@ class CountedModel(Around):
     def __init__(self, model: Model, counter: Counter) -> None:
         super().__init__(model)
         self._counter = counter
-
-    def derivatives(self, X: Any, order: int) -> Derivatives:
-        self._counter.add(len(X))
-        return super().derivatives(X, order)
-
-    def predict_distribution(self, X: Any) -> Distribution:
-        self._counter.add(len(X))
-        return super().predict_distribution(X)
-
-    def predict_point(self, X: Any) -> Array:
-        self._counter.add(len(X))
-        return super().predict_point(X)
+        for name in ("derivatives", "predict_distribution", "predict_point"):
+            setattr(self, name, counter.calls(getattr(model, name)))
 
     def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
         values = super().partial_dependence(columns, at, X)
@@ -394,7 +383,7 @@ class CountedModel(Around):
 
 
 class Contrasted(Around):
-    """The same model, with derivatives 0 in all columns of `coding`; rows have numbers there, as they were given."""
+    """The same model, with derivatives 0 in all columns of `coding`; rows have numbers there."""
 
     coding: Coding
 
@@ -412,18 +401,17 @@ class Contrasted(Around):
         """Level codes of numbers as these numbers, which the model knows."""
         if not isinstance(X, Table) or X.coding is not self.coding:
             return X
-        values = X.values.copy()
-        for column in self.coding.columns:
-            if column.numeric:
-                values[:, column.position] = column.numbers[values[:, column.position].astype(np.intp)]
-        return Table(X.names, values, None, self._model.coding)
+        return Table(X.names, self._numbers(X.values, range(len(X.names))), None, self._model.coding)
+
+    def _numbers(self, values: Array, columns: Sequence[int]) -> Array:
+        values = values.copy()
+        for k, d in enumerate(columns):
+            if d in self.coding.categorical and self.coding[d].numeric:
+                values[:, k] = self.coding[d].numbers[values[:, k].astype(np.intp)]
+        return values
 
     def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
-        at = at.copy()
-        for k, column in enumerate(columns):
-            if column in self.coding.categorical and self.coding[column].numeric:
-                at[:, k] = self.coding[column].numbers[at[:, k].astype(np.intp)]
-        return super().partial_dependence(columns, at, X)
+        return super().partial_dependence(columns, self._numbers(at, columns), X)
 
     def contrasted(self, coding: Coding) -> Contrasted:
         return Contrasted(self._model, coding)

@@ -1,9 +1,10 @@
-"""Checks of what a user's function returns, the same for all sources of derivatives."""
+"""Checks of the results of a user's function, the same for all sources of derivatives."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -83,28 +84,22 @@ def shapes_of(family: Distribution) -> str:
     return ", ".join(f"{name} {tuple(np.shape(leaf))}" for (name, _), leaf in labels)
 
 
-def check_fixed(family: Distribution, moved: Sequence[bool]) -> None:
-    """Arguments that are not part of λ may not depend on x: their derivative would be left out silently."""
-    for (name, fixed), moves in zip(leaf_labels(family), moved, strict=True):
-        if fixed and moves:
-            raise InputError(
-                f"{type(family).__name__}: ",
-                Argument(name),
-                f" depends on x, but only the parameters are differentiated "
-                f"({', '.join(family.parameter_names[:6])}). Keep {name} the same for all x.",
+def check_moved(family: Distribution, moved: Sequence[bool], single: Iterable[bool] = repeat(False)) -> None:
+    """Check the arguments that depend on x: they are part of λ, whose derivatives are taken, and in float64 like X."""
+    for (name, fixed), moves, is_single in zip(leaf_labels(family), moved, single, strict=False):
+        if moves and is_single:
+            wrong = (
+                " was computed in single precision, although X is float64. Remove conversions to float32 from the "
+                "function, and call .double() on PyTorch modules."
             )
-
-
-def check_precision(family: Distribution, single: Sequence[bool], moved: Sequence[bool]) -> None:
-    """Rows go in as float64; what depends on them must not come out with half the digits."""
-    for (name, _), is_single, moves in zip(leaf_labels(family), single, moved, strict=True):
-        if is_single and moves:
-            raise InputError(
-                f"{type(family).__name__}: ",
-                Argument(name),
-                " was computed in single precision, although X is float64. "
-                "Remove conversions to float32 from the function, and call .double() on PyTorch modules.",
+        elif moves and fixed:
+            wrong = (
+                f" depends on x, but only the parameters are differentiated ({', '.join(family.parameter_names[:6])}). "
+                f"Keep {name} the same for all x."
             )
+        else:
+            continue
+        raise InputError(f"{type(family).__name__}: ", Argument(name), wrong)
 
 
 def check_rows_independent(
@@ -159,7 +154,7 @@ def within_levels(values: Array, levels: Array) -> Array:
 
 
 def categorical_values(coding: Coding | None, X: Array) -> Array | None:
-    """The categorical columns of the numbers X; None if there are none."""
+    """The categorical columns of the numbers X; None without any."""
     return None if coding is None else X[:, list(coding.categorical)]
 
 
@@ -253,7 +248,7 @@ def evaluate_moved(fn: Callable[[Array], Distribution], points: Array, here: Eva
         fixed and not np.allclose(new.reshape(copies, *old.shape), old, 1e-12, 0.0)
         for (_, fixed), (old, new) in zip(leaf_labels(before), pairs, strict=True)
     ]
-    check_fixed(before, moved)
+    check_moved(before, moved)
     return there.z.reshape(copies, n, -1)
 
 
@@ -263,7 +258,7 @@ def _call(fn: Callable[[Array], Distribution], X: Array) -> Distribution:
 
 
 def as_arrays(family: Distribution, n: int) -> Distribution:
-    """A family for n rows with NumPy arrays of any type in place of what the function returned."""
+    """A family for n rows with NumPy arrays of any type in place of the function's own."""
     leaves = []
     for (name, _), leaf in zip(leaf_labels(family), family.leaves(), strict=True):
         try:

@@ -1,4 +1,4 @@
-"""Somebody else's model, known by its predictions only: rows as they were given in, a family out."""
+"""Models known by their predictions only: rows go in with the type they were given in, a family comes out."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class PredictionModel(AsGiven):
     #: The name of the model in errors: the class of the object.
     label: str
     about: Description | None = None
-    #: Findings to read before the numbers; those that are not "ok" are also raised as warnings.
+    #: Findings to read before the numbers; warnings are raised for all but "ok".
     findings: tuple[Finding, ...] = ()
     #: Set by `prepared`.
     differences: DifferenceModel | None = None
@@ -109,9 +109,9 @@ class PredictionModel(AsGiven):
         if model.wide is None:
             yield Finding("steps", "ok", "predictions change smoothly: differences over a small step.")
         else:
-            said = model.wide.says(rows_of(model, X).names)
+            summary = model.wide.summary(rows_of(model, X).names)
             verdict: Verdict = "ok" if model.wide.settled else "warning"
-            yield Finding("steps", verdict, f"predictions are piecewise constant: {said}.")
+            yield Finding("steps", verdict, f"predictions are piecewise constant: {summary}.")
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         check_order(order)
@@ -119,9 +119,8 @@ class PredictionModel(AsGiven):
             return self.prepared(X).derivatives(X, order)
         if order == 2 and self.wide is not None:
             raise NoSecondDerivativesError(
-                f"predictions of {self.label} are piecewise constant, as those of trees are: second differences of "
-                "jumps say nothing about second derivatives, and R-sens₂ would be a number without meaning. Leave out "
-                "pairs (",
+                f"predictions of {self.label} are piecewise constant, like a tree's: second differences of jumps "
+                "are not second derivatives, and R-sens₂ would be a number without meaning. Leave out pairs (",
                 Argument("pairs", False),
                 "), or explain a smooth model.",
             )
@@ -151,8 +150,8 @@ class PredictionModel(AsGiven):
         if wide is not None:
             advice = " Read them as rough averages, or choose a step yourself: from_function(fn, step=…)."
             warn(
-                f"predictions of {self.label} are piecewise constant, as those of trees are: "
-                f"{wide.says(table.names)}.{'' if wide.settled else advice}"
+                f"predictions of {self.label} are piecewise constant, like a tree's: "
+                f"{wide.summary(table.names)}.{'' if wide.settled else advice}"
             )
         for finding in self.findings:
             if finding.verdict != "ok":

@@ -87,7 +87,7 @@ def matched_record(records: Sequence[Derivatives], weights: Array) -> Derivative
         λ: Array = Mixture([_moved(record, step) for record in records], weights).checked().matched().parameters
         return λ
 
-    # A step moves no member by more than a small part of its own width, in Fisher norm, also to second order.
+    # A step moves a member by a small part of its width at most, in Fisher norm, also to second order.
     sizes = [record.distribution.fisher_norm(record.first) for record in records]
     for record in records:
         if record.second is not None:
@@ -123,32 +123,29 @@ def is_of_draws(distribution: Distribution) -> bool:
 
 
 def draw_records(derivatives: Derivatives, draws: Positions) -> Iterator[tuple[Positions, Derivatives]]:
-    """Records of order 1 whose rows are those of one draw after another, in blocks: (which of the draws, record)."""
+    """Records of order 1 with the rows of draw after draw, in blocks: (which of the draws, record)."""
     mixture: Any = derivatives.distribution
     n = len(derivatives)
-    for group, positions in zip(mixture.groups, mixture.positions, strict=True):
-        chosen = np.flatnonzero(np.isin(positions, draws))
+    for group in mixture.groups:
+        chosen = np.flatnonzero(np.isin(group.members, draws))
         size = max(1, _BLOCK // max(1, n * group.columns.shape[1] * derivatives.first.shape[-1]))
         for start in range(0, len(chosen), size):
             block = chosen[start : start + size]
             columns = group.columns[block]
             first = np.moveaxis(derivatives.first[:, columns], 1, 0)  # (draws, n, M, D)
             record = Derivatives(_flat(group.family, block), first.reshape(-1, *first.shape[2:]))
-            contrasts = tuple(_of_block(c, positions[block], len(block)) for c in derivatives.contrasts)
-            yield positions[block], replace(record, contrasts=contrasts)
+            contrasts = tuple(_of_block(contrast, group.members[block]) for contrast in derivatives.contrasts)
+            yield group.members[block], replace(record, contrasts=contrasts)
 
 
-def _of_block(contrast: Contrast, draws: Positions, count: int) -> Contrast:
+def _of_block(contrast: Contrast, draws: Positions) -> Contrast:
+    """The contrast with the rows of some draws of one family, draw after draw."""
     levels = []
     for level in contrast.levels:
         mixture: Any = level
-        (found,) = (
-            _flat(group.family, np.flatnonzero(np.isin(positions, draws)))
-            for group, positions in zip(mixture.groups, mixture.positions, strict=True)
-            if np.isin(positions, draws).any()
-        )
-        levels.append(found)
-    return Contrast(contrast.column, contrast.name, np.tile(contrast.weights, (count, 1)), tuple(levels))
+        (group,) = (group for group in mixture.groups if np.isin(draws[0], group.members))
+        levels.append(_flat(group.family, np.flatnonzero(np.isin(group.members, draws))))
+    return Contrast(contrast.column, contrast.name, np.tile(contrast.weights, (len(draws), 1)), tuple(levels))
 
 
 def _flat(family: Distribution, draws: Positions) -> Distribution:

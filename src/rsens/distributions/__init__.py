@@ -2,6 +2,7 @@
 
 from rsens.distributions._arrays import namespace as namespace
 from rsens.distributions._base import Distribution as Distribution
+from rsens.distributions._base import Univariate as Univariate
 from rsens.distributions._bernoulli import Bernoulli as Bernoulli
 from rsens.distributions._bernoulli import Binomial as Binomial
 from rsens.distributions._beta import Beta as Beta
@@ -20,7 +21,6 @@ from rsens.distributions._normal import LogNormal as LogNormal
 from rsens.distributions._normal import Normal as Normal
 from rsens.distributions._normal import gaussian_log_prob as gaussian_log_prob
 from rsens.distributions._student_t import StudentT as StudentT
-from rsens.distributions._univariate import Univariate as Univariate
 
 #: Every family: a new one is one file and one line here. Look it up when you use it, it may grow.
 ALL_FAMILIES: list[type[Distribution]] = [

@@ -27,9 +27,9 @@ def namespace(*arrays: Any) -> Any:
 
 
 def as_floats(values: Any) -> Any:
-    """What NumPy can read as an array of floats; single precision stays single, as difference quotients need to know.
+    """Values as an array of floats, if NumPy can read them; single precision stays, so that differences know it.
 
-    JAX and PyTorch arrays stay as they are, alone or in a list: NumPy would cut them off from their derivatives.
+    JAX and PyTorch arrays are left alone, also in a list: NumPy would cut them off from their derivatives.
     """
     if _is_differentiable(values):
         return values
@@ -50,13 +50,13 @@ def stack(*columns: Any) -> Any:
 
 
 def flat_draws(λ: Any) -> Any:
-    """λ of draws (S, n, M) as (n, S·M), the parameters of one draw after those of another."""
+    """λ of draws (S, n, M) as (n, S·M), draw after draw."""
     moved = namespace(λ).moveaxis(λ, 0, -2)
     return moved.reshape((*moved.shape[:-2], moved.shape[-2] * moved.shape[-1]))
 
 
 def rows_first(values: Any, event_ndim: int) -> Any:
-    """An array of draws (S, n, …) as (n, S, …), one per row (n, …) as (n, 1, …), one value for all as it is."""
+    """An array of draws (S, n, …) as (n, S, …), one per row (n, …) as (n, 1, …); one value for all stays."""
     axes = values.ndim - event_ndim
     if axes == 0:
         return values
@@ -71,7 +71,7 @@ def rows_second(values: Any, event_ndim: int) -> Any:
 def weighted_sum(weights: Any, values: Any, event_ndim: int) -> Any:
     """Σ_s w_s v_s over draws, for weights (S,) or (n, S) that add up to 1 and values that broadcast to (S, n, …).
 
-    Summed as v_0 + Σ w_s (v_s − v_0), so that what is the same in all draws stays exactly what it is.
+    Summed as v_0 + Σ w_s (v_s − v_0), so that values that are the same in all draws stay exact.
     """
     xp = namespace(weights, values)
     w, v = _as_arrays(xp, (weights, values))

@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit, log_expit
 
 from rsens._errors import Argument, InputError
 from rsens._typing import Array, Flags
@@ -53,6 +54,20 @@ POSITIVE = Domain(lower=0.0)
 UNIT = Domain(lower=0.0, upper=1.0, closed=True)
 SHARES = Domain(lower=0.0, upper=1.0, closed=True, event_ndim=1)
 
+#: Outside the reach of a component lies about this share of it.
+NEGLIGIBLE = 1e-18
+#: −log of that share, and a little more for the squares of scores.
+FAR = 43.0
+
+
+class Reach(NamedTuple):
+    """Where a component has its mass on the line of its family: its ends, its centre, and the finest feature of it."""
+
+    low: Array
+    high: Array
+    centre: Array
+    spread: Array
+
 
 class Distribution(ABC):
     """A batch of n predictive distributions of one family, with parameters λ of shape (n, M).
@@ -79,13 +94,13 @@ class Distribution(ABC):
     fixed_fields: ClassVar[tuple[str, ...]] = ()
     #: The arguments that may be left out.
     optional_fields: ClassVar[tuple[str, ...]] = ()
-    #: What y is: one real number, a count, a class code, or a vector.
+    #: The kind of y: one real number, a count, a class code, or a vector.
     support: ClassVar[Literal["continuous", "counts", "classes", "vector"]] = "continuous"
     #: Whether the same y are possible for all λ, so that the divergence of order 0 is 0.
     same_support: ClassVar[bool] = True
-    #: Blocks of λ, by name, between which the Fisher information is zero; empty if there are none.
+    #: Blocks of λ, by name, between which the Fisher information is zero.
     orthogonal_blocks: ClassVar[dict[str, slice]] = {}
-    #: Whether the distribution that stands for draws of this family has their average λ.
+    #: Whether one distribution in place of draws of this family has their average λ.
     matched_by_average: ClassVar[bool] = True
     #: Weight of each output in `ead` and similar measures; ½ if the outputs add up to a constant (class probabilities).
     output_weight: ClassVar[float] = 1.0
@@ -99,7 +114,7 @@ class Distribution(ABC):
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
-        """Names of the columns of `parameters`: the arguments that are not fixed, unless a family says otherwise."""
+        """Names of the columns of `parameters`: the arguments that are not fixed, by default."""
         return tuple(name for name in self.domains if name not in self.fixed_fields)
 
     def columns(self) -> Sequence[Any]:
@@ -117,7 +132,7 @@ class Distribution(ABC):
         return {name: getattr(self, name) for name in self.domains if name not in left_out}
 
     def with_parameters(self, λ: Any) -> Self:
-        """This family with other parameters, shape (n, M); what is not part of λ stays as it is."""
+        """This family with other parameters, shape (n, M); everything else is the same."""
         fixed = {name: getattr(self, name) for name in self.fixed_fields}
         return type(self)(**fixed, **{name: λ[..., m] for m, name in enumerate(self.parameter_names)})
 
@@ -143,7 +158,7 @@ class Distribution(ABC):
         return self.checked()
 
     def checked(self, n: int | None = None) -> Self:
-        """This family with float64 NumPy arrays of n rows, or an `InputError` that says which value is wrong."""
+        """This family with float64 NumPy arrays of n rows, or an `InputError` about the wrong value."""
         return self._filled(n)
 
     def _filled(self, n: int | None, draws: int | None = None) -> Self:
@@ -224,7 +239,7 @@ class Distribution(ABC):
             raise self._refused(name, f" must add up to 1 in every row; got {got}. {advice}")
 
     def _check_comparable(self, other: Self) -> None:
-        """Checks that two distributions whose divergence is wanted agree in what is not a parameter."""
+        """Checks that two distributions agree in all arguments that are not parameters."""
         if (m := len(self.parameter_names)) != (k := len(other.parameter_names)):
             raise InputError(
                 f"{type(self).__name__}: renyi compares distributions with as many parameters (classes, bins, "
@@ -286,13 +301,9 @@ class Distribution(ABC):
             shape = () if size is None else (operator.index(size),)
             return self._checked._sample(generator, shape)
         except (TypeError, ValueError, OverflowError) as error:
-            raise InputError(
-                f"{type(self).__name__}: cannot sample with rng={rng!r}, size={size!r} ({error}). ",
-                Argument("rng"),
-                " is a NumPy Generator or a seed, ",
-                Argument("size"),
-                " a whole number of draws per row.",
-            ) from None
+            wrong = f" a whole number of draws per row; got {rng!r} and {size!r} ({error})."
+            parts = Argument("rng"), " must be a NumPy Generator or a seed, and ", Argument("size"), wrong
+            raise InputError(f"{type(self).__name__}: ", *parts) from None
 
     def renyi(self, other: Self, alpha: float = 1.0) -> Array:
         """D_α[self ‖ other] per row for 0 ≤ α ≤ ∞, inf where it is infinite. α = 1 is Kullback–Leibler."""
@@ -406,7 +417,7 @@ class Distribution(ABC):
         return mean if self.support in ("classes", "vector") else mean[..., None]
 
     def _prediction_gradient(self) -> Array:
-        """The first column of λ is the prediction, unless a family says otherwise."""
+        """The default: the first column of λ is the prediction."""
         parameters = self.parameters
         gradient = np.zeros((*parameters.shape[:-1], 1, parameters.shape[-1]))
         gradient[..., 0, 0] = 1.0
@@ -414,6 +425,84 @@ class Distribution(ABC):
 
     def _prediction_hessian(self) -> Array | None:
         return None
+
+
+class Ordered(Distribution):
+    """A family with a distribution function, unless it is a mixture of classes or vectors."""
+
+    def cdf(self, y: ArrayLike) -> Array:
+        """P(Y ≤ y) per row; y has one value per row, or further axes in front."""
+        return self._tail(y, upper=False)
+
+    def survival(self, y: ArrayLike) -> Array:
+        """P(Y > y) per row, with the digits that 1 − cdf(y) loses where it is small."""
+        return self._tail(y, upper=True)
+
+    def _tail(self, y: ArrayLike, *, upper: bool) -> Array:
+        """P(Y ≤ y), or with `upper` P(Y > y), at every y: NaN for NaN, 0 or 1 at ±∞ and at negative counts."""
+        if self._checked.support in ("classes", "vector"):
+            raise InputError(f"{type(self).__name__}: {self.support} have no distribution function. Use log_prob.")
+        values = self._read_y(y)
+        inside = np.isfinite(values)
+        if self.support == "counts":
+            values = np.floor(values)
+            inside &= values >= 0.0
+        with np.errstate(all="ignore"):
+            p = self._checked._cdf(np.where(inside, values, 0.0), upper)
+        outside = np.where(np.isnan(values), np.nan, np.where((values < 0.0) == upper, 1.0, 0.0))
+        return np.where(inside, np.clip(p, 0.0, 1.0), outside)
+
+    @abstractmethod
+    def _cdf(self, y: Array, upper: bool) -> Array:
+        """P(Y ≤ y), or with `upper` P(Y > y), for finite y, and for counts whole y ≥ 0."""
+
+
+class Univariate(Ordered):
+    """A family whose y is one number, and which therefore has a distribution function and quantiles.
+
+    Mixtures are integrated along the whole `line`: t = y for a real or a count y, log y for a positive one and logit y
+    between 0 and 1. There densities are smooth, and fall at least exponentially.
+    """
+
+    line: ClassVar[Literal["real", "positive", "unit"]] = "real"
+
+    def quantile(self, q: ArrayLike) -> Array:
+        """The q-quantile of y per row; q has one value, one per row, or more axes in front; 0 and 1 give its ends."""
+        q = as_numbers(q, "q")
+        if not ((q >= 0.0) & (q <= 1.0)).all():
+            raise InputError("quantile: ", Argument("q"), " must be between 0 and 1.")
+        with np.errstate(all="ignore"):
+            return self._checked._quantile(q)
+
+    @abstractmethod
+    def _quantile(self, q: Array, upper: bool = False) -> Array:
+        """The q-quantile, or with `upper` the point y exceeds with probability q, which 1 − q could not express."""
+
+    def _reach(self) -> Reach:
+        """Where each of these distributions has its mass, on the line."""
+        if self.support == "counts":
+            # Bernstein's inequality, for tails that fall at least as e^{−y·mean/variance}.
+            sd = np.sqrt(self.variance)
+            far = np.sqrt(2.0 * FAR) * sd
+            return Reach(self.mean - far, self.mean + far + FAR * self.variance / self.mean, self.mean, sd)
+        low, left, centre, right = (self._on_line(self._quantile(np.array(q))) for q in (NEGLIGIBLE, 0.16, 0.5, 0.84))
+        high = self._on_line(self._quantile(np.array(NEGLIGIBLE), upper=True))
+        return Reach(low, high, centre, np.minimum(right - centre, centre - left))
+
+    def _on_line(self, y: Array) -> Array:
+        tiny = np.finfo(float).tiny
+        if self.line == "positive":
+            return np.log(np.clip(y, tiny, None))
+        return y if self.line == "real" else np.log(np.clip(y, tiny, None)) - np.log(np.clip(1.0 - y, tiny, None))
+
+    def _log_prob_and_scores(self, t: Array) -> tuple[Array, list[Array]]:
+        """log density of t on the line, and ∂ log p/∂λ_m for each m."""
+        y, log_slope = t, np.zeros(())
+        if self.line == "positive":
+            y, log_slope = np.exp(t), t
+        elif self.line == "unit":
+            y, log_slope = expit(t), log_expit(t) + log_expit(-t)
+        return self._log_prob(y) + log_slope, list(np.moveaxis(self._score(y), -1, 0))
 
 
 def norm(vectors: Array, axis: int) -> Array:
@@ -427,7 +516,7 @@ def norm(vectors: Array, axis: int) -> Array:
 
 
 def as_numbers(values: ArrayLike, what: str) -> Array:
-    """The values as float64, or an error that says what is not numeric."""
+    """The values as float64, or an error about the argument that is not numeric."""
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:

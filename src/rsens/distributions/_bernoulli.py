@@ -13,10 +13,9 @@ from rsens._errors import Argument, InputError
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_ratio, stirling_error
 from rsens._typing import Array
 from rsens.distributions._arrays import sigmoid
-from rsens.distributions._base import REAL, UNIT, Domain, RowShaper
-from rsens.distributions._counts import beta_cdf, bounded_reach, count_quantile
+from rsens.distributions._base import REAL, UNIT, Domain, Reach, RowShaper, Univariate
+from rsens.distributions._counts import beta_cdf, count_quantile
 from rsens.distributions._jensen import finite_renyi
-from rsens.distributions._univariate import Reach, Univariate
 
 
 class _Success(Univariate):
@@ -91,9 +90,8 @@ class _Success(Univariate):
         )
 
     def _reach(self) -> Reach:
-        pi, rest = self._pair()
-        low, high, centre, spread = bounded_reach(self.trials * pi, self.trials * pi * rest)
-        return Reach(np.maximum(low, 0.0), np.minimum(high, self.trials), centre, spread)
+        reach = super()._reach()
+        return reach._replace(low=np.maximum(reach.low, 0.0), high=np.fmin(reach.high, self.trials))
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         log_p, log_q, d = (
@@ -214,9 +212,7 @@ class Binomial(_Success):
         return rng.binomial(self.n.astype(np.int64), pi, size + pi.shape).astype(np.float64)
 
     def _quantile(self, q: Array, upper: bool = False) -> Array:
-        from scipy.stats import binom
-
-        return count_quantile(binom, q, upper, self.mean, self.variance, self.n, self._pair()[0])
+        return count_quantile(self, q, upper, self.n)
 
     def _cdf(self, y: Array, upper: bool) -> Array:
         below = np.minimum(y, self.n - 1.0)

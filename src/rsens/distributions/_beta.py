@@ -19,9 +19,8 @@ from rsens._special import (
     trigamma_rest_drop,
 )
 from rsens._typing import Array
-from rsens.distributions._base import POSITIVE, Domain, RowShaper
-from rsens.distributions._jensen import segment_gap, shape_terms
-from rsens.distributions._univariate import NEGLIGIBLE, Reach, Univariate
+from rsens.distributions._base import NEGLIGIBLE, POSITIVE, Domain, Reach, RowShaper, Univariate
+from rsens.distributions._jensen import segment_gap
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,20 +106,11 @@ class Beta(Univariate):
         return (betaincc if upper else betainc)(self.a, self.b, np.clip(y, 0.0, 1.0))
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        a, b, a1, b1, beta = self.a, self.b, other.a, other.b, 1.0 - alpha
-        terms: list[Array] = []
-        if np.isfinite(alpha):
-            # log B(a, b) is a log(a/c) + b log(b/c), with c = a + b, and such pieces of a, b and c.
-            terms = [*shape_terms(a, a1, alpha), *shape_terms(b, b1, alpha), *_share_terms(a, b, a1, b1)]
-            terms += [-term for term in shape_terms(a + b, a1 + b1, alpha)]
-            if beta != 0.0:
-                middle = alpha * a + beta * a1, alpha * b + beta * b1
-                terms += [term / -beta for term in _share_terms(a, b, *middle)]
-
         def whiten(at: Array, step: Array) -> list[Array]:
             return Beta(*at)._whiten(step, lambda field: field)
 
-        return segment_gap(whiten, (a, b), (a1, b1), (a1 - a, b1 - b), alpha, np.broadcast_arrays(*terms))
+        first, last = (self.a, self.b), (other.a, other.b)
+        return segment_gap(whiten, first, last, (other.a - self.a, other.b - self.b), alpha)
 
     def _reach(self) -> Reach:
         low, high = _log_quantile(self.a, self.b, NEGLIGIBLE), _log_quantile(self.b, self.a, NEGLIGIBLE)
@@ -149,16 +139,6 @@ class Beta(Univariate):
         a, b, c = self.a, self.b, self.a + self.b
         entries = np.stack([-2.0 * b, a - b, a - b, 2.0 * a], -1) / c[..., None] ** 3
         return entries.reshape(*a.shape, 1, 2, 2)
-
-
-def _share_terms(a: Array, b: Array, a1: Array, b1: Array) -> list[Array]:
-    """a' log f'/f and the same for b, with the shares f = a/c, c = a + b: f'/f = 1 + (a'b − ab')/(ac')."""
-    cross, c, c1 = b * (a1 - a) - a * (b1 - b), a + b, a1 + b1
-    by_a, by_b = cross / (a * c1), -cross / (b * c1)
-    return [
-        a1 * np.where(np.abs(by_a) < 0.5, np.log1p(by_a), np.log((a1 / c1) / (a / c))),
-        b1 * np.where(np.abs(by_b) < 0.5, np.log1p(by_b), np.log((b1 / c1) / (b / c))),
-    ]
 
 
 def _edge(a: Array, b: Array) -> Array:

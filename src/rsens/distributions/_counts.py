@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.special import betainc, betaincc, gammainc, gammaincc, gammaln, ndtri
+from scipy.special import betainc, betaincc, gammainc, gammaincc, gammaln
 
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log1pmx, log_minus_digamma, log_ratio, stirling_error
 from rsens._typing import Array, Flags
-from rsens.distributions._base import POSITIVE, Domain, RowShaper
+from rsens.distributions._base import POSITIVE, Domain, RowShaper, Univariate
 from rsens.distributions._jensen import LogIntegrand, exp_gap, integrated_renyi, rule
-from rsens.distributions._univariate import FAR, Reach, Univariate
 
 #: Sums over counts are exact up to here, and integrals beyond.
 _EXACT = 4096
 #: Terms of the series of the information about the size that are added up before the rest is integrated.
 _TERMS = 512
-#: Mean over size from which quantiles are searched by halving.
-_LONGEST_TAIL = 1e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +57,7 @@ class Poisson(Univariate):
         return rng.poisson(self.rate, size + self.rate.shape).astype(np.float64)
 
     def _quantile(self, q: Array, upper: bool = False) -> Array:
-        from scipy.stats import poisson
-
-        return count_quantile(poisson, q, upper, self.rate, self.rate, self.rate)
+        return count_quantile(self, q, upper)
 
     def _cdf(self, y: Array, upper: bool) -> Array:
         # Y ≤ y as long as the (y + 1)-th arrival of a Poisson process comes after the time `rate`.
@@ -77,9 +71,6 @@ class Poisson(Univariate):
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         return [u[0] / row(np.sqrt(self.rate))]
-
-    def _reach(self) -> Reach:
-        return bounded_reach(self.rate, self.rate)
 
     def _score(self, y: Array) -> Array:
         return ((y - self.rate) / self.rate)[..., None]
@@ -123,19 +114,7 @@ class NegativeBinomial(Univariate):
         return rng.poisson(rate).astype(np.float64)
 
     def _quantile(self, q: Array, upper: bool = False) -> Array:
-        from scipy.stats import nbinom
-
-        share = self.size / (self.size + self.mean)
-        # SciPy steps from count to count, which leads nowhere once a float64 cannot tell them apart.
-        long = self.mean > _LONGEST_TAIL * self.size
-        found = count_quantile(nbinom, q, upper, self.mean, self.variance, self.size, np.where(long, 0.5, share))
-        if not long.any():
-            return found
-
-        def reached(y: Array) -> Flags:
-            return self._cdf(y, upper) <= q if upper else self._cdf(y, upper) >= q
-
-        return np.where(long, first_count(reached, np.broadcast_shapes(np.shape(q), long.shape)), found)
+        return count_quantile(self, q, upper)
 
     def _cdf(self, y: Array, upper: bool) -> Array:
         total = self.size + self.mean
@@ -147,7 +126,7 @@ class NegativeBinomial(Univariate):
         mean, size, mean1, size1 = (field.reshape(-1) for field in fields)
         result = _renyi_equal_size(mean, size, mean1, alpha)
         for i in np.flatnonzero(size != size1):
-            # One row at a time: there is no closed form, and each pair needs its own rule for the sum over y.
+            # Row by row: without a closed form, each pair needs its own rule for the sum over y.
             one = slice(i, i + 1)
             result[one] = _renyi_any_size(mean[one], size[one], mean1[one], size1[one], alpha)
         return result.reshape(rows)
@@ -157,12 +136,6 @@ class NegativeBinomial(Univariate):
         if not u[1].any():  # the size is the same everywhere, as in a Gaussian process: no sum over y is needed
             return [u[0] / row(by_mean), u[1]]
         return [u[0] / row(by_mean), u[1] * row(np.sqrt(_size_information(self.mean, self.size)))]
-
-    def _reach(self) -> Reach:
-        # Gaussian at first, and far out p(y) falls as (m/(m + k))^y.
-        sd = np.sqrt(self.variance)
-        far = np.sqrt(2.0 * FAR) * sd
-        return Reach(self.mean - far, self.mean + far + FAR / np.log1p(self.size / self.mean), self.mean, sd)
 
     def _score(self, y: Array) -> Array:
         mean, k = self.mean, self.size
@@ -335,39 +308,21 @@ def sum_from(start: float, log_f: LogIntegrand, high: Array) -> Array:
     return integral + (f[:, 2] - f[:, 1]) / 24.0 - (f[:, 3] - 3.0 * f[:, 2] + 3.0 * f[:, 1] - f[:, 0]) * 17.0 / 5760.0
 
 
-def count_quantile(family: Any, q: Array, upper: bool, mean: Array, variance: Array, *arguments: Array) -> Array:
-    """scipy.stats' quantile of a Poisson, binomial or negative binomial family, or Cornish and Fisher's of huge counts.
+def count_quantile(family: Univariate, q: Array, upper: bool, largest: Array | float = np.inf) -> Array:
+    """The smallest count y with P(Y ≤ y) ≥ q, or with `upper` P(Y > y) ≤ q: bisection, to the digits of a float64."""
 
-    SciPy gives up for rates above 1e11, or never ends, and some versions are off by 1e-4 standard deviations there.
-    """
-    z, sd = (-ndtri(q) if upper else ndtri(q)), np.sqrt(variance)
-    skewness = (2.0 * variance / mean - 1.0) / sd  # of all three families
-    huge = (sd > 1e5) & (np.abs(skewness) < 1e-5) & np.isfinite(z)
-    bent = np.where(huge, skewness * (z**2 - 1.0) / 6.0, 0.0)
-    normal = np.ceil(mean + sd * (z + bent) - 0.5)
-    found = (family.isf if upper else family.ppf)(q, *(np.where(huge, 1.0, each) for each in arguments))
-    return np.where(huge | np.isnan(found), np.maximum(normal, 0.0), found)
+    def reached(y: Array) -> Flags:
+        p = family._cdf(y, upper)
+        return p <= q if upper else p >= q
 
-
-def first_count(reached: Callable[[Array], Flags], shape: tuple[int, ...]) -> Array:
-    """The smallest y with `reached(y)`, which stays true from there on; to the digits that a float64 has."""
-    low, high = np.full(shape, -1.0), np.zeros(shape)
-    for _ in range(1023):  # up to the largest float64
-        if (found := reached(high)).all():
-            break
+    low = np.full(np.broadcast_shapes(np.shape(q), family.mean.shape), -1.0)
+    high = np.ceil(family.mean) - low - 1.0
+    while not (found := reached(high) | (high > 1e300)).all():
         low, high = np.where(found, low, high), np.where(found, high, 2.0 * high + 1.0)
-    for _ in range(53):
-        middle = np.ceil(0.5 * low + 0.5 * high)
+    while (between := ((middle := np.floor(0.5 * low + 0.5 * high)) > low) & (middle < high)).any():
         found = reached(middle)
-        low, high = np.where(found, low, middle), np.where(found, middle, high)
-    return high
-
-
-def bounded_reach(mean: Array, variance: Array) -> Reach:
-    """Where a sum of independent events has its mass, by Bernstein's inequality."""
-    sd = np.sqrt(variance)
-    high = mean + FAR / 3.0 + np.sqrt((FAR / 3.0) ** 2 + 2.0 * FAR * variance)
-    return Reach(mean - np.sqrt(2.0 * FAR) * sd, high, mean, sd)
+        low, high = np.where(between & ~found, middle, low), np.where(between & found, middle, high)
+    return np.where(q == (0.0 if upper else 1.0), largest, high)
 
 
 def beta_cdf(a: Array, b: Array, x: Array, rest: Array, upper: bool) -> Array:

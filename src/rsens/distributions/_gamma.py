@@ -11,16 +11,14 @@ from scipy.special import digamma, gamma, gammainc, gammaincc, gammainccinv, gam
 
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_minus_digamma, log_ratio, stirling_error, trigamma_rest
 from rsens._typing import Array
-from rsens.distributions._base import POSITIVE, Domain, RowShaper
+from rsens.distributions._base import FAR, POSITIVE, Domain, Reach, RowShaper, Univariate
 from rsens.distributions._jensen import (
     exponential_renyi,
     integrated_renyi,
     largest,
     rule,
     segment_gap,
-    shape_terms,
 )
-from rsens.distributions._univariate import FAR, Reach, Univariate
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,17 +89,10 @@ class Gamma(Univariate):
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         k, k1, d = np.broadcast_arrays(self.shape, other.shape, log_ratio(self.mean, other.mean))
-        same, rate, beta = k == k1, k / self.mean, 1.0 - alpha
+        same, rate = k == k1, k / self.mean
         rate1 = np.where(same, rate, k1 / other.mean)
         cross = -rate * k1 * np.expm1(-d)  # k'·rate − k·rate', the same all along the segment
-        terms: list[Array] = []
-        if beta == 0.0:
-            terms = [k1 * expm1mx(-d), *shape_terms(k, k1, alpha)]
-        elif np.isfinite(alpha):
-            middle = alpha * k + beta * k1
-            means = [k1 * d, middle / beta * np.log1p(beta * k1 / middle * np.expm1(-d))]
-            terms = [*means, *shape_terms(k, k1, alpha)]
-        result = segment_gap(_gamma_information, (k, rate), (k1, rate1), (k1 - k, cross), alpha, terms)
+        result = segment_gap(_gamma_information, (k, rate), (k1, rate1), (k1 - k, cross), alpha)
         if np.isinf(alpha):
             result = np.where(rate > rate1, result, np.inf)
         return np.where(same, k * exponential_renyi(d, alpha), result) if same.any() else result

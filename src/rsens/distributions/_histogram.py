@@ -13,18 +13,17 @@ from numpy.typing import ArrayLike
 from rsens._errors import RsensWarning
 from rsens._typing import Array, Positions
 from rsens.distributions._arrays import as_floats, namespace
-from rsens.distributions._base import SHARES, Domain, RowShaper, as_numbers
+from rsens.distributions._base import SHARES, Domain, RowShaper, Univariate, as_numbers
 from rsens.distributions._categorical import Categorical, chosen
-from rsens.distributions._univariate import Univariate
 
 
 @dataclass(frozen=True, eq=False)
 class Histogram(Univariate):
     """Histogram(borders, probabilities): y lies between borders k and k + 1 with probability p_k, evenly spread there.
 
-    λ = (p_0, …, p_{K−1}), and the Fisher information and the divergences are those of the Categorical of the bins,
-    I = diag(1/p) on changes that keep Σp = 1. The borders are fixed, so derivatives are as exact as those of p. Finer
-    bins see more, but bins finer than what the probabilities were made from only see its jumps.
+    λ = (p_0, …, p_{K−1}), with the Fisher information and the divergences of the Categorical of the bins: I = diag(1/p)
+    on changes that keep Σp = 1. The borders are fixed, so derivatives are as exact as the derivatives of p. Finer bins
+    see more, but bins finer than the resolution of the model only see its jumps.
 
     Args:
         borders: b_0 < … < b_K, shape (K + 1,), finite, the same for all rows; they may not depend on x.
@@ -129,7 +128,7 @@ class Histogram(Univariate):
         return type(self)(self.borders, λ)
 
     def _matched(self, average: Callable[..., Any]) -> Histogram:
-        """The mixture itself; its borders are those of any draw."""
+        """The mixture itself; all draws have the same borders."""
         borders = self.borders if self.borders.ndim == 1 else self.borders[0]
         return Histogram(borders, average(self.probabilities, 1))
 
@@ -270,14 +269,14 @@ def _tail(xp: Any, distance: Any, thinness: Any, mass: float) -> Any:
 
 
 def _default_borders(levels: Array, values: Any) -> Array:
-    """Even bins over all rows' quantiles, as wide as an average row's standard deviation, told by its middle half."""
+    """Even bins over all rows' quantiles, as wide as an average row's standard deviation, judged by its middle half."""
     given = np.asarray(values.detach().cpu() if hasattr(values, "detach") else values, dtype=np.float64)
     given = given.reshape(-1, len(levels))
     quartiles = np.array([np.interp([0.25, 0.75], levels, row) for row in given])
     width = float(np.mean(quartiles[:, 1] - quartiles[:, 0])) / 1.349
     low, high = given.min(), given.max()
     if not (width > 0.0 and np.isfinite(high - low)):
-        problem = "the quantiles are all equal or not finite, so there are no bins between them. Give "
+        problem = "the quantiles are all equal or not finite, so no bins fit between them. Give "
         raise Histogram._refused("borders", ".", problem)
     bins = min(_MOST_BINS, 2 + int(np.ceil((high - low) / width)))
     return np.linspace(low - width, high + width, bins + 1)

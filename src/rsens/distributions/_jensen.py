@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from scipy.special import logsumexp
 
-from rsens._special import expm1mx, log1pmx, log_minus_digamma, log_ratio, stirling_error
+from rsens._special import expm1mx, log1pmx, log_ratio
 from rsens._typing import Array
 
 
@@ -33,8 +33,8 @@ def exp_gap(p: Array, q: Array, d: Array, beta: float) -> Array:
 def exponential_renyi(d: Array, alpha: float) -> Array:
     """D_α of two exponential distributions whose means m and m' have the log ratio d = log m'/m: the piece −log(rate).
 
-    For other families with a scale, k times it is the divergence of gammas of shape k, and ½ times it that of normals
-    with the variances m and m'.
+    For other families with a scale, k times it is the divergence of gammas of shape k, and ½ times it the divergence
+    of normals with the variances m and m'.
     """
     if np.isinf(alpha):
         return np.where(d >= 0.0, d, np.inf)  # log p/q falls in y, from d at 0, if m ≤ m'
@@ -52,31 +52,17 @@ def exponential_renyi(d: Array, alpha: float) -> Array:
     return np.where(w > -1.0, np.where(np.abs(d) < 1.0, close, far), np.inf)
 
 
-def shape_terms(k: Array, other: Array, alpha: float) -> list[Array]:
-    """The gap of log Γ(k) − k log k, a piece of Gamma and Beta, as terms to add up."""
-    beta = 1.0 - alpha
-    if beta == 0.0:
-        return [_stirling_rest(other), -_stirling_rest(k), log_minus_digamma(k) * (other - k)]
-    return [_stirling_rest(other), alpha / beta * _stirling_rest(k), _stirling_rest(alpha * k + beta * other) / -beta]
-
-
-def _stirling_rest(k: Array) -> Array:
-    """log Γ(k) − k log k + k, up to a constant."""
-    return stirling_error(k) - 0.5 * np.log(k)
-
-
 def segment_gap(
     whiten: Callable[[Array, Array], Sequence[Array]],
     first: Sequence[Array],
     last: Sequence[Array],
     step: Sequence[Array],
     alpha: float,
-    terms: Sequence[Array] = (),
 ) -> Array:
-    """The gap of A itself: the sum of the `terms` of a closed form where they do not cancel, else an integral.
+    """The gap of A itself, as an integral in which nothing cancels.
 
     Along the segment θ(t) = θ + t(θ' − θ), D_α = ∫ K(t) A″(t) dt, an average of the Fisher information in the direction
-    θ' − θ, so nothing cancels: K = 1 − t on [max(β, 0), 1], plus αt/β on [0, β] for β > 0, or plus 1 − t/β on [β, 0]
+    θ' − θ: K = 1 − t on [max(β, 0), 1], plus αt/β on [0, β] for β > 0, or plus 1 − t/β on [β, 0]
     for β < 0, which is 1 below 0 for α = ∞. A″ is the sum of squares of `whiten(θ(t), step)`, where `step` is θ' − θ or
     another description of it, and smooth as long as θ is positive. inf where θ(β) is not positive.
     """
@@ -86,10 +72,6 @@ def segment_gap(
     middle = begin - end if endless else alpha * begin + beta * end  # for α = ∞ the direction of a ray from θ
     bounded = (middle >= 0.0 if endless else middle > 0.0).all(axis=0)
     result, chosen = np.where(bounded, 0.0, np.inf), bounded & (begin != end).any(axis=0)
-    if len(terms) and not 0.0 < abs(beta) < 0.01:
-        total = np.sum(terms, axis=0)
-        kept = chosen & (np.abs(terms).sum(axis=0) < _CANCELLED * total)
-        result, chosen = np.where(kept, total, result), chosen & ~kept
     # The two ends of each leg, and its length times K at the first one; at the second one K is 0.
     if beta > 0.0:
         legs = [(middle, end, alpha**2), (middle, begin, alpha * beta)]
@@ -117,7 +99,7 @@ def _graded(halvings: int) -> tuple[Array, Array, Array]:
     """x, 1 − x and weights of Gauss–Legendre panels on [0, 1] that halve towards both ends.
 
     On the way (1 − x) a + x b from a to b, if neither is larger than 2^(halvings + 1) times the other, every panel is
-    at least as far from the zero of the line as it is wide. −1 and −2 are one panel, for ends within 50 % and 5 %.
+    at least as far from the zero of the line as its own width. −1 and −2 are one panel, for ends within 50 % and 5 %.
     """
     if halvings < 0:
         nodes, weights = gauss_legendre(5 if halvings == -2 else 9)
@@ -160,7 +142,6 @@ LogIntegrand = Callable[[Array], Array]  #: nodes (n, K) → log integrand (n, K
 
 _NEGLIGIBLE = 60.0  # e^{−60} ≈ 1e-26 of the largest value
 _SEARCH = np.linspace(0.0, 1.0, 129)
-_CANCELLED = 100.0  # terms that are larger than this times their sum lose too many digits
 _NUMBERS = 2**14  # numbers in one array: they stay in the cache
 
 

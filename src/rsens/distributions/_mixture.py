@@ -13,15 +13,13 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from rsens._errors import Argument, InputError
-from rsens._typing import Array, Positions
+from rsens._typing import Array
 from rsens.distributions._arrays import flat_draws, rows_first, rows_second, weighted_sum
-from rsens.distributions._base import SHARES, Distribution, Domain, RowShaper, norm
+from rsens.distributions._base import SHARES, Distribution, Domain, Ordered, RowShaper, norm
 from rsens.distributions._bernoulli import Bernoulli
 from rsens.distributions._histogram import Histogram
-from rsens.distributions._mixture_integral import changes_at_nodes, mixture_renyi
-from rsens.distributions._mixture_nodes import Group
+from rsens.distributions._mixture_integral import Group, changes_at_nodes, mixture_renyi
 from rsens.distributions._normal import Normal
-from rsens.distributions._univariate import Ordered
 
 _BLOCK = 2_000_000  # how many component densities to hold at once
 PREDICTION, NOISE, KNOWLEDGE = "prediction", "noise", "knowledge"
@@ -84,7 +82,7 @@ class Mixture(Ordered):
 
     @property
     def member(self) -> Distribution:
-        """The first component, for what all of them share."""
+        """The first component, for properties that all of them share."""
         return self._member(0)
 
     def _member(self, s: int) -> Distribution:
@@ -147,21 +145,50 @@ class Mixture(Ordered):
         return Normal(self.mean, self.variance)
 
     def checked(self, n: int | None = None) -> Self:
-        weights = self._read_field("weights", self.weights)
+        self._check_kinds()
+        weights, given = self._read_field("weights", self.weights), self._given
         total, draws = weights.sum(axis=-1), weights.shape[-1]
-        count = draws if self.held_as_arrays else len(self._listed())
+        count = draws if self.held_as_arrays else len(given)
         if draws != count or (np.abs(total - 1.0) > 1e-8).any():
             problem = f" that add up to 1; got shape {weights.shape} and sums around {np.mean(total):.6g}."
             raise self._refused("weights", problem, f"{count} components need {count} ")
-        components, rows = self._read_draws(weights, n) if self.held_as_arrays else self._read_list(weights, n)
+
+        def filled(family: Distribution, n: int | None) -> Distribution:
+            return family._filled(n, draws) if self.held_as_arrays else family.checked(n)
+
+        parts = [filled(family, n) for family in given]
+        shapes = [part.parameters.shape[1 if self.held_as_arrays else 0 : -1] for part in parts]
+        try:
+            rows = np.broadcast_shapes(weights.shape[:-1], *shapes)
+        except ValueError:
+            problem = f" must have the same number of rows; got {sorted({weights.shape[:-1], *shapes})}."
+            raise InputError("Mixture: ", Argument("weights"), " and ", Argument("components"), problem) from None
+        parts = [part if shape == rows else filled(part, rows[0]) for part, shape in zip(parts, shapes, strict=True)]
+        self._check_alike(parts)
+        components = parts[0] if self.held_as_arrays else parts
         family = type(self)(components, np.broadcast_to(weights, (*rows, draws)), draws=self.draws)
         family.__dict__["_checked"] = family
         return family
 
-    def _read_list(self, weights: Array, n: int | None) -> tuple[list[Distribution], tuple[int, ...]]:
-        """The components of a list, checked, and the shape of their rows."""
-        components = [component.checked(n) for component in self._listed()]
-        if components[0].support in ("classes", "vector") and len({len(c.parameter_names) for c in components}) > 1:
+    def _check_kinds(self) -> None:
+        """Refuse components that are not families over one kind of y."""
+        given = list(self._given) if isinstance(self._given, Sequence) else []
+        if not given or not all(isinstance(family, Distribution) for family in given):
+            raise self._refused(
+                "components",
+                " must be a non-empty list of families, such as [Normal(…), Normal(…)], or one family with arrays "
+                f"(components, rows); got {[type(c).__name__ for c in given] or type(self.components).__name__}.",
+            )
+        if any(isinstance(family, Mixture) for family in given):
+            problem = " is itself a Mixture. List its components instead, and multiply the weights."
+            raise self._refused("components", problem, "one of the ")
+        if len({family.support for family in given}) > 1:
+            got = ", ".join(sorted({f"{type(c).__name__} ({c.support})" for c in given}))
+            raise self._refused("components", f" must be distributions of the same kind of y; got {got}.", "all ")
+
+    def _check_alike(self, components: Sequence[Distribution]) -> None:
+        """Refuse checked components with different classes, dimensions or bins."""
+        if self.support in ("classes", "vector") and len({len(c.parameter_names) for c in components}) > 1:
             raise self._refused("components", " must have the same number of classes, or of dimensions.", "all ")
         borders = [each._borders if isinstance(each, Histogram) else np.empty(0) for each in components]
         if not all(np.array_equal(borders[0], each) for each in borders):
@@ -170,47 +197,10 @@ class Mixture(Ordered):
                 " must be of that kind. Count the others over these bins: P(a < Y ≤ b) = cdf(b) − cdf(a).",
                 "a Histogram can be mixed with Histograms over the same borders only; all ",
             )
-        shapes = [weights.shape[:-1], *(c.parameters.shape[:-1] for c in components)]
-        try:
-            rows = np.broadcast_shapes(*shapes)
-        except ValueError:
-            raise _unequal_rows(shapes) from None
-        return ([component.checked(rows[0]) for component in components] if rows else components), rows
-
-    def _read_draws(self, weights: Array, n: int | None) -> tuple[Distribution, tuple[int, ...]]:
-        """The components held as one family, checked, and the shape of their rows."""
-        if isinstance(self.components, Mixture):
-            raise self._refused("components", " is itself a Mixture. Use its own.")
-        draws = weights.shape[-1]
-        components = self.components._filled(n, draws)
-        rows = components.parameters.shape[1]
-        if weights.shape[:-1] not in ((), (1,), (rows,)):
-            if rows > 1:
-                raise _unequal_rows([weights.shape[:-1], (rows,)])
-            rows = len(weights)
-            components = components._filled(rows, draws)
-        return components, (rows,)
-
-    def _listed(self) -> list[Distribution]:
-        """The components, if they are a list of families that can be mixed."""
-        components = list(self.components) if isinstance(self.components, Sequence) else []
-        if not components or not all(isinstance(component, Distribution) for component in components):
-            raise self._refused(
-                "components",
-                " must be a non-empty list of families, such as [Normal(…), Normal(…)], or one family with arrays "
-                f"(components, rows); got {[type(c).__name__ for c in components] or type(self.components).__name__}.",
-            )
-        if any(isinstance(component, Mixture) for component in components):
-            problem = " is itself a Mixture. List its components instead, and multiply the weights."
-            raise self._refused("components", problem, "one of the ")
-        if len({component.support for component in components}) > 1:
-            got = ", ".join(sorted({f"{type(c).__name__} ({c.support})" for c in components}))
-            raise self._refused("components", f" must be distributions of the same kind of y; got {got}.", "all ")
-        return components
 
     @cached_property
     def groups(self) -> list[Group]:
-        """The components of a checked mixture with n rows, those of one family in one."""
+        """The components of a checked mixture with n rows, in one group per family."""
         me = self._rowed
         if me.held_as_arrays:
             draws, _, size = me.components.parameters.shape
@@ -228,11 +218,6 @@ class Mixture(Ordered):
             columns = starts[members][:, None] + np.arange(sizes[members[0]])
             groups.append(Group(first._with(fields), me.weights[:, members], columns, np.array(members, dtype=np.intp)))
         return groups
-
-    @property
-    def positions(self) -> list[Positions]:
-        """Which of the components each of the groups holds."""
-        return [group.members for group in self.groups]
 
     @cached_property
     def whole(self) -> Distribution | None:
@@ -351,7 +336,7 @@ class Mixture(Ordered):
         raise NotImplementedError  # `whiten` has all rows to itself
 
     def _changes(self, u: ArrayLike) -> tuple[Self, Array, tuple[int, ...]]:
-        """The mixture with rows, u as (n, M, R), and the shape of what has one value for each change."""
+        """The mixture with rows, u as (n, M, R), and the shape of one value for each change."""
         changes, (*rows, m) = self._read_change(u), self._shape
         rest = changes.shape[len(rows) + 1 :]
         return self._checked._rowed, changes.reshape(-1, m, int(np.prod(rest))), (*rows, *rest)
@@ -365,7 +350,7 @@ class Mixture(Ordered):
         """a (K, R) with aᵀa = uᵀIu, row by row."""
         for i, u in enumerate(changes):
             rows = [group.row(i) for group in self.groups]
-            with np.errstate(all="ignore"):  # not around `yield`: whoever ends the loop early would keep it
+            with np.errstate(all="ignore"):  # not around `yield`: a loop that ends early would keep it
                 found = changes_at_nodes([row for row in rows if len(row.weights)], u)
             if not len(found):
                 raise InputError(
@@ -452,12 +437,7 @@ def _split_by_part(group: Group, row: int, u: Array, names: tuple[str, ...]) -> 
     return np.stack(list(parts.values()), axis=2).reshape(len(u), -1)
 
 
-def _unequal_rows(shapes: list[tuple[int, ...]]) -> InputError:
-    problem = f" must have the same number of rows; got {sorted(set(shapes))}."
-    return InputError("Mixture: ", Argument("weights"), " and ", Argument("components"), problem)
-
-
 def is_event(family: Distribution) -> bool:
-    """Whether y is 0 or 1, so that the probability of 1 says it all: a Bernoulli, or a mixture of them."""
+    """Whether y is 0 or 1, so that one probability describes it: a Bernoulli, or a mixture of them."""
     kinds = family.kinds if isinstance(family, Mixture) else {type(family)}
     return all(issubclass(kind, Bernoulli) for kind in kinds)

@@ -94,6 +94,10 @@ class MultivariateNormal(Distribution):
         correlation = self.covariance / scale[..., :, None] / scale[..., None, :]
         return scale[..., :, None] * np.linalg.cholesky(correlation)
 
+    @property
+    def _inverse_factor(self) -> Array:
+        return _solve(self._factor, np.broadcast_to(np.eye(self._size), self._factor.shape))
+
     def _matched(self, average: Callable[..., Any]) -> MultivariateNormal:
         """The mean and the covariance of the mixture."""
         mean = average(self.mean, 1)
@@ -127,23 +131,20 @@ class MultivariateNormal(Distribution):
         return terms.sum(axis=-1)
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
-        k = self._size
+        k, inverse = self._size, self._inverse_factor
         change = np.zeros((k, k, *u.shape[1:]))
         for column, (i, j) in zip(u[k:], self._triangle, strict=True):
             change[i, j] = change[j, i] = column
-        inverse = _solve(self._factor, np.broadcast_to(np.eye(k), self._factor.shape))
-        means: list[Array] = [sum(row(inverse[..., i, j]) * u[j] for j in range(i + 1)) for i in range(k)]
-        half = [[sum(row(inverse[..., i, j]) * change[j, l] for j in range(i + 1)) for l in range(k)] for i in range(k)]
-        both = [
-            [sum(half[i][l] * row(inverse[..., m, l]) for l in range(m + 1)) for m in range(i + 1)] for i in range(k)
-        ]
-        weight = [[np.sqrt(0.5) if i == m else 1.0 for m in range(i + 1)] for i in range(k)]
-        return means + [weight[i][m] * both[i][m] for i in range(k) for m in range(i + 1)]
+
+        def times_inverse(of: Any) -> list[Array]:
+            return [sum(row(inverse[..., i, j]) * of[j] for j in range(i + 1)) for i in range(k)]
+
+        both = times_inverse(np.swapaxes(times_inverse(change), 0, 1))  # L⁻¹ dΣ L⁻ᵀ
+        return times_inverse(u) + [both[i][j] * (np.sqrt(0.5) if i == j else 1.0) for i, j in self._triangle]
 
     def _score(self, y: Array) -> Array:
-        k = self._size
         z = _solve(self._factor, (y - self.mean)[..., None])[..., 0]
-        inverse = _solve(self._factor, np.broadcast_to(np.eye(k), self._factor.shape))
+        inverse = self._inverse_factor
         by_mean = np.einsum("...ij,...i->...j", inverse, z)
         precision = np.einsum("...ki,...kj->...ij", inverse, inverse)
         by_covariance = 0.5 * (by_mean[..., :, None] * by_mean[..., None, :] - precision)

@@ -11,9 +11,8 @@ from scipy.special import ndtr, ndtri
 
 from rsens._special import HALF_LOG_TWO_PI, log_ratio
 from rsens._typing import Array
-from rsens.distributions._base import POSITIVE, REAL, Domain, RowShaper
+from rsens.distributions._base import POSITIVE, REAL, Domain, Reach, RowShaper, Univariate
 from rsens.distributions._jensen import exponential_renyi
-from rsens.distributions._univariate import Reach, Univariate
 
 
 @dataclass(frozen=True, eq=False)

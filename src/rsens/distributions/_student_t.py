@@ -12,9 +12,8 @@ from scipy.special import expit, log_expit, stdtr, stdtrit
 
 from rsens._special import log_gamma_half_step, log_ratio
 from rsens._typing import Array
-from rsens.distributions._base import POSITIVE, REAL, Domain, RowShaper
+from rsens.distributions._base import NEGLIGIBLE, POSITIVE, REAL, Domain, Reach, RowShaper, Univariate
 from rsens.distributions._jensen import finite_renyi, rule
-from rsens.distributions._univariate import NEGLIGIBLE, Reach, Univariate
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +54,7 @@ class StudentT(Univariate):
             return np.where(df > 2.0, self._checked.scale2 * (df / (df - 2.0)), np.where(df > 1.0, np.inf, np.nan))
 
     def _matched(self, average: Callable[..., Any]) -> StudentT:
-        """The draws' variance of the location adds to scale2·df/(df − 2), the variance; with df ≤ 2 there is none."""
+        """The draws' variance of the location adds to the variance, scale2·df/(df − 2), which exists for df > 2."""
         location, df = average(self.location), average(self.df)
         spread = average((self.location - location) ** 2)
         share = (df - 2.0) / df

@@ -84,7 +84,7 @@ class Kernel(ABC):
         """The kernel of √variance · f, as a function of columns that are `scale` (D,) times as large."""
 
     def priors(self, input_scale: Array, output_scale: float) -> list[tuple[float, float]]:
-        """The mean and deviation of the weak prior of each entry of `theta`, from those of columns and f."""
+        """The mean and deviation of the weak prior of each entry of `theta`, given the units of columns and f."""
         return [(float(value), DEVIATION) for value in self.theta]
 
     def rates(self, rows: Array) -> Array:
@@ -202,7 +202,7 @@ def as_theta(theta: Array, n_theta: int) -> Array:
 #: A hyperparameter: one number for all columns, or one per column.
 Positive = float | tuple[float, ...]
 #: The product of a factor in some columns and a factor in the others; each factor is a product of kernels, and an empty
-#: tuple stands for 1.
+#: tuple means 1.
 Term = tuple[tuple[Kernel, ...], tuple[Kernel, ...]]
 
 

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
+from rsens._arguments import whole_number
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.kernels._base import DistanceKernel, Kernel, KernelAt, KernelOn, as_rows, as_theta
@@ -143,7 +144,7 @@ class Product(Composed):
         return AtProduct([factor.at(X, Z) for factor in self.factors])
 
     def arrays_at(self, n_columns: int) -> int:
-        # besides the arrays of the factors: the value, two products of values, two slopes and their product
+        # more than the arrays of the factors: the value, two products of values, two slopes and their product
         return 3 + 3 * n_columns + sum(factor.arrays_at(n_columns) for factor in self.factors)
 
     def diag(self, X: Array) -> Array:
@@ -195,18 +196,11 @@ def additive(
         (4, (0, 2))
         >>> model = GPRegressor(kernel=kernel)
     """
-    if isinstance(n_columns, bool) or not isinstance(n_columns, int | np.integer) or n_columns < 1:
-        raise InputError("additive: ", Argument("n_columns"), f" must be a positive whole number; got {n_columns!r}.")
+    n_columns = whole_number(n_columns, "n_columns", 1)
     given = list(categorical) if isinstance(categorical, Iterable) else [categorical]
     if not all(_is_column(d, n_columns) for d in given):
-        raise InputError(
-            "additive: ", Argument("categorical"), f" must be columns from 0 to {n_columns - 1}; got {given}."
-        )
+        raise InputError("additive: ", Argument("categorical"), f" must be columns below {n_columns}; got {given}.")
     levels = {int(d) for d in given}
-    if not isinstance(pairs, Iterable):
-        raise InputError(
-            "additive: ", Argument("pairs"), f" must be a list of pairs of columns, such as [(0, 1)]; got {pairs!r}."
-        )
 
     def term(*columns: int) -> Kernel:
         """A function of one or two columns of the same kind."""
@@ -215,16 +209,15 @@ def additive(
 
     terms = [term(d) for d in range(n_columns)]
     seen: set[frozenset[int]] = set()
-    for pair in pairs:
+    for pair in pairs if isinstance(pairs, Iterable) else [pairs]:
         columns = tuple(pair) if isinstance(pair, Iterable) else (pair,)
-        if not all(_is_column(d, n_columns) for d in columns) or len(columns) != 2 or columns[0] == columns[1]:
+        two = len(columns) == 2 and all(_is_column(d, n_columns) for d in columns) and columns[0] != columns[1]
+        if not two or frozenset(columns) in seen:
             raise InputError(
                 "additive: ",
                 Argument("pairs"),
-                f" must be pairs of two different columns from 0 to {n_columns - 1}; got {pair!r}.",
+                f" must be different pairs of two columns from 0 to {n_columns - 1}, such as [(0, 1)]; got {pair!r}.",
             )
-        if frozenset(columns) in seen:
-            raise InputError("additive: ", Argument("pairs"), f" must name each pair once; got {pair!r} again.")
         seen.add(frozenset(columns))
         d, e = columns
         alike = (d in levels) == (e in levels)
@@ -293,7 +286,7 @@ class OnCondensedSum(KernelOn):
         np.fill_diagonal(self.value, total[-1])
 
     def hyper_gradient(self, M: Array) -> Array:
-        # Every pair stands for two entries of the symmetric M. The upper triangle of Mᵀ is the lower one of M.
+        # Every pair counts for two entries of the symmetric M. The upper triangle of Mᵀ is the lower one of M.
         m = np.empty(len(self._terms[0].value))
         np.multiply(squareform(M.T, checks=False), 2.0, out=m[:-1])
         m[-1] = np.trace(M)

@@ -55,7 +55,7 @@ class Periodic(ConstantDiagonal):
         return replace(self, variance=self.variance * variance, period=times(self.period, columns))
 
     def prior(self, field: str, value: float, size: float, q: int, output_scale: float) -> tuple[float, float]:
-        if field in self.per_column:  # the data hardly tell a period from its multiples
+        if field in self.per_column:  # the data fit a period and its multiples almost as well
             return value, 0.5
         return super().prior(field, value, size, q, output_scale)
 

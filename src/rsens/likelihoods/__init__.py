@@ -9,7 +9,7 @@ from rsens.likelihoods._counts import PoissonLikelihood as PoissonLikelihood
 from rsens.likelihoods._numbers import GaussianLikelihood as GaussianLikelihood
 from rsens.likelihoods._numbers import StudentTLikelihood as StudentTLikelihood
 
-#: Every likelihood. Models, the command line and the documentation look here for what there is.
+#: Every likelihood, for models, the command line and the documentation.
 ALL_LIKELIHOODS: list[type[Likelihood]] = [
     GaussianLikelihood,
     StudentTLikelihood,
@@ -36,7 +36,7 @@ def likelihood_named(name: str) -> type[Likelihood]:
 
 
 def target_of(likelihood: str | Likelihood) -> str | None:
-    """The kind of y of a likelihood given by name or as an object; None if there is no such likelihood."""
+    """The kind of y of a likelihood given by name or as an object; None for an unknown name."""
     if isinstance(likelihood, Likelihood):
         return likelihood.target
     return next((each.target for each in ALL_LIKELIHOODS if each.name == likelihood), None)

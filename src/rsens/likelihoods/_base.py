@@ -33,11 +33,11 @@ class Likelihood(ABC):
         [2.3333]
     """
 
-    #: What to give as `likelihood` (for classes: as `link`) to a model.
+    #: The argument `likelihood` (for classes: `link`) of a model.
     name: ClassVar[str]
-    #: What y is given f, as in "a Gaussian process with Gaussian noise".
+    #: The distribution of y given f, as in "a Gaussian process with Gaussian noise".
     label: ClassVar[str]
-    #: What y is: numbers are f plus noise, in the unit of f; counts have mean e^f and no unit; classes are 0 or 1.
+    #: The kind of y: numbers are f plus noise, in the unit of f; counts have mean e^f and no unit; classes are 0 or 1.
     target: ClassVar[Target]
     #: The fields that `theta` is made of.
     hyperparameter_names: ClassVar[tuple[str, ...]] = ()

@@ -20,7 +20,7 @@ from rsens.likelihoods._quadrature import NEGLIGIBLE, REACH, SMALLEST_VARIANCE, 
 # e^{yf − e^f} is a gamma density in log y: the trapezoid rule's error is |Γ(y + 2πi/step)|/Γ(y), below 1e-14 for y ≤ 3;
 # for larger y the integrand is narrow, and the number of nodes decides.
 _STEP = 0.25
-#: Where the search for the size of the negative binomial starts, and what its weak prior expects.
+#: The size of the negative binomial where the search starts, and that its weak prior expects.
 USUAL_SIZE = 10.0
 
 

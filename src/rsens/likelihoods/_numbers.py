@@ -162,20 +162,21 @@ class StudentTLikelihood(NoisyLikelihood):
 
         In t = log τ the integrand is smooth on the scale of 1 (of √(2/ν) for large ν), however different s² and v are.
         """
-        mean, variance = latent(m, v)
-        gap, variance = np.broadcast_arrays(np.asarray(y, dtype=np.float64) - mean, variance)
-        rows = gap.ravel() / np.sqrt(self.scale2), variance.ravel() / self.scale2
+        rows, shape = self._in_units_of_scale(y, m, v)
         log_integral = integral(self._log_integrand, *self._ends(*rows), self._step(), rows)[0]
-        return (log_integral - 0.5 * np.log(self.scale2)).reshape(gap.shape)
+        return (log_integral - 0.5 * np.log(self.scale2)).reshape(shape)
 
     def predictive_cdf(self, y: Array, m: ArrayLike, v: ArrayLike) -> Array:
         """E[Φ((y − m)/√(v + s²/τ))] over t = log τ, as in `log_predictive_density`."""
+        rows, shape = self._in_units_of_scale(y, m, v)
+        low, high = self._ends(np.zeros_like(rows[0]), rows[1])  # all of p(τ), for any y
+        return integral(self._log_density_of_t, low, high, self._step(), rows, (self._cdf_given_t,))[1].reshape(shape)
+
+    def _in_units_of_scale(self, y: Array, m: ArrayLike, v: ArrayLike) -> tuple[tuple[Array, Array], tuple[int, ...]]:
+        """(y − m)/s and v/s² as vectors, and the shape of the result."""
         mean, variance = latent(m, v)
         gap, variance = np.broadcast_arrays(np.asarray(y, dtype=np.float64) - mean, variance)
-        rows = gap.ravel() / np.sqrt(self.scale2), variance.ravel() / self.scale2
-        low, high = self._ends(np.zeros(gap.size), rows[1])  # all of p(τ), for any y
-        found = integral(self._log_density_of_t, low, high, self._step(), rows, (self._cdf_given_t,))[1]
-        return found.reshape(gap.shape)
+        return (gap.ravel() / np.sqrt(self.scale2), variance.ravel() / self.scale2), gap.shape
 
     def _step(self) -> float:
         return float(min(0.2, 0.4 * np.sqrt(2.0 / self.df)))

@@ -16,7 +16,7 @@ LogIntegrand = Callable[..., Array]  #: (nodes (n, K), *rows, each (n, 1)) → l
 
 NEGLIGIBLE = 60.0  #: e^{−60} ≈ 1e-26 of the largest value
 REACH = np.sqrt(2.0 * NEGLIGIBLE)  #: standard deviations after which a Gaussian is negligible
-SMALLEST_VARIANCE = 1e-200  #: stands for v = 0: the nodes then differ by less than the spacing of float64
+SMALLEST_VARIANCE = 1e-200  #: used for v = 0: the nodes then differ by less than the spacing of float64
 
 _SEARCH = np.linspace(0.0, 1.0, 65)
 _NODES = 96  # over a Gaussian: one node per 0.23 standard deviations; over a gamma in log y, error below 1e-12

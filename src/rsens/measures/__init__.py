@@ -30,12 +30,10 @@ from rsens.measures._prediction import aeh as aeh
 from rsens.measures._prediction import ead as ead
 from rsens.measures._prediction import eah as eah
 from rsens.measures._prediction import first_of_prediction as first_of_prediction
-from rsens.measures._prediction import prediction_derivatives as prediction_derivatives
 from rsens.measures._prediction import second_of_prediction as second_of_prediction
 from rsens.measures._registry import METHODS as METHODS
 from rsens.measures._registry import ComparedMethod as ComparedMethod
 from rsens.measures._registry import Measure as Measure
-from rsens.measures._registry import ModelMeasure as ModelMeasure
 from rsens.measures._registry import importance as importance
 from rsens.measures._rsens import check_alpha as check_alpha
 from rsens.measures._rsens import finite as finite
@@ -53,7 +51,6 @@ from rsens.measures._units import column_units as column_units
 from rsens.measures._units import deviations_of as deviations_of
 from rsens.measures._units import level_deviations as level_deviations
 from rsens.measures._units import read_scale as read_scale
-from rsens.measures._units import standard_deviations as standard_deviations
 from rsens.measures._units import training_inputs as training_inputs
 
 

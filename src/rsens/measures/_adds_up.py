@@ -7,7 +7,7 @@ With η at a row x, at x with column d moved, with e moved, and with both,
 is 0 in every row if η is a function of x_d plus a function of x_e (the other columns held). Whole moves, to values that
 occur in the data, need no derivatives: they also see the interactions of trees and of ReLU networks, whose mixed
 derivatives are 0 almost everywhere, and have no noise of small steps. A column is linear in itself if η half-way to
-the moved value is the average of both ends; between levels there is no half-way, so a categorical column is.
+the moved value is the average of both ends; levels have no half-way, so a categorical column counts as linear.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from rsens.derivatives import Model
 from rsens.measures._link import OnLink, on_link
 from rsens.measures._terms import Terms
 
-#: At most so many numbers are in the rows that the model is asked for at once.
+#: The most numbers in the rows that the model predicts at once.
 NUMBERS = 1 << 22
-#: At most so many rows are tried, fewer if there are so many pairs that it would take more predictions than POINTS.
+#: The most rows that are tried, fewer if many pairs would take more predictions than POINTS.
 ROWS = 50
 POINTS = 10_000
 #: Δ is 0 up to this share of the largest effect in these rows: 1e-9 for the closed forms of our models; a function may
-#: compute in single precision, and an interaction of a millionth of the main effects is none.
+#: compute in single precision, and an interaction of a millionth of the main effects does not matter.
 EXACT, ROUNDED = 1e-9, 1e-6
 #: Rounding of η itself, in units of its size.
 ROUNDING = 1e-13

@@ -31,14 +31,14 @@ from rsens.derivatives import Contrast, Derivatives
 from rsens.distributions import Distribution, Mixture
 from rsens.measures._terms import Terms
 
-#: By position of a categorical column: what each of its L levels adds to R_c, (n, L).
+#: By position of a categorical column: the part of R_c that each of its L levels adds, (n, L).
 Switches = Mapping[int, Array]
-#: Divergences of so many rows are found at once.
+#: The number of rows whose divergences are found at once.
 _AT_ONCE = 4096
 
 
 def switches_of(derivatives: Derivatives, alpha: float) -> Switches:
-    """w_l sqrt(2 D_α[p(x) ‖ p(x_l)]/α) of every level of every categorical column: what R_c and its parts add up."""
+    """w_l sqrt(2 D_α[p(x) ‖ p(x_l)]/α) of every level of every categorical column; R_c and its parts add them up."""
     return {
         contrast.column: contrast.weights * _distances(derivatives.distribution, contrast, alpha)
         for contrast in derivatives.contrasts
@@ -109,7 +109,7 @@ def filled_first(values: Array, contrasts: Iterator[tuple[int, Array]]) -> Array
 
 
 def _weighted_sum(contrast: Contrast, values: Iterable[Array]) -> Array:
-    """Σ_l w_l times the values (n, …) of each level; nothing at the row's own level, whatever the values are."""
+    """Σ_l w_l times the values (n, …) of each level, which may be NaN at the row's own level, where w_l = 0."""
     total: Any = 0.0
     for w, at_level in zip(contrast.weights.T, values, strict=True):
         w = w.reshape(-1, *(1,) * (at_level.ndim - 1))
@@ -118,7 +118,7 @@ def _weighted_sum(contrast: Contrast, values: Iterable[Array]) -> Array:
 
 
 def _stacked(levels: Sequence[Distribution], value: Callable[[Distribution], Array]) -> Array:
-    """The values (n, …) at all levels, on a last axis: what is done with them is done at once."""
+    """The values (n, …) at all levels, on a last axis."""
     return np.stack([value(level) for level in levels], -1)
 
 
@@ -129,7 +129,7 @@ def _over_levels(contrast: Contrast, values: Array) -> Array:
 
 
 def check_continuous(table: Table, what: str) -> None:
-    """An error that names the categorical columns, for what has a meaning for continuous ones only."""
+    """An error that names the categorical columns; `what` has a meaning for continuous ones only."""
     if table.coding is not None:
         names = quoted(column.name for column in table.coding.columns)
         numbers = [column.name for column in table.coding.columns if column.numeric]

@@ -47,9 +47,9 @@ def fourth_derivative(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
 
         2 λ_deᵀHλ_de + λ_ddᵀHλ_ee + 2 λ_dᵀHλ_dee + 2 λ_eᵀHλ_dde
 
-    so that sqrt(∂⁴D/2) is R-sens₂ when all but the first term vanish: R-sens₂ is what is left when they are dropped.
-    In general the third and fourth derivatives of D in λ come in as well. The value may be negative; as an importance,
-    to be compared with R-sens₂, `importance` takes sqrt(|∂⁴D|/2). On the diagonal, d = e, it is ∂⁴D/∂x_d⁴.
+    so that sqrt(∂⁴D/2) is R-sens₂ when all but the first term vanish: R-sens₂ is the result of dropping them. In
+    general the third and fourth derivatives of D in λ come in as well. The value may be negative; as an importance, to
+    be compared with R-sens₂, `importance` takes sqrt(|∂⁴D|/2). On the diagonal, d = e, it is ∂⁴D/∂x_d⁴.
 
     Example:
         >>> import rsens
@@ -192,7 +192,7 @@ def _poisson(p: Any, q: Any) -> Natural:
 
 def _successes(p: Any, q: Any, trials: Any) -> Natural:
     """Against p itself as base measure: θ = difference of logits, A = n log(1 + π (e^θ − 1))."""
-    # Where π > ½ success and failure change places, so that π stands for the smaller of the two and keeps its digits.
+    # Where π > ½ success and failure change places, so that π is the smaller of the two and keeps its digits.
     if q.logit is None:
         difference = jnp.log(q.probability / p.probability) - jnp.log((1.0 - q.probability) / (1.0 - p.probability))
         sign, small = jnp.sign(0.5 - p.probability), jnp.minimum(p.probability, 1.0 - p.probability)

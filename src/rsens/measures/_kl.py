@@ -19,10 +19,10 @@ from rsens.distributions import Distribution
 from rsens.measures._contrasts import contrast_values, filled_first, switches_of
 from rsens.measures._rsens import Chunks, check_alpha, finite, gathered
 
-#: D is about R²Δ²/2. Whatever part of it is computed with an absolute error of eps leaves eps/Δ² in R, and truncation
-#: leaves Δ²: at eps^(1/4) both are 1e-8. A family whose divergence keeps its digits would allow a smaller step, but
-#: this one is right for all of them. It is no power of two: round rows moved by one, under round coefficients, give
-#: predictions with so few digits that they look like single precision.
+#: D is about R²Δ²/2. An absolute error of eps in D leaves eps/Δ² in R, and truncation leaves Δ²: at eps^(1/4) both are
+#: 1e-8. A family whose divergence keeps its digits would allow a smaller step, but this one is right for all. It is not
+#: a power of two, by which round rows, under round coefficients, would give predictions with too few digits: they look
+#: like single precision.
 DEFAULT_STEP = 0.99 * float(np.finfo(np.float64).eps) ** 0.25
 #: The same balance for predictions that were computed in single precision; below it their rounding decides the result.
 SINGLE_STEP = float(np.finfo(np.float32).eps) ** 0.25
@@ -41,7 +41,7 @@ def kl(
 
     sqrt(D(+Δ) + D(−Δ))/|Δ|, whose error falls as Δ²; with `sided="one"` sqrt(2 D(+Δ))/|Δ| as in the paper, whose error
     falls as Δ only. D(Δ) = D_α[p(y | x) ‖ p(y | x + Δ e_d)], Kullback–Leibler for alpha = 1. In a categorical column it
-    is what `rsens` is, the average over switches of the level.
+    equals `rsens`, the average over switches of the level.
 
     Args:
         model: Anything that gives a predictive distribution for rows.

@@ -1,7 +1,7 @@
 """ARD: the inverse length-scales of a Gaussian process, which "automatic relevance determination" ranks variables by.
 
-It is the naive baseline. 1/l_d says how fast the functions that the prior expects turn along x_d, not how far they go:
-a weak effect that oscillates has a short length-scale, a strong linear one a long one (Paananen et al., 2019, show
+It is the naive baseline. 1/l_d is how fast the functions that the prior expects turn along x_d, not how far they go: a
+weak effect that oscillates has a short length-scale, a strong linear one a long one (Paananen et al., 2019, show
 both). It reads the kernel and never asks the model for a prediction.
 
 For a stationary kernel 1/l_d is the standard deviation of ∂f/∂x_d under the prior, divided by the standard deviation of
@@ -46,7 +46,13 @@ def ard(model: Any, X: Any) -> Array:
         >>> ard(model.fit(X, [1.0, 2.0]), X).tolist()
         [1.0, 0.25]
     """
-    kernels = _kernels(_kernel_of(model))
+    given = getattr(model, "kernel_", None)
+    if given is not None and not isinstance(given, Kernel | tuple):  # another library's, which its adapter translates
+        try:
+            given = getattr(as_model(model), "kernel_", None)
+        except InputError:
+            given = None
+    kernels = _kernels(given)
     if not kernels:
         raise InputError(
             f"ard reads the length-scales of a Gaussian process, and {type(model).__name__} has no kernel_ of "
@@ -62,22 +68,10 @@ def _kernels(given: Any) -> tuple[Kernel, ...]:
     return kernels if all(isinstance(kernel, Kernel) for kernel in kernels) else ()
 
 
-def _kernel_of(model: Any) -> Any:
-    """The model's `kernel_`; of another library's model, what its adapter has made of that."""
-    given = getattr(model, "kernel_", None)
-    if given is None or isinstance(given, Kernel | tuple):
-        return given
-    try:
-        return getattr(as_model(model), "kernel_", None)
-    except InputError:
-        return None
+# Between two values that are several length-scales apart, the prediction falls back to its mean: the slope at both is
+# near 0, however different the predictions there are. This happens to codes that are taken for numbers.
 
-
-# Between two values that are several length-scales apart, the prediction falls back to its mean: the slope at either of
-# them is near 0, however different the predictions there are. This happens to codes that are taken for numbers.
-
-
-#: A gap counts if there are as many rows on both sides of it: a few values far out are no gap.
+#: A gap counts if it has this many rows on both sides: a few values far out do not make one.
 ROWS_BESIDE_A_GAP = 5
 #: The length-scale, in gaps, below which the slope means little.
 SHORT = 0.5
@@ -111,8 +105,8 @@ def warn_of_gaps(model: Any, training: Array | None, table: Table) -> None:
     if names:
         has = "has" if len(names) == 1 else "have"
         warn(
-            f"{quoted(names)} {has} values that are more than two length-scales apart: the prediction hardly changes "
-            "near each of them and jumps in between, so the slope at the rows, which R-sens measures, says little. If "
+            f"{quoted(names)} {has} values that are more than two length-scales apart: the prediction is flat near "
+            "each of them and changes in between, so the slope at the rows, which R-sens measures, means little. If "
             "these are codes or groups, make the column categorical and fit again."
         )
 
@@ -126,10 +120,7 @@ def _reach(kernel: Kernel, n_columns: int) -> Array:
         shortest = np.min(np.where(each > 0.0, each, np.inf), axis=0)
         return np.where((each > 0.0).any(axis=0), shortest, 0.0)
     reach = np.zeros(n_columns)
-    if isinstance(kernel, Constant | Categorical):
-        return reach
-    if isinstance(kernel, Stationary):
-        reach[list(kernel.active_of(n_columns))] = kernel.lengthscale
-    else:
-        reach[list(kernel.active_of(n_columns)) if isinstance(kernel, Leaf) else slice(None)] = np.inf
+    if not isinstance(kernel, Constant | Categorical):
+        seen = list(kernel.active_of(n_columns)) if isinstance(kernel, Leaf) else slice(None)
+        reach[seen] = kernel.lengthscale if isinstance(kernel, Stationary) else np.inf
     return reach

@@ -88,23 +88,24 @@ class OnLink(Around):
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         if self.latent is not None:
-            eta, first, second = self.latent.link_derivatives(_rows(X), order)
-            return Derivatives(self._latent(eta, X), first, second)
+            return Derivatives(*self._of_latent(X, order))
         record = super().derivatives(X, order)
         record = record.for_pairs if order == 2 else record
-        link = _link(record.distribution)
+        link = family_link(record.distribution)
         first, second = chain_rule(record.first, record.second, link.first, link.second)
         return Derivatives(Linked(link.eta, lambda: (record.distribution, link.jacobian)), first, second)
 
     def predict_distribution(self, X: Any) -> Linked:
         if self.latent is not None:
-            return self._latent(self.latent.link_derivatives(_rows(X), 0)[0], X)
+            return self._of_latent(X, 0)[0]
         distribution = super().predict_distribution(X).checked()
-        link = _link(distribution)
+        link = family_link(distribution)
         return Linked(link.eta, lambda: (distribution, link.jacobian))
 
-    def _latent(self, eta: Array, X: Any) -> Linked:
-        return Linked(eta, lambda: self.latent.link_jacobian(_rows(X)))
+    def _of_latent(self, X: Any, order: int) -> tuple[Linked, Array, Array | None]:
+        rows = X.source if isinstance(X, Table) else X
+        eta, first, second = self.latent.link_derivatives(rows, order)
+        return Linked(eta, lambda: self.latent.link_jacobian(rows)), first, second
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         return max(1, super().rows_per_chunk(n_columns, order) // 2)
@@ -122,21 +123,6 @@ def on_link(model: Any, source: Model) -> OnLink:
     return OnLink(source.for_pairs, next(knowing, None))
 
 
-def _link(distribution: Distribution) -> FamilyLink:
-    link = family_link(distribution)
-    if link is None:
-        raise InputError(
-            Argument("pair_scale", "link"),
-            f" needs a scale on which effects may add up, and a {type(distribution).__name__} has none that we know. "
-            "Use pair_scale='parameters'.",
-        )
-    return link
-
-
-def _rows(X: Any) -> Any:
-    return X.source if isinstance(X, Table) else X
-
-
 @dataclass(frozen=True, eq=False)
 class FamilyLink:
     """η (n, K), its derivatives in λ, (n, K, M) and (n, K, M, M), and J = ∂λ/∂η (n, M, K), the rest of λ held."""
@@ -147,23 +133,37 @@ class FamilyLink:
     jacobian: Array
 
 
-def family_link(distribution: Distribution) -> FamilyLink | None:
-    """The link of a checked distribution; None for families without one."""
+def family_link(distribution: Distribution) -> FamilyLink:
+    """The link of a checked distribution; an error for families without one."""
     link = _LINKS.get(type(distribution))
+    if link is None:
+        raise InputError(
+            Argument("pairs", "link"),
+            f" needs a scale on which effects may add up, and rsens knows none for a {type(distribution).__name__}. "
+            "Use pairs=True.",
+        )
     with np.errstate(all="ignore"):
-        return None if link is None else link(distribution)
+        return link(distribution)
+
+
+def _apart(eta: Array, first: tuple[Any, ...], bends: tuple[Any, ...], moved: tuple[Any, ...]) -> FamilyLink:
+    """A scalar link that does not mix parameters: ∂η, the diagonal of ∂²η, and ∂λ/∂η, one entry per parameter."""
+    slopes, curved, jacobian = (np.stack(np.broadcast_arrays(*each, eta)[:-1], -1) for each in (first, bends, moved))
+    second, diagonal = np.zeros((len(eta), 1, len(first), len(first))), range(len(first))
+    second[:, 0, diagonal, diagonal] = curved
+    return FamilyLink(eta[:, None], slopes[:, None], second, jacobian[..., None])
 
 
 def _location(p: Distribution) -> FamilyLink:
-    """The first entry of λ as it is: a mean, a location, the mean of log y."""
-    λ = p.parameters
-    return _alone(λ[:, 0], np.ones(len(λ)), np.zeros(len(λ)), λ.shape[1])
+    """The first entry of λ: a mean, a location, the mean of log y."""
+    λ, rest = p.parameters, (0.0,) * (p.parameters.shape[1] - 1)
+    return _apart(λ[:, 0], (1.0, *rest), (0.0, *rest), (1.0, *rest))
 
 
 def _log_mean(p: Distribution) -> FamilyLink:
     """log of the first entry of λ, a mean."""
-    λ = p.parameters
-    return _alone(np.log(λ[:, 0]), 1.0 / λ[:, 0], -1.0 / λ[:, 0] ** 2, λ.shape[1])
+    mean, rest = p.parameters[:, 0], (0.0,) * (p.parameters.shape[1] - 1)
+    return _apart(np.log(mean), (1.0 / mean, *rest), (-1.0 / mean**2, *rest), (mean, *rest))
 
 
 def _logit(p: Distribution) -> FamilyLink:
@@ -172,16 +172,22 @@ def _logit(p: Distribution) -> FamilyLink:
     eta = given["logit"] if "logit" in given else np.log(π) - np.log1p(-π)
     slope = expit(eta) * expit(-eta)
     safe = np.where(slope > 0.0, slope, np.inf)  # beyond float64 nothing moves
-    return _alone(eta, 1.0 / safe, np.tanh(0.5 * eta) / safe**2, 1, slope)
+    return _apart(eta, (1.0 / safe,), (np.tanh(0.5 * eta) / safe**2,), (slope,))
 
 
-def _alone(eta: Array, first: Array, second: Array, size: int, slope: Array | None = None) -> FamilyLink:
-    """A link of the first of `size` parameters; ∂λ_0/∂η is 1/(∂η/∂λ_0) unless it is given."""
-    n = len(eta)
-    link = FamilyLink(eta[:, None], np.zeros((n, 1, size)), np.zeros((n, 1, size, size)), np.zeros((n, size, 1)))
-    link.first[:, 0, 0], link.second[:, 0, 0, 0] = first, second
-    link.jacobian[:, 0, 0] = 1.0 / first if slope is None else slope
-    return link
+def _logit_mean(p: Distribution) -> FamilyLink:
+    """log a − log b of a Beta; η moves the mean a/(a + b) with a + b held: ∂a/∂η = ab/(a + b) = −∂b/∂η."""
+    a, b = p.parameters.T
+    moved = 1.0 / (1.0 / a + 1.0 / b)
+    return _apart(np.log(a) - np.log(b), (1.0 / a, -1.0 / b), (-1.0 / a**2, 1.0 / b**2), (moved, -moved))
+
+
+def _log_weibull_mean(p: Distribution) -> FamilyLink:
+    """log s + log Γ(1 + 1/k) of a Weibull (k, s); η moves the scale s with the shape k held."""
+    k, s = p.parameters.T
+    u = 1.0 + 1.0 / k
+    bends = (polygamma(1, u) / k**4 + 2.0 * digamma(u) / k**3, -1.0 / s**2)
+    return _apart(np.log(s) + gammaln(u), (-digamma(u) / k**2, 1.0 / s), bends, (0.0, s))
 
 
 def _means(p: Distribution) -> FamilyLink:
@@ -205,28 +211,6 @@ def _log_probabilities(p: Distribution) -> FamilyLink:
     log_p = np.log(π)
     jacobian = π[:, :, None] * (np.eye(k) - π[:, None, :])
     return FamilyLink(log_p - log_p.mean(axis=1, keepdims=True), first, second, jacobian)
-
-
-def _logit_mean(p: Distribution) -> FamilyLink:
-    """log a − log b of a Beta; η moves the mean a/(a + b) with a + b held: ∂a/∂η = ab/(a + b) = −∂b/∂η."""
-    a, b = p.parameters.T
-    moved = 1.0 / (1.0 / a + 1.0 / b)
-    return _of_two(np.log(a) - np.log(b), (1.0 / a, -1.0 / b), (-1.0 / a**2, 1.0 / b**2), (moved, -moved))
-
-
-def _log_weibull_mean(p: Distribution) -> FamilyLink:
-    """log s + log Γ(1 + 1/k) of a Weibull (k, s); η moves the scale s with the shape k held."""
-    k, s = p.parameters.T
-    u = 1.0 + 1.0 / k
-    bends = (polygamma(1, u) / k**4 + 2.0 * digamma(u) / k**3, -1.0 / s**2)
-    return _of_two(np.log(s) + gammaln(u), (-digamma(u) / k**2, 1.0 / s), bends, (np.zeros_like(k), s))
-
-
-def _of_two(eta: Array, first: tuple[Array, ...], bends: tuple[Array, ...], moved: tuple[Array, ...]) -> FamilyLink:
-    """A link of two parameters that does not mix them: η_λλ is diagonal."""
-    second = np.zeros((len(eta), 1, 2, 2))
-    second[:, 0, 0, 0], second[:, 0, 1, 1] = bends
-    return FamilyLink(eta[:, None], np.stack(first, -1)[:, None], second, np.stack(moved, -1)[:, :, None])
 
 
 _LINKS: dict[type[Distribution], Callable[[Distribution], FamilyLink]] = {

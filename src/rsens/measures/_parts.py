@@ -42,7 +42,7 @@ def pair_parts_of(
     """The parts of `pairs` = `rsens2_of(…)`, (n, P) each, by name; pairs s < t in the order of `np.triu_indices`.
 
     R₂ of a pair is the norm of one change of λ, and the part of block b is R_b²/R₂ of that change; of a contrast,
-    averaged over levels as R₂ is. The last block is what the others leave, so the parts add up to R₂ to the last digit.
+    averaged over levels as R₂ is. The last block is R₂ minus the others, so the parts add up to R₂ to the last digit.
     """
     derivatives = derivatives.for_pairs
     family, (units, terms) = derivatives.distribution, units_and_terms(derivatives, units, terms)
@@ -68,12 +68,17 @@ def _with_contrasts(
     part: Array, derivatives: Derivatives, alpha: float, units: Array, terms: Terms, name: str
 ) -> Array:
     """The part (n, T, T) of this name, with the pairs of categorical columns filled in."""
-    family, root = derivatives.distribution, np.sqrt(alpha)
+    family = derivatives.distribution
+
+    def part_of(change: Array) -> Array:
+        """R_b²/R of a change of λ."""
+        return np.sqrt(alpha) * family.fisher_norm(change) * family.shares(change)[name]
+
     return filled_second(
         part,
         derivatives,
-        size_of_first=lambda change: root * _part(family, terms.along(change * units, family), name),
-        size_of_value=lambda change: root * _part(family, change, name),
+        size_of_first=lambda change: part_of(terms.along(change * units, family)),
+        size_of_value=part_of,
         units=units,
         terms=terms,
     )
@@ -116,11 +121,6 @@ def _along_pairs(derivatives: Derivatives, units: Array, terms: Terms, pairs: tu
             _, _, weights = np.linalg.svd(family.whiten(links), full_matrices=False)
             change[:, :, p] = np.einsum("nml,nl->nm", links, weights[:, 0])
     return change
-
-
-def _part(family: Distribution, change: Array, name: str) -> Array:
-    """R_b²/R of a change of λ."""
-    return family.fisher_norm(change) * family.shares(change)[name]
 
 
 # sd = √V with V(λ) the variance of the family, so ∂sd = V_λ ∂λ / (2 sd). Classes and vectors have no single spread.

@@ -5,7 +5,7 @@ f is the mean of the predictive distribution (the location of a Student-t), a fu
 for each; they are added up with the family's `output_weight`.
 
 In a categorical column |f(x_l) − f(x)|, averaged over the other levels with their frequencies, takes the place of the
-derivative. Levels have no order, so it has no sign, and AED and AEH are there what EAD and EAH are.
+derivative. Levels have no order, so it has no sign, and AED and AEH equal EAD and EAH.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.derivatives import Derivatives
 from rsens.distributions import Distribution
@@ -60,7 +59,7 @@ def aed(model: Any, X: Any) -> Array:
         >>> aed(model, [[-1.0], [2.0]]).round(4).tolist()
         [[-2.0], [4.0]]
     """
-    return _without_single_output(prediction_derivatives(model, X, 1))
+    return _of_outputs(first_of_prediction, model, X, 1, "AED")
 
 
 def aeh(model: Any, X: Any) -> Array:
@@ -73,15 +72,13 @@ def aeh(model: Any, X: Any) -> Array:
         >>> (aeh(model, [[0.0, 5.0], [1.0, 6.0]])[0] + 0.0).round(4).tolist()
         [[0.0, -1.0], [-1.0, 0.0]]
     """
-    return _without_single_output(prediction_derivatives(model, X, 2))
+    return _of_outputs(second_of_prediction, model, X, 2, "AEH")
 
 
-def prediction_derivatives(model: Any, X: Any, order: int = 1) -> Array:
-    """First or second derivatives of the point prediction, shape (n, P, D) or (n, P, D, D) for P outputs."""
-    if order not in (1, 2):
-        raise InputError(Argument("order"), f" must be 1 or 2; got {order!r}.")
-    value = first_of_prediction if order == 1 else second_of_prediction
-    return local_values(lambda d, *_: value(d), model, X, order, "The derivative of the prediction")
+def _of_outputs(value: Callable[[Derivatives], Array], model: Any, X: Any, order: int, what: str) -> Array:
+    """Signed values of every row; a single output has no axis."""
+    values = local_values(lambda derivatives, *_: value(derivatives), model, X, order, what)
+    return values[:, 0] if values.shape[1] == 1 else values
 
 
 def first_of_prediction(derivatives: Derivatives) -> Array:
@@ -150,7 +147,3 @@ def aeh_of(derivatives: Derivatives, *_: Any) -> Array:
 
 def _summed(derivatives: Derivatives, of_prediction: Array) -> Array:
     return derivatives.distribution.output_weight * np.abs(of_prediction).sum(axis=1)
-
-
-def _without_single_output(values: Array) -> Array:
-    return values[:, 0] if values.shape[1] == 1 else values

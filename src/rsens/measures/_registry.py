@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import Argument, InputError
-from rsens._table import Table
 from rsens._typing import Array
 from rsens.adapters import read_for
-from rsens.derivatives import Model
 from rsens.measures._fourth_derivative import fourth_chunks
 from rsens.measures._kl import kl_chunks
 from rsens.measures._lengthscales import ard
@@ -24,7 +22,7 @@ from rsens.measures._units import check_scale, check_weights
 
 @dataclass(frozen=True)
 class ComparedMethod:
-    """The facts that callers need about a way to score columns or pairs. Subclasses compute it."""
+    """A way to score columns or pairs, as callers see it. Subclasses compute it."""
 
     name: str
     order: int  # 1 if it scores columns, 2 if it scores pairs of columns
@@ -55,11 +53,12 @@ class Measure(ComparedMethod):
 
     The global value is their mean; of a signed measure, the absolute mean, summed over outputs. With groups of columns,
     `chunks(…, units, terms)` gives local values of terms, per unit; a signed measure has the length of the vector of
-    means.
+    means. A measure `of_model` has no local values: `of_model(model, X)` reads the values of columns off the model.
     """
 
-    chunks: Callable[..., Chunks]
+    chunks: Callable[..., Chunks] | None = None
     _: KW_ONLY
+    of_model: Callable[[Any, Any], Array] | None = None
     signed: bool = False
     #: Whether it differentiates the user's function itself, rather than asking the model for derivatives.
     of_function: bool = False
@@ -78,60 +77,29 @@ class Measure(ComparedMethod):
         """The global value of every column (D,) or pair (D, D), or of `terms`; see `rsens.measures.importance`."""
         order = check_alpha(alpha)
         source, table = read_for(model, X)
+        units, terms = check_scale(scale, table.names), terms or Terms.single(len(table.names))
+        self.check_groups(terms)
+        if self.of_model is not None:
+            if weights is not None:
+                raise InputError(
+                    Argument("weights"), f": {self.name} is read off the model, not from rows. Leave them out."
+                )
+            values = self.factor(units) * self.of_model(model, X)
+            return np.array([values[list(members)].max() for members in terms.members]) if terms.grouped else values
+        assert self.chunks is not None
         share = check_weights(weights, len(table.values))
         if weights is not None and table.coding is not None:  # a function's levels are counted under the weights
             source, table = read_for(model, X, share)
-        units = check_scale(scale, table.names)
-        if terms is not None and terms.grouped:
-            return self._of_terms(source, table, order, units, terms, share)
-        mean = _mean(self.chunks(source, table, order), share)
-        return self.factor(units) * (np.abs(mean).sum(axis=0) if self.signed else mean)
-
-    def _of_terms(self, source: Model, table: Table, alpha: float, units: Array, terms: Terms, share: Array) -> Array:
-        self.check_groups(terms)
+        per_unit = bool(terms.grouped) and not self.signed
+        asked = (source, table, order, units, terms) if per_unit else (source, table, order)
+        mean: Array = sum((np.tensordot(share[rows], local, 1) for rows, local in self.chunks(*asked)), np.zeros(()))
+        mean = mean if per_unit else self.factor(units) * mean
         if not self.signed:
-            return _mean(self.chunks(source, table, alpha, units, terms), share)
-        mean = self.factor(units) * _mean(self.chunks(source, table, alpha), share)
+            return mean
         return (terms.lengths(mean) if self.order == 1 else terms.pair_lengths(mean)).sum(axis=0)
 
 
-def _mean(chunks: Chunks, share: Array) -> Array:
-    """The mean of local values over the rows, whose shares add up to 1."""
-    return sum((np.tensordot(share[rows], local, 1) for rows, local in chunks), np.zeros(()))
-
-
-@dataclass(frozen=True)
-class ModelMeasure(ComparedMethod):
-    """A measure that is read off a fitted model: `value(model, X)`, per unit of x; of a group, the largest."""
-
-    value: Callable[[Any, Any], Array]
-    _: KW_ONLY
-    scaled: bool = True
-
-    def importance(
-        self,
-        model: Any,
-        X: Any,
-        *,
-        weights: Any = None,
-        scale: Any = None,
-        alpha: Any = 1.0,
-        terms: Terms | None = None,
-    ) -> Array:
-        """The value of every column (D,) or pair (D, D), or of `terms`; see `rsens.measures.importance`."""
-        check_alpha(alpha)
-        if weights is not None:
-            raise InputError(
-                Argument("weights"), f": {self.name} is read off the model and has no rows to weight. Leave them out."
-            )
-        values = self.factor(check_scale(scale, read_for(model, X)[1].names)) * self.value(model, X)
-        if terms is None or not terms.grouped:
-            return values
-        self.check_groups(terms)
-        return np.array([values[list(members)].max() for members in terms.members])
-
-
-METHODS: dict[str, Measure | ModelMeasure] = {
+METHODS: dict[str, Measure] = {
     measure.name: measure
     for measure in (
         Measure(
@@ -140,7 +108,7 @@ METHODS: dict[str, Measure | ModelMeasure] = {
         Measure("ead", 1, "mean size of the slope", chunks_of(ead_of, 1, "EAD"), place=2, groups=True),
         Measure("aed", 1, "size of the mean slope", chunks_of(aed_of, 1, "AED"), signed=True, place=3, groups=True),
         Measure("kl", 1, "as rsens, by a finite step", kl_chunks, place=9),
-        ModelMeasure("ard", 1, "inverse length-scale", ard, place=10, cheap=False, groups=True),
+        Measure("ard", 1, "inverse length-scale", of_model=ard, place=10, cheap=False, groups=True),
         Measure(
             "rsens2",
             2,
@@ -180,5 +148,5 @@ def importance(name: str, model: Any, X: Any, *, weights: Any = None, scale: Any
         [3.0, 3.0, 1.0]
     """
     if name not in METHODS:
-        raise InputError(f"There is no measure {name!r}. Choose one of {', '.join(METHODS)}.")
+        raise InputError(f"{name!r} is not a measure. Choose one of {', '.join(METHODS)}.")
     return METHODS[name].importance(model, X, weights=weights, scale=scale, alpha=alpha)

@@ -15,7 +15,7 @@ import numpy as np
 from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens._typing import Array
-from rsens._warned import saying_once
+from rsens._warnings import warnings_once
 from rsens.adapters import read_for
 from rsens.derivatives import Derivatives, Model, iterate
 from rsens.measures._contrasts import Switches, contrast_values, filled_second, switches_of
@@ -31,15 +31,15 @@ ValueOf = Callable[[Derivatives, float, Array | None, Terms | None], Array]
 def rsens(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
     """R-sens of every row and column, shape (n, D): sqrt(α · ∂λ/∂x_dᵀ I(λ) ∂λ/∂x_d), paper eq. (3).
 
-    How fast the predictive distribution changes, in units of its own uncertainty, when x_d moves. The unit is one over
-    the unit of the column.
+    How fast the predictive distribution changes, relative to its uncertainty, when x_d moves. The unit is one over the
+    unit of the column.
 
     In a categorical column it is the contrast with the other levels, averaged with their frequencies w_l and per
     switch: Σ w_l sqrt(2 D_α[p(y | x) ‖ p(y | x with level l)]/α) / Σ w_l. It has the size of a derivative times a step
     from level to level; `explain` counts the step √(P(two rows differ)/2) where others count a standard deviation.
 
     Args:
-        model: A fitted model, of rsens or another library, or a wrapped function: whatever `explain` takes.
+        model: A fitted model, of rsens or another library, or a wrapped function: anything that `explain` takes.
         X: The rows to explain, (n, D): a data frame or an array.
         alpha: α, the order of the Rényi divergence, greater than 0; it multiplies everything by its square root. 1 is
             Kullback–Leibler.
@@ -63,14 +63,14 @@ def rsens2(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
     """R-sens₂ of every row and pair, shape (n, D, D): sqrt(α · ∂²λ/∂x_d∂x_eᵀ I(λ) ∂²λ/∂x_d∂x_e), paper eq. (4).
 
     How strongly x_d and x_e interact in the predictive distribution; symmetric in d and e. Unlike R-sens it depends on
-    how the family is parametrised, so every family fixes its λ and says which it is.
+    how the family is parametrised, so every family fixes its λ and documents it.
 
     In a categorical column a contrast takes the place of the derivative: ‖∂_d λ(x_l) − ∂_d λ(x)‖ with a continuous
     column d, ‖λ(x_ll') − λ(x_l) − λ(x_l') + λ(x)‖ with another categorical one, averaged over levels with their
     frequencies, times sqrt(α). With itself it is 0.
 
     Args:
-        model: A fitted model, of rsens or another library, or a wrapped function: whatever `explain` takes.
+        model: A fitted model, of rsens or another library, or a wrapped function: anything that `explain` takes.
         X: The rows to explain, (n, D): a data frame or an array.
         alpha: α, the order of the Rényi divergence, greater than 0; it multiplies everything by its square root.
 
@@ -89,7 +89,7 @@ def rsens2(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
 def group_rsens(model: Any, X: Any, groups: Groups, *, alpha: float = 1.0, scale: Any = None) -> Array:
     """R-sens of groups of columns, shape (n, terms): the largest R-sens over directions within the group.
 
-    `groups` maps a name to the names or positions of its columns. A column in no group is a term of its own;
+    `groups` maps a name to the names or positions of its columns. A column in no group is a term by itself;
     `resolve_groups` gives the names of the terms in order. `scale`, one number per column, sets the units in which a
     direction within the group has length 1.
 
@@ -99,7 +99,7 @@ def group_rsens(model: Any, X: Any, groups: Groups, *, alpha: float = 1.0, scale
     season); and a column that changes nothing adds nothing. A sum or trace over the group would count once per column
     what is one direction, so that the same information spread over more columns looks more important.
 
-    A categorical column has no directions and must be a term of its own.
+    A categorical column has no directions and cannot be in a group.
 
     Example:
         A mean of 3 s + 4 c is steepest in the direction (0.6, 0.8), where its slope is 5.
@@ -128,7 +128,7 @@ def rsens_of(
 ) -> Array:
     """R-sens (n, T) of a record, per `units` (D,) of the columns, by term; raw and by column where these are None.
 
-    `switches` are `switches_of(derivatives, alpha)`, for those who need them again.
+    `switches` are `switches_of(derivatives, alpha)`, where the caller has them already.
 
     Example:
         >>> import numpy as np
@@ -179,7 +179,7 @@ def local_values(value: ValueOf, model: Any, X: Any, order: int, what: str, alph
     """`value` of the derivatives of a model at all rows X; errors call it `what`."""
     alpha = check_alpha(alpha)
     source, table = read_for(model, X)
-    with saying_once():
+    with warnings_once():
         return gathered(chunks_of(value, order, what)(source, table, alpha), len(table))
 
 

@@ -1,4 +1,4 @@
-"""Terms: what is ranked. Single columns, and groups of columns that move together."""
+"""Terms, which are ranked: single columns, and groups of columns that move together."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import Argument, InputError
-from rsens._table import Table
-from rsens._text import first_few
+from rsens._table import Table, column_positions
 from rsens._typing import Array
 from rsens.derivatives import Derivatives
 from rsens.distributions import Distribution
@@ -28,13 +27,13 @@ class Terms:
 
     @classmethod
     def of(cls, groups: Any, columns: tuple[str, ...]) -> Terms:
-        """Every column a term of its own, except where a group takes its place."""
+        """A term for each group, and for each column outside them."""
         resolved = resolve_groups({} if groups is None else groups, columns)
         return cls(tuple(resolved), tuple(resolved.values()))
 
     @classmethod
     def single(cls, n_columns: int) -> Terms:
-        """Every column a term of its own, named x0, x1, …"""
+        """A term for each column, named x0, x1, …"""
         return cls(tuple(f"x{d}" for d in range(n_columns)), tuple((d,) for d in range(n_columns)))
 
     def __len__(self) -> int:
@@ -63,7 +62,7 @@ class Terms:
         return next(t for t, members in enumerate(self.members) if column in members)
 
     def of_columns(self, values: Array, fill: float) -> Array:
-        """Values (…, D) by column as values (…, T) by term; a group has none of its own and gets `fill`."""
+        """Values (…, D) by column as values (…, T) by term; a group gets `fill`."""
         by_term = values[..., self._first]
         by_term[..., list(self.grouped)] = fill
         return by_term
@@ -120,25 +119,25 @@ class Terms:
 
 
 def units_and_terms(derivatives: Derivatives, units: Array | None, terms: Terms | None) -> tuple[Array, Terms]:
-    """Units and terms as given; None stands for the units of the columns, and for every column by itself."""
+    """Units and terms as given; None means the units of the columns, and single columns."""
     n_columns = derivatives.first.shape[-1]
     return np.ones(n_columns) if units is None else units, terms or Terms.single(n_columns)
 
 
 def check_groups(terms: Terms, table: Table) -> None:
-    """An error that names the categorical columns of a group: between levels there is no direction."""
+    """An error that names the categorical columns of a group, which cannot be moved along a direction."""
     check_group_columns(terms, table.names, () if table.coding is None else table.coding.categorical)
 
 
 def check_group_columns(terms: Terms, names: Sequence[str], categorical: Collection[int]) -> None:
     """The same for columns by name, with the positions of the categorical ones."""
-    for term, members in zip(terms.names, terms.members, strict=True):
-        wrong = [repr(names[d]) for d in members if d in categorical]
-        if len(members) > 1 and wrong:
+    for t in terms.grouped:
+        wrong = [repr(names[d]) for d in terms.members[t] if d in categorical]
+        if wrong:
             raise InputError(
                 Argument("groups"),
-                f": {term!r} has the categorical column {', '.join(wrong)}, and a group is moved along a "
-                "direction, which levels do not have. Let categorical columns be terms of their own.",
+                f": {terms.names[t]!r} has the categorical column {', '.join(wrong)}, and a group is moved along a "
+                "direction, which levels do not have. Leave categorical columns out of groups.",
             )
 
 
@@ -150,36 +149,22 @@ def resolve_groups(groups: Groups, names: tuple[str, ...]) -> dict[str, tuple[in
         )
     owner: dict[int, str] = {}
     for name, members in groups.items():
-        if isinstance(members, str) or not isinstance(members, Sequence | np.ndarray) or len(members) == 0:
+        positions = column_positions(members, names, "groups")
+        if not positions:
             raise InputError(Argument("groups"), f": {name!r} needs a list of at least one column; got {members!r}.")
-        for member in members:
-            position = _position(member, names, str(name))
-            if position in owner:
-                raise InputError(
-                    Argument("groups"),
-                    f": column {names[position]!r} is in {owner[position]!r} and again in {str(name)!r}. "
-                    "Let every column belong to one group, once.",
-                )
-            owner[position] = str(name)
+        twice = [names[d] for d in positions if d in owner]
+        if twice:
+            raise InputError(
+                Argument("groups"), f": column {twice[0]!r} is in two groups. Let every column belong to one at most."
+            )
+        owner |= dict.fromkeys(positions, str(name))
     terms: dict[str, tuple[int, ...]] = {}
     for d, column in enumerate(names):
-        term = owner.get(d, column)
         if d not in owner and column in owner.values():
             raise InputError(
                 Argument("groups"),
                 f": the name {column!r} belongs to a column outside the group too. Rename the group.",
             )
+        term = owner.get(d, column)
         terms[term] = (*terms.get(term, ()), d)
     return terms
-
-
-def _position(member: Any, names: tuple[str, ...], group: str) -> int:
-    if isinstance(member, str):
-        if member in names:
-            return names.index(member)
-    elif isinstance(member, int | np.integer) and not isinstance(member, bool) and 0 <= member < len(names):
-        return int(member)
-    raise InputError(
-        Argument("groups"),
-        f": {group!r} names the column {member!r}, which is not in X. It has {first_few(list(names))}.",
-    )

@@ -1,11 +1,11 @@
-"""In what unit each column is counted: its standard deviation, its own unit, or one that the user gives.
+"""The unit of each column: its standard deviation, 1, or a number that the user gives.
 
-A model may say what it was trained on, through two attributes that are both optional and both in the columns of X:
+A model may have two optional attributes about its training data, both in the columns of X:
 
     input_scale_       (D,)    standard deviation of each training input (divisor N)
-    training_inputs_   (N, D)  the training inputs themselves; also what `Explanation.extrapolation` compares with
+    training_inputs_   (N, D)  the training inputs themselves, which `Explanation.extrapolation` compares with too
 
-Without them the rows of X that are explained take the part of the training data.
+Without them the rows of X that are explained take the place of the training data.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rsens._text import quoted
 from rsens._typing import Array
 from rsens.adapters import as_model
 
-#: Names of a column of ones in statsmodels and formulas: nobody is surprised that it does not vary.
+#: Names of a column of ones in statsmodels and formulas, which need no warning.
 INTERCEPTS = ("const", "Intercept")
 
 
@@ -51,43 +51,29 @@ def column_units(scale: Any, deviations: Array, names: tuple[str, ...]) -> Array
 
 def read_scale(scale: Any, names: tuple[str, ...]) -> str | Array:
     """The argument `scale`, checked: "sd", "raw", or one number per column in their order."""
-    if scale is None:
-        raise InputError(
-            Argument("scale"), " must be 'sd', 'raw' or one number per column; got None. Use 'raw' for no scaling."
-        )
-    if not isinstance(scale, str):
-        return check_scale(scale, names)
-    if scale not in ("sd", "raw"):
+    if scale is None or (isinstance(scale, str) and scale not in ("sd", "raw")):
         raise InputError(Argument("scale"), f" must be 'sd', 'raw' or one number per column; got {scale!r}.")
-    return scale
-
-
-def standard_deviations(values: Array, weights: Array, model: Any, training: Array | None) -> Array:
-    """Standard deviation of each column in the training data where the model knows it, else in X under the weights."""
-    known = as_model(model).input_scale_
-    if known is not None:
-        return _known_scale(known, values.shape[1])
-    if training is not None:
-        return column_deviations(training)
-    return column_deviations(values, weights)
+    return scale if isinstance(scale, str) else check_scale(scale, names)
 
 
 def deviations_of(model: Any, table: Table, training: Array | None, weights: Array) -> Array:
-    """The meaning of "sd" in each column, (D,): `standard_deviations`, or `level_deviations` in columns of levels."""
-    if table.coding is None:
-        return standard_deviations(table.values, weights, model, training)
-    numbers = table.coding.numbers(table.values)
-    return level_deviations(standard_deviations(numbers, weights, model, training), table.coding)
+    """The standard deviation of each column (D,), or `level_deviations` in columns of levels.
+
+    From the model where it knows them, else from its training inputs, else from the table under the weights.
+    """
+    values = table.values if table.coding is None else table.coding.numbers(table.values)
+    deviations = _attribute(model, "input_scale_", values.shape[1], 1)
+    if deviations is None:
+        deviations = column_deviations(values, weights) if training is None else column_deviations(training)
+    return deviations if table.coding is None else level_deviations(deviations, table.coding)
 
 
 def level_deviations(deviations: Array, coding: Coding) -> Array:
     """Standard deviations with √(P(two rows differ)/2) in columns of levels: √((1 − Σ_l f_l²)/2), f the frequencies.
 
-    For a number sd² = ½ E[(x − x′)²], with x and x′ from two random rows. Between levels there is no distance but same
-    or different, 0 or 1, so E[(x − x′)²] becomes P(x ≠ x′). Two levels have √(f(1 − f)), the standard deviation of a
-    0/1 column; one level has 0.
-
-    Of two numbers, (x − x′)² is the squared gap or 0: the unit is their deviation over the gap.
+    For a number sd² = ½ E[(x − x′)²], with x and x′ from two random rows. Levels are only equal or different, so that
+    E[(x − x′)²] becomes P(x ≠ x′). Two levels have √(f(1 − f)), the standard deviation of a 0/1 column; one level
+    has 0. The unit of a numeric column of two values is its deviation over their gap.
     """
     units = deviations.copy()
     for column in coding.columns:
@@ -100,33 +86,26 @@ def level_deviations(deviations: Array, coding: Coding) -> Array:
 
 
 def training_inputs(model: Any, n_columns: int) -> Array | None:
-    """The inputs the model was trained on, or None if the model does not have them."""
-    given = as_model(model).training_inputs_
+    """The inputs (N, D) that the model was trained on, or None if it does not have them."""
+    return _attribute(model, "training_inputs_", n_columns, 2)
+
+
+def _attribute(model: Any, name: str, n_columns: int, axes: int) -> Array | None:
+    """A model's `input_scale_` (D,) or `training_inputs_` (N, D), checked; None if it has none."""
+    given = getattr(as_model(model), name)
     if given is None:
         return None
     try:
-        inputs = np.asarray(given, dtype=np.float64)
+        values = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"training_inputs_ of {type(model).__name__} must be numbers; it is not.") from None
-    if inputs.ndim != 2 or not len(inputs) or inputs.shape[1] != n_columns or not np.isfinite(inputs).all():
+        values = np.array(np.nan)
+    fits = values.ndim == axes and values.size > 0 and values.shape[-1] == n_columns and np.isfinite(values).all()
+    if not fits or (axes == 1 and (values < 0.0).any()):
         raise InputError(
-            f"training_inputs_ of {type(model).__name__} must be finite, one column for each of the {n_columns} of X; "
-            f"got shape {inputs.shape}. Give X the columns the model was fitted on."
+            f"{name} of {type(model).__name__} must hold finite numbers for each of the {n_columns} columns of X; got "
+            f"{f'shape {values.shape}' if values.ndim else repr(given)}. Give X the columns the model was fitted on."
         )
-    return inputs
-
-
-def _known_scale(known: Any, n_columns: int) -> Array:
-    try:
-        deviations = np.array(known, dtype=np.float64)
-    except (TypeError, ValueError):
-        deviations = np.array(np.nan)
-    if deviations.shape != (n_columns,) or not (np.isfinite(deviations) & (deviations >= 0.0)).all():
-        raise InputError(
-            f"input_scale_ of the model must hold one finite number of at least 0 for each of the {n_columns} columns "
-            f"of X; got {known!r}. Give X the columns the model was fitted on."
-        )
-    return deviations
+    return values
 
 
 def check_weights(weights: Any, n: int) -> Array:

@@ -1,8 +1,7 @@
 """Scikit-learn estimators that predict a distribution and differentiate it: the base of all models here.
 
-A model fills in `fit`, which starts with `_read_training`, `_latents` and `_predictive_likelihood`; or it replaces
-methods that get checked inputs, such as `_predict_distribution`. Rows hold level codes in categorical columns, and
-derivatives in them are 0.
+A model fills in `fit`, which starts with `_read_training`, `_latents` and `_predictive_likelihood`. Rows hold level
+codes in categorical columns, and derivatives in them are 0.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date, timedelta
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -25,20 +24,18 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._frames import as_pandas, is_pandas
-from rsens._table import Table, column_deviations, is_missing, read_table
+from rsens._table import Table, column_deviations, is_missing, numbers_of, read_table
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, check_order, normalized, normalized_derivatives, without_columns, zero_in
 from rsens.distributions import Distribution
-from rsens.likelihoods import Likelihood, through_likelihood
-from rsens.posteriors import Latent
+from rsens.likelihoods import through_likelihood
+from rsens.posteriors import Latent, Mean
 
 if TYPE_CHECKING:
     from rsens.models._gp import ScaledPosterior
     from rsens.models._weights import WeightPosterior
 
 Codes = NDArray[np.intp]
-#: m at n rows (n,), with its first (n, D) and second (n, D, D) derivatives in x, or None.
-Mean = tuple[Array, Array | None, Array | None]
 
 #: Products of larger or smaller numbers may leave float64: a squared slope is y²/x².
 SMALLEST, LARGEST = 1e-75, 1e75
@@ -55,7 +52,7 @@ class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
     _description: ClassVar[str]
     #: Parameters that are True or False.
     _truths: ClassVar[tuple[str, ...]] = ()
-    #: Rows may be a `Table` of its own level codes, as contrasts make them.
+    #: Rows may be a `Table` with the model's level codes, as contrasts make them.
     _takes_codes: ClassVar[bool] = True
 
     @property
@@ -64,8 +61,8 @@ class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
         """The Gaussian posterior of f at rows (n, D), in the units of the data; one for each of 3 or more classes."""
 
     @property
-    def _predictive_likelihood(self) -> Likelihood:
-        """p(y | f), in the units of the data."""
+    def _predictive_likelihood(self) -> Any:
+        """p(y | f) in the units of the data: a `Likelihood`, or as much of one as predictions need."""
         raise NotImplementedError
 
     @abstractmethod
@@ -86,12 +83,7 @@ class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
         rows, size, (_, outputs, n) = self._rows(X), len(weights), slopes.shape
         of_each = ((slope * weights[:, None]).reshape(size * outputs, n) for slope in slopes)
         each = [f.combination_variances(rows, w) for f, w in zip(self._latents, of_each, strict=True)]
-        return self._latent_unit * np.sum(each, axis=0).reshape(size, outputs)
-
-    @property
-    def _latent_unit(self) -> float:
-        """The unit of the variances of f."""
-        return 1.0
+        return np.sum(each, axis=0).reshape(size, outputs)
 
     def link_derivatives(self, X: Any, order: int) -> Mean:
         """η (n, K) at the rows X, with its first (n, K, D) and second (n, K, D, D) derivatives up to this order."""
@@ -104,19 +96,16 @@ class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
         """The predictive distribution at the rows X, and ∂λ/∂η (n, M, K) with the variance of f held."""
         distribution, rows = self.predict_distribution(X), self._rows(X)
         latents = [f.moments(rows) for f in self._latents]
-        if len(latents) == 1:
-            return distribution, self._by_latent_mean(latents[0])[:, :, None]
-        # p_k = π_k/Σ_j π_j, so ∂p_k/∂m_j = p_k (δ_kj − p_j) ∂ log π_j/∂m_j, which is 0 where π_j underflows
-        slopes = np.concatenate([self._by_latent_mean(f) for f in latents], axis=1)
         likelihood = self._predictive_likelihood
+        by_mean = [likelihood.predictive_derivatives(f.mean, f.variance, 1)[0][:, :, 0] for f in latents]
+        if len(latents) == 1:
+            return distribution, by_mean[0][:, :, None]
+        # p_k = π_k/Σ_j π_j, so ∂p_k/∂m_j = p_k (δ_kj − p_j) ∂ log π_j/∂m_j, which is 0 where π_j underflows
+        slopes = np.concatenate(by_mean, axis=1)
         pi = np.concatenate([likelihood.predictive(f.mean, f.variance).parameters for f in latents], axis=1)
         slopes = np.divide(slopes, pi, out=np.zeros_like(slopes), where=pi > 0.0)
         p = distribution.parameters
         return distribution, (p[:, :, None] * (np.eye(p.shape[1]) - p[:, None, :])) * slopes[:, None, :]
-
-    def _by_latent_mean(self, f: Latent) -> Array:
-        """∂λ/∂m (n, M) with v held, of the prediction that one f makes by itself."""
-        return self._predictive_likelihood.predictive_derivatives(f.mean, f.variance, 1)[0][:, :, 0]
 
     def _rows(self, X: Any) -> Array:
         """The rows X (n, D) for a prediction; the model must have been fitted on the same columns."""
@@ -175,31 +164,30 @@ class PredictiveRegressor(RegressorMixin, Predictive):  # type: ignore[misc]
 
     def predict_point(self, X: Any, *, offset: Any = None) -> Array:
         """`predict` with an axis for outputs, shape (n, 1)."""
-        rows = self._rows(X)
-        return self._predict_point(rows, _offset(offset, len(rows)))
+        return self.predict_distribution(X, offset=offset).prediction()
 
     def predict_distribution(self, X: Any, *, offset: Any = None) -> Distribution:
         """The predictive distribution of y at the rows X, noise included."""
-        rows = self._rows(X)
-        return self._predict_distribution(rows, _offset(offset, len(rows))).checked(len(rows))
+        f = self._latent_at(X, offset)
+        return self._predictive_likelihood.predictive(f.mean, f.variance).checked(len(f.mean))
 
     def derivatives(self, X: Any, order: int = 1, *, offset: Any = None) -> Derivatives:
         """The parameters λ of the predictive distribution with first, or first and second (order 2) derivatives."""
         check_order(order)
-        rows = self._rows(X)
-        return without_columns(self._derivatives(rows, order, _offset(offset, len(rows))), self._categorical)
+        f = self._latent_at(X, offset, order)
+        return without_columns(_prediction(self._predictive_likelihood, f), self._categorical)
 
     def log_predictive_density(self, X: Any, y: Any, *, offset: Any = None) -> Array:
         """log p(y_i | x_i, training data), one number per row."""
-        rows = self._rows(X)
-        targets = read_y(y, len(rows), type(self).__name__)
-        return self._log_predictive_density(rows, targets, _offset(offset, len(rows)))
+        f, likelihood = self._latent_at(X, offset), self._predictive_likelihood
+        targets = likelihood.checked_target(read_y(y, len(f.mean), type(self).__name__))
+        return likelihood.log_predictive_density(targets, f.mean, f.variance)
 
     def predictive_cdf(self, X: Any, y: Any, *, offset: Any = None) -> Array:
         """P(Y_i ≤ y_i | x_i, training data), one number per row; y may be any real number, for counts also −1."""
-        rows = self._rows(X)
-        targets = read_y(y, len(rows), type(self).__name__)
-        return self._predictive_cdf(rows, targets, _offset(offset, len(rows)))
+        f = self._latent_at(X, offset)
+        targets = read_y(y, len(f.mean), type(self).__name__)
+        return self._predictive_likelihood.predictive_cdf(targets, f.mean, f.variance)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None) -> float:
         """The coefficient of determination R² of `predict`."""
@@ -211,30 +199,18 @@ class PredictiveRegressor(RegressorMixin, Predictive):  # type: ignore[misc]
     ) -> tuple[Array, Array, Array, Array | None]:
         """(rows, y, offset, weights); without an offset, zeros; without weights, None."""
         rows, weights = self._read_training_rows(X, sample_weight, keep_unused)
-        targets, shift = read_y(y, len(rows), type(self).__name__), _offset(offset, len(rows))
+        targets, shift = read_y(y, len(rows), type(self).__name__), read_offset(offset, len(rows))
         check_size(targets, "y")
         check_size(shift, Argument("offset"))
         self._keep_training(rows, weights)
         return rows, targets, shift, weights
 
-    def _predict_point(self, rows: Array, offset: Array) -> Array:
-        """A model can override this if its mean is cheaper than its distribution."""
-        return self._predict_distribution(rows, offset).checked(len(rows)).prediction()
-
-    def _predict_distribution(self, rows: Array, offset: Array) -> Distribution:
-        f = self._latents[0].moments(rows)
-        return self._predictive_likelihood.predictive(f.mean + offset, f.variance)
-
-    def _derivatives(self, rows: Array, order: int, offset: Array) -> Derivatives:
-        return _prediction(self._predictive_likelihood, self._latents[0].derivatives(rows, order), offset)
-
-    def _log_predictive_density(self, rows: Array, y: Array, offset: Array) -> Array:
-        likelihood, f = self._predictive_likelihood, self._latents[0].moments(rows)
-        return likelihood.log_predictive_density(likelihood.checked_target(y), f.mean + offset, f.variance)
-
-    def _predictive_cdf(self, rows: Array, y: Array, offset: Array) -> Array:
-        f = self._latents[0].moments(rows)
-        return self._predictive_likelihood.predictive_cdf(y, f.mean + offset, f.variance)
+    def _latent_at(self, X: Any, offset: Any, order: int = 0) -> Latent:
+        """f plus the offset at the rows X, with derivatives up to this order."""
+        rows = self._rows(X)
+        shift, (posterior,) = read_offset(offset, len(rows)), self._latents
+        f = posterior.derivatives(rows, order) if order else posterior.moments(rows)
+        return replace(f, mean=f.mean + shift)
 
 
 class PredictiveClassifier(ClassifierMixin, Predictive):  # type: ignore[misc]
@@ -267,7 +243,7 @@ class PredictiveClassifier(ClassifierMixin, Predictive):  # type: ignore[misc]
         """The class probabilities with their first, or first and second (order 2) derivatives."""
         check_order(order)
         rows = self._rows(X)
-        members = [_prediction(self._predictive_likelihood, f.derivatives(rows, order), 0.0) for f in self._latents]
+        members = [_prediction(self._predictive_likelihood, f.derivatives(rows, order)) for f in self._latents]
         record = normalized_derivatives(members) if len(members) > 1 else members[0]
         return without_columns(record, self._categorical)  # where a kernel may have seen the codes
 
@@ -289,13 +265,14 @@ class PredictiveClassifier(ClassifierMixin, Predictive):  # type: ignore[misc]
         return [(codes == k).astype(np.float64) for k in classes]
 
 
-def _prediction(likelihood: Likelihood, latent: Latent, offset: Array | float) -> Derivatives:
+def _prediction(likelihood: Any, f: Latent) -> Derivatives:
     """The prediction with its derivatives in x, from a latent with derivatives."""
-    assert latent.first is not None
-    return through_likelihood(likelihood, latent.mean + offset, latent.variance, latent.first, latent.second)
+    assert f.first is not None
+    return through_likelihood(likelihood, f.mean, f.variance, f.first, f.second)
 
 
-def _offset(offset: Any, n: int) -> Array:
+def read_offset(offset: Any, n: int) -> Array:
+    """One number per row; zeros without an offset."""
     return np.zeros(n) if offset is None else read_per_row(offset, n, Argument("offset"))
 
 
@@ -317,48 +294,69 @@ class _InputTypeError(InputError, TypeError):
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def translated(what: str = "") -> Iterator[None]:
     """Turns errors of scikit-learn's checks, which prescribe what an estimator accepts, into ours."""
     try:
         yield
     except InputError:
         raise
     except OverflowError:  # Python's own integers have no limit
-        raise InputError("a whole number in X or y is beyond float64 (1.8e308). Rescale its column, or y.") from None
+        raise InputError(f"{what}a whole number is beyond float64 (1.8e308). Rescale its column, or y.") from None
     except ValueError as error:
-        raise InputError(str(error)) from None
+        raise InputError(f"{what}{error}") from None
     except TypeError as error:
-        raise _InputTypeError(str(error)) from None
+        raise _InputTypeError(f"{what}{error}") from None
 
 
 def read_rows(X: Any, name: str) -> Array:
-    """The rows X (n, D) as finite float64. A data frame is read as everywhere in rsens: its errors name columns."""
+    """The rows X (n, D) as finite float64, as everywhere in rsens, after the checks that scikit-learn prescribes."""
     if not (hasattr(X, "columns") or isinstance(X, np.ma.MaskedArray)):
-        with translated():
-            _no_dates_or_text(np.asarray(X), "X")
-            X = check_array(X, dtype=np.float64, ensure_all_finite=False, estimator=name, input_name="X")
+        with translated("X: "):
+            check_array(X, dtype=np.float64, ensure_all_finite=False, estimator=name, input_name="X")
     return read_table(X).values
 
 
 def read_y(y: Any, n: int, name: str) -> Array:
     """One finite number per row."""
-    column = _column(y, n, name)
-    _no_dates_or_text(column, "y")
+    return read_per_row(_column(y, n, name), n, "y")
+
+
+def read_per_row(values: Any, n: int, what: str | Argument) -> Array:
+    """One finite number per row; a single number counts for all rows."""
     with translated():
-        numbers = check_array(column, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, input_name="y")
-    return _finite(numbers, "y")
+        array = np.asarray(as_pandas(values, what if isinstance(what, str) else what.name))
+    numbers = numbers_of(array)
+    if numbers is None:
+        odd = next((str(value) for value in array.ravel() if not isinstance(value, Real)), "a number beyond float64")
+        raise InputError(
+            what, f" must be numbers; got {odd!r}. Convert text with pd.to_numeric, and dates to days since the first."
+        )
+    if numbers.shape not in ((), (n,)):
+        raise InputError(what, f" must have one number for each of the {n} rows; got shape {numbers.shape}.")
+    return _finite(np.broadcast_to(numbers, (n,)), what)
 
 
 def read_classes(y: Any, weights: Array | None, n: int, name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """The sorted classes that occur, and the number of the class of each row (0 in rows with weight 0)."""
     y = as_pandas(y, "y")
     column = _column(_plain_labels(y), n, name)
-    _no_missing_label(column)
-    if _holds_dates(column):
+    if column.dtype.kind == "f":
+        _finite(column, "y")
+    missing = np.array([is_missing(label) or label != label for label in column.tolist()])
+    if missing.any():
         raise InputError(
-            "y holds dates or times, which cannot be classes. Make them text, for example with .astype(str)."
+            Argument("y"),
+            f" has {int(missing.sum())} missing labels, the first at row {int(missing.argmax())}. Drop these rows.",
         )
-    _labels_of_one_type(y if isinstance(y, list | tuple) else column)
+    labels = y if isinstance(y, list | tuple) else column.tolist()
+    texts = [label for label in labels if isinstance(label, str)]
+    if texts and len(texts) < len(labels):  # NumPy would turn all into text
+        raise InputError(
+            f"y mixes text, such as {texts[0]!r}, with other labels. Use one type for all classes, for example text: "
+            "[str(label) for label in y]."
+        )
+    if column.dtype.kind in "mM":
+        raise InputError("y holds dates or times, which cannot be classes. Make them text, as with .astype(str).")
     with translated():
         check_classification_targets(column)
         classes = np.unique(column if weights is None else column[weights > 0.0])
@@ -384,21 +382,6 @@ def read_labels(y: Any, classes: NDArray[Any], n: int) -> Array:
     return np.array(codes, dtype=np.float64)
 
 
-def read_per_row(values: Any, n: int, what: Argument) -> Array:
-    """One finite number per row; a single number stands for all rows."""
-    values = as_pandas(values, what.name)
-    try:
-        _no_dates_or_text(np.asarray(values), what)
-        array = np.asarray(values, dtype=np.float64)
-    except InputError:
-        raise
-    except (TypeError, ValueError):
-        raise InputError(what, f" must be numbers, one per row; got {type(values).__name__}.") from None
-    if array.shape not in ((), (n,)):
-        raise InputError(what, f" must have one number for each of the {n} rows; got shape {array.shape}.")
-    return _finite(np.broadcast_to(array, (n,)), what)
-
-
 def check_size(values: Array, what: str | Argument) -> None:
     """An error if float64 cannot hold powers of the largest number."""
     largest = float(np.abs(values).max())
@@ -421,42 +404,12 @@ def read_precision(value: Any, name: str, *, zero: bool = False) -> float:
     return float(value)
 
 
-def _no_dates_or_text(values: NDArray[Any], what: str | Argument) -> None:
-    """NumPy would read a date as nanoseconds since 1970, a missing one as −9e18, and '1.5' as 1.5."""
-    if _holds_dates(values):
-        raise InputError(
-            what, " must be numbers; got dates or times. Give numbers instead, such as the days since the first date."
-        )
-    texts = values.ravel().tolist() if values.dtype.kind in "USO" else []
-    text = next((value for value in texts if isinstance(value, str | bytes)), None)
-    if text is not None:
-        raise InputError(what, f" must be numbers; got text, such as {text!r}. Convert it with pd.to_numeric.")
-
-
-def _holds_dates(values: NDArray[Any]) -> bool:
-    """Whether there are dates or times, of Python, NumPy or pandas; NaT is a date too."""
-    known = date | timedelta | np.datetime64 | np.timedelta64
-    objects = values.ravel().tolist() if values.dtype == object else []
-    return values.dtype.kind in "mM" or any(isinstance(v, known) or type(v).__name__ == "Period" for v in objects)
-
-
 def _plain_labels(y: Any) -> Any:
     """Labels of pandas' nullable types as NumPy's own; scikit-learn would turn 1 into 1.0."""
     dtype = getattr(y.dtype, "numpy_dtype", None) if is_pandas(y) and hasattr(y, "dtype") else None
     if dtype is None or dtype.kind not in "biu" or y.isna().any():
         return y
     return y.to_numpy(dtype=dtype)
-
-
-def _labels_of_one_type(labels: Any) -> None:
-    """Text and numbers cannot be sorted together, and NumPy would turn both into text."""
-    texts = [label for label in labels if isinstance(label, str)]
-    others = [label for label in labels if not isinstance(label, str)]
-    if texts and others:
-        raise InputError(
-            f"y mixes text, such as {texts[0]!r}, with other labels, such as {others[0]!r}. Use one type for all "
-            "classes, for example text: [str(label) for label in y]."
-        )
 
 
 def _column(y: Any, n: int, name: str) -> NDArray[Any]:
@@ -479,16 +432,3 @@ def _finite(values: Array, what: str | Argument) -> Array:
             f"row {row} ({values[row]}). Drop these rows.",
         )
     return values
-
-
-def _no_missing_label(column: NDArray[Any]) -> None:
-    if column.dtype.kind == "f":
-        _finite(column, "y")
-    if column.dtype.kind not in "OmM":
-        return
-    missing = np.array([is_missing(label) or label != label for label in column])
-    if missing.any():
-        raise InputError(
-            Argument("y"),
-            f" has {int(missing.sum())} missing labels, the first at row {int(missing.argmax())}. Drop these rows.",
-        )

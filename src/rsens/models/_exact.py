@@ -15,7 +15,7 @@ from rsens.posteriors import LatentPosterior, TriangularRoot, jittered_cholesky
 class ExactInference:
     """f given y − mean − offset, with C = K + σ²I = LLᵀ, α = C⁻¹y. The gradient overwrites L: no posterior then."""
 
-    converged = True  # there is no search
+    converged = True  # in closed form
 
     def __init__(self, kernel: Kernel, likelihood: GaussianLikelihood, data: Data) -> None:
         self.kernel, self.data, self.noise_variance, y = kernel, data, likelihood.noise_variance, data.residual
@@ -37,5 +37,6 @@ class ExactInference:
 
     def posterior(self) -> LatentPosterior:
         """a = α and R = L⁻¹."""
-        root = TriangularRoot(self._L)
-        return LatentPosterior(self.kernel, self.data.X, self.alpha, root, self.data.mean, self.jitter)
+        return LatentPosterior(
+            self.kernel, self.data.X, self.alpha, TriangularRoot(self._L), self.data.mean, self.jitter
+        )

@@ -32,7 +32,7 @@ from rsens.models._gp import GPClassifier, GPRegressor, Standard
 from rsens.models._inference import FittedGP
 from rsens.models._linear import BayesianLinearRegression
 from rsens.models._weights import WeightPosterior
-from rsens.posteriors import DenseRoot, ScaledTriangularRoot, TriangularRoot
+from rsens.posteriors import DenseRoot, TriangularRoot
 
 KIND, WRITER, HEADER = "a model", "save_model", "model.json"
 MODELS: dict[str, type[Any]] = {
@@ -47,13 +47,13 @@ MODELS: dict[str, type[Any]] = {
     )
 }
 #: Fitted models are made of these, of kernels and of likelihoods.
-PARTS = (Coding, FittedGP, Standard, WeightPosterior, TriangularRoot, ScaledTriangularRoot, DenseRoot)
+PARTS = (Coding, FittedGP, Standard, WeightPosterior, TriangularRoot, DenseRoot)
 
 
 def save_model(model: Any, path: str | os.PathLike[str], *, metadata: Mapping[str, Any] | None = None) -> None:
     """Write a fitted model of rsens to a file, completely or not at all.
 
-    The file contains the training inputs, and gives away the targets: whoever has the file has the data.
+    The file contains the training inputs, and the targets can be computed from it: protect it as you protect the data.
     `random_state` is kept only if it is a whole number.
 
     Args:
@@ -116,7 +116,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The `metadata` that the file was written with; empty if there was none."""
+    """The `metadata` that the file was written with, or an empty dict."""
     with files.open_file(path, WRITER) as file:
         content = files.read_document(_header(file), KIND, path, WRITER)
     with files.reading(path, WRITER):
@@ -151,7 +151,7 @@ def _checked_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _header(file: BinaryIO) -> bytes:
-    """The bytes of `model.json`; empty if the file is no archive, or has members that are not what they seem."""
+    """The bytes of `model.json`; empty if the file is not an archive, or its members have other sizes than it has."""
     try:
         with zipfile.ZipFile(file) as archive:
             members = archive.infolist()
@@ -175,7 +175,7 @@ class _ArrayMembers:
         self.found: dict[Any, tuple[NDArray[Any], dict[str, Any]]] = {}
 
     def put(self, array: NDArray[Any]) -> dict[str, Any]:
-        """Write an array, unless it is there; returns its entries in the header."""
+        """Write an array once, and return its entries in the header."""
         if id(array) not in self.found:
             number, file = len(self.found), io.BytesIO()
             npy.write_array(file, array, version=(1, 0), allow_pickle=False)
@@ -191,7 +191,7 @@ class _ArrayMembers:
             content = self.archive.read(f"{number}.npy")
             file = io.BytesIO(content)
             if hashlib.sha256(content).hexdigest() != where["sha256"] or npy.read_magic(file) != (1, 0):
-                raise ValueError("an array is not the one that was written")
+                raise ValueError("an array has changed")
             shape, fortran, dtype = npy.read_array_header_1_0(file)
             if dtype.kind not in files.NUMBERS:
                 raise ValueError("an array does not hold numbers")

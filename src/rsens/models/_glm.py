@@ -12,13 +12,13 @@ from scipy.special import logit, logsumexp, ndtri
 
 from rsens._errors import Argument, InputError, warn
 from rsens._typing import Array
-from rsens._warned import saying_once
+from rsens._warnings import warnings_once
 from rsens.derivatives import result_bytes, rows_for
 from rsens.likelihoods import Likelihood, LogitLikelihood, PoissonLikelihood, ProbitLikelihood
 from rsens.models import _mode
 from rsens.models._estimator import PredictiveClassifier, PredictiveRegressor, read_precision
 from rsens.models._mode import Point, newton
-from rsens.models._weights import LinearModel, WeightPosterior, columns_of, features_of, triangular
+from rsens.models._weights import LinearDesign, LinearModel, WeightPosterior, triangular
 
 #: Newton's method ends when gᵀH⁻¹g, the squared distance to the mode in posterior standard deviations, is below this.
 TOLERANCE = 1e-24
@@ -52,20 +52,20 @@ class _GeneralizedLinear(LinearModel):
         precision = read_precision(self.prior_precision, "prior_precision")
         flat = read_precision(self.intercept_precision, "intercept_precision", zero=True) == 0.0
         centred = self.fit_intercept and (self.standardize or flat)
-        features = features_of(self._column_names, self.coding_, proper=True, intercept=self.fit_intercept)
-        columns = columns_of(rows, features, weights, intercept=self.fit_intercept, centred=centred)
-        slopes = np.full(len(columns.scale), precision)
+        names, intercept = self._column_names, self.fit_intercept
+        design = LinearDesign.of(rows, names, self.coding_, weights, proper=True, intercept=intercept, centred=centred)
+        slopes = np.full(len(design), precision)
         if not self.standardize:
-            slopes /= columns.scale**2  # of β·scale, the weights of the scaled columns
+            slopes /= design.scale**2  # of β·scale, the weights of the scaled columns
         mean, precisions = np.zeros(len(slopes)), slopes
         if self.fit_intercept:
             mean = np.concatenate([[base if self.standardize or flat else 0.0], mean])
             precisions = np.concatenate([[float(self.intercept_precision)], slopes])
         counts = np.ones(len(y)) if weights is None else weights
         kept = counts > 0.0
-        design, y, offset, counts = columns.design(rows[kept]), y[kept], offset[kept], counts[kept]
-        target = _WeightTarget(self._predictive_likelihood, design, y, offset, counts, mean, precisions)
-        return WeightPosterior(columns, *target.laplace())
+        matrix, y, offset, counts = design.matrix(rows[kept]), y[kept], offset[kept], counts[kept]
+        target = _WeightTarget(self._predictive_likelihood, matrix, y, offset, counts, mean, precisions)
+        return WeightPosterior(design, *target.laplace())
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +136,7 @@ class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier):
         """
         rows, codes, weights = self._read_training(X, y, sample_weight=sample_weight)
         counts, posteriors = np.ones(len(rows)) if weights is None else weights, []
-        with saying_once():  # every class has a fit of its own
+        with warnings_once():  # one fit for each class
             for target in self._targets(codes):
                 base = float(self._link((counts @ target + 0.5) / (counts.sum() + 1.0)))
                 posteriors.append(self._posterior_of(rows, target, np.zeros(len(rows)), weights, base))
@@ -157,8 +157,8 @@ class BayesianProbitRegression(_BinaryRegression):
 
     The prior is Gaussian, in units in which every column has mean 0 and standard deviation 1 (`standardize`): slopes
     ~ N(0, 1/prior_precision), and the intercept ~ N(b, 1/intercept_precision), where f = b gives the overall share of
-    the class. The posterior is N(β̂, H⁻¹), Laplace's approximation at its mode. Separable classes are no trouble: the
-    prior keeps the weights finite.
+    the class. The posterior is N(β̂, H⁻¹), Laplace's approximation at its mode. The prior keeps the weights finite, also
+    for separable classes.
 
     More than two classes are modelled one against the rest and normalised, p_k = π_k/Σ_j π_j, into a `Categorical`.
 
@@ -170,7 +170,7 @@ class BayesianProbitRegression(_BinaryRegression):
         prior_precision: Precision of the slopes, greater than 0. 1 expects f to change by about 1 over a standard
             deviation of a column.
         intercept_precision: Precision of the intercept; 0 for a flat prior. The default is a standard deviation of 2.5.
-        standardize: False puts the prior on the slopes of X as it is, and on the intercept at x = 0, with mean 0.
+        standardize: False puts the prior on the slopes in the units of X, and on the intercept at x = 0, with mean 0.
         categorical: Names or positions of categorical columns, or {column: levels}. Columns of type category, text or
             bool in a data frame are categorical anyway.
 
@@ -198,7 +198,7 @@ class BayesianProbitRegression(_BinaryRegression):
 class BayesianLogisticRegression(_BinaryRegression):
     """Classification by π = 1/(1 + e^{−f}) with f linear in x: λ = π = E[1/(1 + e^{−f})], weights integrated out.
 
-    Prior, posterior, arguments and attributes are those of `BayesianProbitRegression`. The expectation over f ~ N(m, v)
+    Prior, posterior, arguments and attributes are as for `BayesianProbitRegression`. The expectation over f ~ N(m, v)
     is a sum that is right to 1e-9.
 
     Example:
@@ -216,9 +216,9 @@ class BayesianLogisticRegression(_BinaryRegression):
 class BayesianPoissonRegression(_GeneralizedLinear, PredictiveRegressor):
     """Counts with log rate f linear in x: λ = rate = E[e^f] = exp(m + v/2), weights integrated out in closed form.
 
-    Prior, posterior and arguments are those of `BayesianProbitRegression`; the prior of the intercept is centred on the
-    log of the overall rate (Σy + ½)/Σe^offset, so that the unit of the exposure makes no difference. It is no trouble
-    if all counts are zero. `log_predictive_density` integrates the Poisson density over f, which gives a wider
+    Prior, posterior and arguments are as for `BayesianProbitRegression`; the prior of the intercept is centred on the
+    log of the overall rate (Σy + ½)/Σe^offset, so that the unit of the exposure makes no difference. All counts may be
+    zero. `log_predictive_density` integrates the Poisson density over f, which gives a wider
     distribution than the predictive Poisson.
 
     Give an exposure (time at risk, area) as offset = log(exposure), to `fit` and to every prediction; without an offset

@@ -16,17 +16,17 @@ from rsens._contents import contents
 from rsens._errors import Argument, InputError, warn
 from rsens._table import column_deviations
 from rsens._typing import Array
-from rsens._warned import saying_once
+from rsens._warnings import warnings_once
 from rsens.derivatives import Finding, result_bytes, rows_for
 from rsens.kernels import EQ, Categorical, Kernel
 from rsens.likelihoods import Likelihood, likelihood_named, likelihood_names, link_names, target_of
 from rsens.models._averages import averaged_mean
-from rsens.models._estimator import Mean, Predictive, PredictiveClassifier, PredictiveRegressor
+from rsens.models._estimator import Predictive, PredictiveClassifier, PredictiveRegressor, read_offset
 from rsens.models._inducing import NOTHING, InducingCheck, checked_inducing
 from rsens.models._inference import FittedGP, Search, fit_gp, warn_of_copies
 from rsens.models._optimize import check_priors
 from rsens.models._rows import ENOUGH, SEARCH_ROWS, Data
-from rsens.posteriors import Latent, LatentPosterior
+from rsens.posteriors import Latent, LatentPosterior, Mean
 
 #: Without `inducing`, a GP is exact up to MOST_EXACT_ROWS rows, and has INDUCING inducing inputs above.
 MOST_EXACT_ROWS = 3000
@@ -65,11 +65,11 @@ class GPSettings(Predictive):
         return max((len(one) for one in each if one is not None), default=None)
 
     def inducing_check(self, X: Any = None) -> InducingCheck | None:
-        """Whether there are enough inducing inputs: R-sens from all M of them against R-sens from the first half.
+        """Whether M inducing inputs are enough: R-sens from all of them against R-sens from the first half.
 
         Both have the same hyperparameters and use all training data, and nothing is fitted again. Print it, or read
-        `passed`, `largest_change`, `changed_order`, `to_frame()`. A column whose R-sens hardly changes from M/2 to M
-        hardly changes from M to 2M.
+        `passed`, `largest_change`, `changed_order`, `to_frame()`. If R-sens of a column changes little from
+        M/2 to M, it changes little from M to 2M.
 
         Args:
             X: Rows to compare at, at most 1,000 of them; None for the training inputs. Levels of categorical columns
@@ -84,8 +84,8 @@ class GPSettings(Predictive):
         """Findings of `rsens.check` about a Gaussian process."""
         check = self.inducing_check(X)
         if check is not None:
-            said = str(check) if check.passed else check.advice
-            yield Finding("inducing inputs", "ok" if check.passed else "warning", said)
+            passed = check.passed
+            yield Finding("inducing inputs", "ok" if passed else "warning", str(check) if passed else check.advice)
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         """How many rows `derivatives` can take at once; inside, kernels work in smaller chunks of fixed memory."""
@@ -113,7 +113,7 @@ class GPSettings(Predictive):
         if needed is not None and needed > n_columns:
             raise InputError(
                 Argument("kernel"),
-                f" uses column {needed - 1}, in its dims or with a value of its own, but X has {n_columns} columns, "
+                f" uses column {needed - 1}, in its dims or its values per column, but X has {n_columns} columns, "
                 f"numbered from 0 to {n_columns - 1}; got {self.kernel!r}.",
             )
         self.kernel.diag(np.zeros((1, n_columns)))  # an error if it has values for fewer columns
@@ -152,7 +152,7 @@ class GPSettings(Predictive):
         if not self.standardize:
             return Standard(np.zeros(D), np.ones(D))
         mean = rows.mean(axis=0)
-        mean[self._categorical] = 0.0  # their scale is 1: level codes stay as they are
+        mean[self._categorical] = 0.0  # their scale is 1: level codes do not change
         return Standard(mean, np.where(self.input_scale_ > 0.0, self.input_scale_, 1.0))
 
     def _warn_of_few_inducing(self) -> None:
@@ -172,12 +172,11 @@ class GPSettings(Predictive):
         self.likelihood_: Likelihood = gps[0].likelihood.in_units(units.output_scale**2)
         self.log_marginal_likelihood_ = log_marginal_likelihood
         kernels = tuple(gp.kernel.in_units(units.input_scale, units.output_scale**2) for gp in gps)
-        inducing = tuple(
-            None if gp.inducing is None else units.input_mean + units.input_scale * gp.inducing for gp in gps
-        )
+        inputs = (gp.inducing for gp in gps)
+        inducing = tuple(None if Z is None else units.input_mean + units.input_scale * Z for Z in inputs)
         self.kernel_: Kernel | tuple[Kernel, ...] = kernels if len(gps) > 1 else kernels[0]
         self.inducing_inputs_: Array | tuple[Array | None, ...] | None = inducing if len(gps) > 1 else inducing[0]
-        self.jitter_: float = max(gp.jitter for gp in gps)
+        self.jitter_: float = max(gp.posterior.jitter for gp in gps)
         self.n_iter_: int = sum(gp.steps for gp in gps)
         self.input_mean_: Array = units.input_mean
 
@@ -229,7 +228,7 @@ class GPRegressor(GPSettings, PredictiveRegressor):
             or any number ≥ the number of rows, means exact.
             With more than 5000 rows, the hyperparameters of a sparse GP are learned on 5000 of them, drawn so that
             rare levels, classes and counts are among them, and the posterior is made from all. The fit then warns if
-            the ranking of the variables depends on M; `inducing_check()` says how much, for any sparse GP.
+            the ranking of the variables depends on M; `inducing_check()` shows how much, for any sparse GP.
         max_iter: The most steps of L-BFGS-B for each start.
         tolerance: L-BFGS-B stops when a step gains less than this, relative to the value.
         search_rows: With inducing inputs, the most rows that the hyperparameters are learned from.
@@ -307,7 +306,7 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         y = likelihood.checked_target(y)
         if self.optimize and likelihood.noise is not None:
             warn_of_copies(rows, y, offset)
-        standard, mean, keyed = self._standard(rows), 0.0, contents(rows, y, offset)
+        standard, mean, (_, columns) = self._standard(rows), 0.0, contents(rows, y, offset)
         if self.standardize and likelihood.target == "numbers":
             known = y - offset
             scale = float(column_deviations(known[:, None])[0]) or 1.0
@@ -317,7 +316,7 @@ class GPRegressor(GPSettings, PredictiveRegressor):
             # log of the mean count per exposure, with half a count if all counts are zero
             mean = float(np.log(np.sum(y) or 0.5) - np.logaddexp.reduce(offset))
         inputs, search = standard.inputs(rows), self._search(len(y))
-        gp = fit_gp(self._start_kernel(rows.shape[1]), likelihood, Data(inputs, y, offset, mean, *keyed), search)
+        gp = fit_gp(self._start_kernel(rows.shape[1]), likelihood, Data(inputs, y, offset, mean, columns), search)
         value = gp.log_marginal_likelihood - len(y) * float(np.log(standard.output_scale))
         self._keep_fitted((gp,), standard, value)
         self.noise_variance_: float | None = self.likelihood_.noise
@@ -330,7 +329,7 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         return tags
 
     def partial_dependence(self, columns: Sequence[int], at: Any, X: Any) -> Array | None:
-        """The mean prediction with some columns held fixed, averaged over the rows X; None if there is no closed form.
+        """The mean prediction with some columns held fixed, averaged over the rows X; None without a closed form.
 
         There is one for Gaussian and Student-t noise if the kernel separates these columns from the others: sums and
         products of EQ, Periodic, Categorical, Linear, Constant, and of other kernels whose `dims` are all on one side.
@@ -346,10 +345,11 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         mean = averaged_mean(self._gps[0].posterior, columns, self._units.inputs(held), self._units.inputs(rows))
         return None if mean is None else (self._units.output_mean + self._units.output_scale * mean)[:, None]
 
-    def _predict_point(self, rows: Array, offset: Array) -> Array:
+    def predict_point(self, X: Any, *, offset: Any = None) -> Array:
+        rows = self._rows(X)
         if self.likelihood_.target != "numbers":  # the mean of a count depends on the variance of f
-            return super()._predict_point(rows, offset)
-        return (self._latents[0].mean_derivatives(rows, 0)[0] + offset)[:, None]
+            return super().predict_point(X, offset=offset)
+        return (self._latents[0].mean_derivatives(rows, 0)[0] + read_offset(offset, len(rows)))[:, None]
 
 
 class GPClassifier(GPSettings, PredictiveClassifier):
@@ -423,9 +423,9 @@ class GPClassifier(GPSettings, PredictiveClassifier):
         likelihood = likelihood_named(one_of(self.link, "link", link_names()))()
         units, kernel, search = self._standard(rows), self._start_kernel(rows.shape[1]), self._search(len(rows))
         inputs, no_offset = units.inputs(rows), np.zeros(len(rows))
-        keys, columns = contents(rows, codes)
-        with saying_once():  # every class has a fit of its own
-            data = (Data(inputs, target, no_offset, 0.0, keys, columns) for target in self._targets(codes))
+        _, columns = contents(rows, codes)
+        with warnings_once():  # one fit for each class
+            data = (Data(inputs, target, no_offset, 0.0, columns) for target in self._targets(codes))
             gps = tuple(fit_gp(kernel, likelihood, each, search) for each in data)
         self._keep_fitted(gps, units, float(sum(gp.log_marginal_likelihood for gp in gps)))
         self._warn_of_few_inducing()

@@ -1,8 +1,8 @@
 """Inducing inputs, chosen among the rows of X, so that categorical columns keep their levels; and are they enough?
 
 The check compares a ranking with the answer of half as many inducing inputs, with nothing fitted again. Inducing inputs
-stand in the order in which they were chosen, and L of K_uu is triangular: so the first h whitened weights, w_h, are
-those of the GP with the first h inducing inputs. Given the data, w has precision B = I + S and mean ŵ, where S and Bŵ
+are in the order in which they were chosen, and L of K_uu is triangular: so the first h whitened weights, w_h, belong to
+the GP with the first h inducing inputs. Given the data, w has precision B = I + S and mean ŵ, where S and Bŵ
 are sums over rows (`_sparse.py`). Their first h entries are the sums of the smaller GP: it has the precision I + S_hh
 and the mean (I + S_hh)⁻¹(Bŵ)_h. For Gaussian noise this is exactly its posterior; for other likelihoods it is one step
 of Newton's method away from the mode of the larger GP.
@@ -54,7 +54,7 @@ def choose_inducing(
     """At most M rows of X, in the order of choice, and the largest share of the prior variance they leave at a row.
 
     A pivoted Cholesky factorisation of k(X, X), in O(N M²), until that share is `enough`; random only if X has very
-    many rows. The first of equally good rows is taken: give X in an order of its own.
+    many rows. The first of equally good rows is taken: give X in an order that depends on its values only.
     """
     seen = np.arange(len(X))
     most = max(M, GREEDY_BYTES // (8 * M))

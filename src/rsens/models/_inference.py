@@ -23,7 +23,7 @@ from rsens.models._laplace import LaplaceApproximation, WarmStart
 from rsens.models._optimize import Objective, Optimizer, curvature, log_normals, remembered
 from rsens.models._rows import SEARCH_ROWS, Data, searched_rows
 from rsens.models._sparse import SparseLaplaceApproximation, VariationalApproximation
-from rsens.posteriors import LatentPosterior, Root, ScaledTriangularRoot
+from rsens.posteriors import LatentPosterior, TriangularRoot
 
 #: Up to this many rows a fit runs on one thread. At 1000 rows two threads save a third of the time on two idle cores;
 #: if one core is busy, a fit takes ten to fifty times as long: the threads wait for each other in every step of a
@@ -71,11 +71,10 @@ class FittedGP:
     likelihood: Likelihood
     posterior: LatentPosterior
     log_marginal_likelihood: float
-    jitter: float
     inducing: Array | None
     steps: int
     #: The log marginal likelihood plus the log prior density, which the search maximised, of the rows that it looked
-    #: at. NaN if there was no search.
+    #: at. NaN without a search.
     log_posterior: float = float("nan")
 
 
@@ -92,7 +91,7 @@ def fit_gp(kernel: Kernel, likelihood: Likelihood, data: Data, search: Search) -
         posterior, value = posterior_of(kernel, likelihood, data, inducing, some)
         if likelihood.target == "counts":
             warn_of_unknown_counts(posterior, data.X, data.y, ways_out(likelihood, inducing))
-    return FittedGP(kernel, likelihood, posterior, value, posterior.jitter, inducing, steps, reached)
+    return FittedGP(kernel, likelihood, posterior, value, inducing, steps, reached)
 
 
 def _learned(
@@ -165,7 +164,7 @@ def _learned(
 
 
 def _start_order(names: Sequence[str], ranks: Positions) -> list[int]:
-    """θ in the order in which a start is drawn: `lengthscale[3]` stands where column 3 has its rank, not its place."""
+    """θ in the order in which a start is drawn: `lengthscale[3]` comes by the rank of column 3, not by its place."""
     parts = [name.rpartition("[") for name in names]
     first = {field: i for i, (field, _, _) in reversed(list(enumerate(parts)))}
 
@@ -298,7 +297,7 @@ class LatentFit:
     likelihood: Likelihood
     score: Array
     precision: Array
-    root: Root
+    root: TriangularRoot
 
     def whiten(self, B: Array) -> Array:
         """R B for B (n, c), so that (RA)ᵀ(RB) = AᵀC⁻¹B."""
@@ -334,7 +333,6 @@ def fit_latent(
         if some is not data:
             posterior, _ = posterior_of(fitted.kernel, fitted.likelihood, data, None)
     root = posterior.root
-    precision = np.full(len(y), 1.0 / (fitted.likelihood.noise or 1.0))
-    if isinstance(root, ScaledTriangularRoot):  # of Laplace's approximation, whose scale is √W
-        precision = root.s**2
+    assert isinstance(root, TriangularRoot)  # all rows, no inducing inputs
+    precision = np.full(len(y), 1.0 / (fitted.likelihood.noise or 1.0)) if root.s is None else root.s**2  # s = √W
     return LatentFit(fitted.kernel, fitted.likelihood, posterior.weights, precision, root)

@@ -20,7 +20,7 @@ from rsens.kernels import Kernel
 from rsens.likelihoods import Likelihood
 from rsens.models._mode import Factor, Prior, find_mode
 from rsens.models._rows import Data
-from rsens.posteriors import LatentPosterior, ScaledTriangularRoot
+from rsens.posteriors import LatentPosterior, TriangularRoot
 
 
 @dataclass(eq=False)
@@ -71,7 +71,7 @@ class LaplaceApproximation:
 
     def posterior(self) -> LatentPosterior:
         """Algorithm 3.2: m = kᵀ∇log p(y | f̂) (line 4) and v = k** − |L⁻¹√W k|² (lines 5 and 6)."""
-        root = ScaledTriangularRoot(self._factor.L, self._factor.s)
+        root = TriangularRoot(self._factor.L, self._factor.s)
         return LatentPosterior(self.kernel, self.data.X, self.mode.weights, root, self.data.mean, self.jitter)
 
     def gradient(self) -> Array:

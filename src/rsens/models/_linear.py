@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -9,11 +10,9 @@ import numpy as np
 from rsens._errors import InputError, warn
 from rsens._text import quoted
 from rsens._typing import Array
-from rsens.derivatives import Derivatives
 from rsens.distributions import StudentT
 from rsens.models._estimator import PredictiveRegressor, read_precision
-from rsens.models._weights import Columns, LinearModel, WeightPosterior, columns_of, features_of, triangular
-from rsens.posteriors import Latent
+from rsens.models._weights import LinearDesign, LinearModel, WeightPosterior, triangular
 
 WAY_OUT = "Drop columns, or set a prior, for example prior_precision=1.0 with standardize=True."
 EPS = float(np.finfo(np.float64).eps)
@@ -28,7 +27,7 @@ class BayesianLinearRegression(LinearModel, PredictiveRegressor):
         StudentT(xβ̂, s²(1 + x(XᵀX)⁻¹xᵀ), ν),   β̂ = (XᵀX)⁻¹Xᵀy,   s² = |y − Xβ̂|²/ν,   ν = N − D.
 
     This needs N > D and columns that are neither constant nor collinear. With a prior it needs neither:
-    β | σ² ~ N(0, σ²/prior_precision) for the slopes and still p(σ²) ∝ 1/σ². Then β̂ and (XᵀX)⁻¹ are those of ridge
+    β | σ² ~ N(0, σ²/prior_precision) for the slopes and still p(σ²) ∝ 1/σ². Then β̂ and (XᵀX)⁻¹ come from ridge
     regression, νs² = |y − Xβ̂|² + prior_precision·|β̂|², and ν = N: a proper prior costs no degrees of freedom. The prior
     of the intercept stays flat and costs one, so ν = N − 1 with an intercept.
 
@@ -93,36 +92,42 @@ class BayesianLinearRegression(LinearModel, PredictiveRegressor):
         """
         proper = self.prior_precision is not None
         rows, y, offset, _ = self._read_training(X, y, offset=offset, keep_unused=proper)
-        features = features_of(self._column_names, self.coding_, proper=proper, intercept=self.fit_intercept)
-        self.degrees_of_freedom_: int = len(rows) - int(self.fit_intercept) - (0 if proper else len(features))
+        design = LinearDesign.of(
+            rows,
+            self._column_names,
+            self.coding_,
+            proper=proper,
+            intercept=self.fit_intercept,
+            centred=self.fit_intercept,
+        )
+        self.degrees_of_freedom_: int = len(rows) - int(self.fit_intercept) - (0 if proper else len(design))
         self._check_size(len(rows))
-        columns = columns_of(rows, features, None, intercept=self.fit_intercept, centred=self.fit_intercept)
         y = y - offset
         centre = y.mean() if self.fit_intercept else 0.0
-        precision, design = self._prior(columns), columns.design(rows)
-        if proper and len(rows) < len(features):
-            weight_mean, root, root_rss = _by_rows(design, y - centre, precision, intercept=self.fit_intercept)
+        precision, matrix = self._prior(design), design.matrix(rows)
+        if proper and len(rows) < len(design):
+            weight_mean, root, root_rss = _by_rows(matrix, y - centre, precision, intercept=self.fit_intercept)
         else:
             # With [A, y] = QR, the leading block of R is a root of AᵀA, its last column holds Qᵀy, its corner √RSS.
             prior = np.pad(np.diag(np.sqrt(precision)), ((0, 0), (0, 1)))
-            R = triangular(np.vstack([np.column_stack([design, y - centre]), prior]))
+            R = triangular(np.vstack([np.column_stack([matrix, y - centre]), prior]))
             U, singular, Vt = np.linalg.svd(R[:-1, :-1])
-            self._check_rank(rows, columns, singular, Vt)
+            self._check_rank(rows, design, singular, Vt)
             root = Vt.T / singular
             weight_mean, root_rss = root @ (U.T @ R[:-1, -1]), abs(R[-1, -1])
         if self.fit_intercept:
             weight_mean[0] += centre
         self.noise_variance_: float = _noise_variance(root_rss, self.degrees_of_freedom_, np.abs(y).max())
-        self._keep_posterior(WeightPosterior(columns, weight_mean, root))  # in units of noise
+        self._keep_posterior(WeightPosterior(design, weight_mean, root))  # in units of noise
         self.coef_scale2_: Array = self.noise_variance_ * self._posterior.coef_covariance
         return self
 
-    def _prior(self, columns: Columns) -> Array:
+    def _prior(self, design: LinearDesign) -> Array:
         """Prior precision of the weights of the design, relative to the precision of the noise."""
-        slopes = np.zeros(len(columns.scale))
+        slopes = np.zeros(len(design.scale))
         if self.prior_precision is not None:
             precision = read_precision(self.prior_precision, "prior_precision")
-            slopes += precision if self.standardize else precision / columns.scale**2
+            slopes += precision if self.standardize else precision / design.scale**2
         return np.concatenate([np.zeros(int(self.fit_intercept)), slopes])
 
     def _check_size(self, n: int) -> None:
@@ -137,14 +142,14 @@ class BayesianLinearRegression(LinearModel, PredictiveRegressor):
             WAY_OUT,
         )
 
-    def _check_rank(self, rows: Array, columns: Columns, singular: Array, Vt: Array) -> None:
+    def _check_rank(self, rows: Array, design: LinearDesign, singular: Array, Vt: Array) -> None:
         """Under the flat prior the data must determine every direction, by more than the rounding of the inputs."""
-        values, names = columns.features.of(rows), np.array(columns.features.names, dtype=object)
-        rounding = float((np.abs(values).max(axis=0) / columns.scale).max(initial=0.0))
+        values, names = design.features(rows), np.array(design.names, dtype=object)
+        rounding = float((np.abs(values).max(axis=0) / design.scale).max(initial=0.0))
         free = singular <= EPS * (max(len(rows), len(singular)) + 4.0 * rounding) * singular[0]
         if self.prior_precision is not None or not free.any():
             return
-        involved = (np.abs(Vt[free]) > 1e-4).any(axis=0)[columns.inputs]
+        involved = (np.abs(Vt[free]) > 1e-4).any(axis=0)[design.inputs]
         constant = (values == (values[0] if self.fit_intercept else 0.0)).all(axis=0)
         found = [
             f"{what}: {quoted(names[which])}"
@@ -157,36 +162,44 @@ class BayesianLinearRegression(LinearModel, PredictiveRegressor):
             WAY_OUT,
         )
 
-    def _predict_distribution(self, rows: Array, offset: Array) -> StudentT:
-        return self._student_t(self._posterior.moments(rows), offset)
-
-    def _student_t(self, latent: Latent, offset: Array) -> StudentT:
-        scale2 = self.noise_variance_ * (1.0 + latent.variance)
-        return StudentT(latent.mean + offset, scale2, self.degrees_of_freedom_)
-
-    def _derivatives(self, rows: Array, order: int, offset: Array) -> Derivatives:
-        latent = self._posterior.derivatives(rows, order)
-        outer = np.array([1.0, self.noise_variance_])  # of (location, scale²) in (m, v)
-        return Derivatives(
-            self._student_t(latent, offset),
-            latent.first * outer[:, np.newaxis],
-            None if latent.second is None else latent.second * outer[:, np.newaxis, np.newaxis],
-        )
-
-    def _by_latent_mean(self, f: Latent) -> Array:
-        return np.tile([1.0, 0.0], (len(f.mean), 1))  # of (location, scale²)
-
     @property
-    def _latent_unit(self) -> float:
+    def _predictive_likelihood(self) -> UnknownNoise:
+        return UnknownNoise(self.noise_variance_, self.degrees_of_freedom_)
+
+    def prediction_variances(self, X: Any, weights: Array) -> Array:
         # The posterior is in units of the noise, whose variance is unknown: a Student-t with ν degrees of freedom.
         ν = self.degrees_of_freedom_
-        return self.noise_variance_ * (ν / (ν - 2.0) if ν > 2 else 3.0)  # with ν ≤ 2 it has none: as with 3
+        unit = self.noise_variance_ * (ν / (ν - 2.0) if ν > 2 else 3.0)  # with ν ≤ 2 it has none: as with 3
+        return unit * super().prediction_variances(X, weights)
 
-    def _log_predictive_density(self, rows: Array, y: Array, offset: Array) -> Array:
-        return self._predict_distribution(rows, offset).log_prob(y)
 
-    def _predictive_cdf(self, rows: Array, y: Array, offset: Array) -> Array:
-        return self._predict_distribution(rows, offset).cdf(y)
+@dataclass(frozen=True)
+class UnknownNoise:
+    """y given f ~ N(m, σ²v), with σ² integrated out: StudentT(m, s²(1 + v), ν). It predicts as a `Likelihood` does."""
+
+    noise_variance: float
+    degrees_of_freedom: int
+
+    def checked_target(self, y: Array) -> Array:
+        """Any number."""
+        return y
+
+    def predictive(self, m: Array, v: Array) -> StudentT:
+        """The distribution of y; λ = (location, scale²)."""
+        return StudentT(m, self.noise_variance * (1.0 + v), self.degrees_of_freedom)
+
+    def predictive_derivatives(self, m: Array, v: Array, order: int) -> tuple[Array, Array | None]:
+        """∂λ/∂(m, v) = diag(1, s²)."""
+        first = np.broadcast_to(np.diag([1.0, self.noise_variance]), (len(m), 2, 2))
+        return first, np.zeros((len(m), 2, 2, 2)) if order == 2 else None
+
+    def log_predictive_density(self, y: Array, m: Array, v: Array) -> Array:
+        """log p(y)."""
+        return self.predictive(m, v).log_prob(y)
+
+    def predictive_cdf(self, y: Array, m: Array, v: Array) -> Array:
+        """P(Y ≤ y)."""
+        return self.predictive(m, v).cdf(y)
 
 
 def _by_rows(design: Array, y: Array, precision: Array, *, intercept: bool) -> tuple[Array, Array, float]:
@@ -214,7 +227,7 @@ def _noise_variance(root_rss: float, degrees_of_freedom: int, size: float) -> fl
     if s > least:
         return float(s**2)
     warn(
-        f"y is a linear function of the columns up to rounding, so there is no noise to estimate. noise_variance_ is "
+        f"y is a linear function of the columns up to rounding, without noise to estimate. noise_variance_ is "
         f"set to {least**2:.2g}, which makes sensitivities huge. Check whether y is among the columns."
     )
     return float(least**2)

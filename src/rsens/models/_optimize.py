@@ -158,7 +158,7 @@ class Optimizer:
         bounds: Bounds | None,
         may_end: Callable[[Array, float], bool] = lambda theta, gain: False,
     ) -> tuple[Optimum, Array, Array]:
-        """Run L-BFGS-B; the slope at its end is returned too, and what it learned of the inverse curvature.
+        """Run L-BFGS-B; returns the slope at its end too, and its estimate of the inverse curvature.
 
         Where the objective cannot be computed, it counts as very low, and the line search backs off.
         """
@@ -269,7 +269,7 @@ def log_normals(
     unknown = sorted(set(given) - set(fields))
     if unknown:
         known = ", ".join(map(repr, dict.fromkeys(fields)))
-        raise InputError(Argument("priors"), f": there is no hyperparameter {unknown[0]!r} here. There are {known}.")
+        raise InputError(Argument("priors"), f" names {unknown[0]!r}, but the hyperparameters are {known}.")
     logs = {name: (float(np.log(c)), spread) for name, (c, spread) in given.items()}
     entries = [logs.get(field, entry) for field, entry in zip(fields, entries, strict=True)]
     mean, deviation = np.array(entries).reshape(-1, 2).T

@@ -1,8 +1,8 @@
 """The rows that a GP is fitted to, and draws of them for a sparse GP of many rows.
 
 Some thousand rows determine the hyperparameters as well as anyone needs, and a search takes a hundred passes; the
-posterior needs all rows, but only a few passes. Rows are drawn by keys, hashes of their numbers: the same rows however
-the data are sorted.
+posterior needs all rows, but only a few passes. Rows are sorted before a draw, so that the order in which they come
+changes nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rsens._contents import Keys, contents, mixed, told_apart
+from rsens._contents import contents
 from rsens._typing import Array, Positions
 from rsens.likelihoods import Likelihood
 
@@ -24,7 +24,7 @@ LEAST_RARE = 500
 ENOUGH = 1e-6
 #: The share of the rows that is drawn by level, so that rare levels are among them; the others are drawn evenly.
 BY_LEVEL = 0.2
-#: A column has levels if this many rows show at most that many values of it.
+#: A column has levels if about this many rows show at most that many values of it.
 SEEN_ROWS, MOST_LEVELS = 1000, 200
 
 
@@ -32,21 +32,20 @@ SEEN_ROWS, MOST_LEVELS = 1000, 200
 class Data:
     """Rows X and targets y, where y depends on mean + f + offset.
 
-    `keys` and `columns` (see `contents`) come from the numbers as they were given, since rounding in the units of X and
-    y depends on the order of the rows. `thinned` is the most common y and the relative chance of its rows to be here.
+    `columns` is their order by contents (see `contents`), from the numbers before standardising. `thinned` is the most
+    common y and the relative chance that a row with it is here.
     """
 
     X: Array
     y: Array
     offset: Array
     mean: float = 0.0
-    keys: Keys | None = None
     columns: Positions | None = None
     thinned: tuple[float, float] | None = None
 
     def rows(self, rows: NDArray[np.intp]) -> Data:
-        keys = None if self.keys is None else self.keys[rows]
-        return replace(self, X=self.X[rows], y=self.y[rows], offset=self.offset[rows], keys=keys)
+        """Some of the rows, by position."""
+        return replace(self, X=self.X[rows], y=self.y[rows], offset=self.offset[rows])
 
     @property
     def residual(self) -> Array:
@@ -65,29 +64,27 @@ class Data:
 
     @property
     def ordered(self) -> Data:
-        """The same rows in an order of their own, by y, offset, then X: a choice by place is a choice of rows."""
+        """The same rows sorted by y, offset, then X: a choice by place is then a choice by values."""
         columns = self.X.T[np.argsort(self.column_ranks)]
         return self.rows(np.lexsort((*columns[::-1], self.offset, self.y)))
 
     def drawn(self, n: int, rng: np.random.Generator) -> Data:
-        """n of the rows, the same ones whatever the order of the rows, with those of rare levels among them."""
-        return self.rows(self._draw(np.arange(len(self.y)), n, rng))
+        """n of the rows, with rare levels among them; the choice does not depend on the order of the rows."""
+        data = self.ordered
+        return data.rows(draw_rows(data.X, n, rng))
 
     def thinned_to(self, n: int, least_rare: int, rng: np.random.Generator) -> Data:
         """n of the rows; at least this many (or all) of those whose y is not the most common one."""
         values, counts = np.unique(self.y, return_counts=True)
         common = float(values[np.argmax(counts)])
-        rare, others = np.flatnonzero(self.y != common), np.flatnonzero(self.y == common)
-        n_rare = min(least_rare, len(rare))
-        if n_rare <= n * len(rare) / len(self.y):  # an even draw has as many
+        n_rare = min(least_rare, len(self.y) - int(counts.max()))
+        if n_rare <= n * (1.0 - counts.max() / len(self.y)):  # an even draw has as many
             return self.drawn(n, rng)
-        rows = np.concatenate([self._draw(rare, n_rare, rng), self._draw(others, n - n_rare, rng)])
+        data = self.ordered
+        rare, others = np.flatnonzero(data.y != common), np.flatnonzero(data.y == common)
+        draws = [among[draw_rows(data.X[among], k, rng)] for among, k in ((rare, n_rare), (others, n - n_rare))]
         rate = (n - n_rare) / len(others) * len(rare) / n_rare
-        return replace(self.rows(rows), thinned=(common, rate))
-
-    def _draw(self, among: NDArray[np.intp], n: int, rng: np.random.Generator) -> NDArray[np.intp]:
-        keys = contents(self.X, self.y, self.offset)[0] if self.keys is None else self.keys
-        return among[draw_rows(self.X[among], keys[among], n, rng)]
+        return replace(data.rows(np.concatenate(draws)), thinned=(common, rate))
 
 
 def searched_rows(data: Data, likelihood: Likelihood, most: int, rng: np.random.Generator) -> Data:
@@ -98,34 +95,31 @@ def searched_rows(data: Data, likelihood: Likelihood, most: int, rng: np.random.
     return data.drawn(most, rng) if likelihood.target == "numbers" else data.thinned_to(most, LEAST_RARE, rng)
 
 
-def draw_rows(X: Array, keys: Keys, n: int, rng: np.random.Generator) -> NDArray[np.intp]:
+def draw_rows(X: Array, n: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """n rows without replacement, in the order of their places; rows of rare levels are more likely than others.
 
-    Each row waits for an exponential time with its weight as rate, and the first n come (Efraimidis, Spirakis 2006). A
-    choice by x changes nothing about y given x, so a fit to these rows needs no correction.
+    A choice by x changes nothing about y given x, so a fit to these rows needs no correction.
     """
-    salt = np.uint64(rng.integers(2**63))
-    uniform = (mixed(told_apart(keys) ^ salt) >> np.uint64(11)).astype(np.float64) * 2.0**-53
-    seen, weights, by_level = np.argsort(uniform)[:SEEN_ROWS], np.ones(len(X)), []
-    for column in X.T:
-        if 1 < len(np.unique(column[seen])) <= MOST_LEVELS:
+    some, weights, by_level = X[:: 1 + len(X) // SEEN_ROWS], np.ones(len(X)), []
+    for d, column in enumerate(X.T):
+        if 1 < len(np.unique(some[:, d])) <= MOST_LEVELS:
             _, level, counts = np.unique(column, return_inverse=True, return_counts=True)
             by_level.append((len(X) / (len(counts) * counts))[level])
     if by_level:
         weights = (1.0 - BY_LEVEL) * weights + BY_LEVEL * np.mean(by_level, axis=0)
-    return np.sort(np.argpartition(-np.log1p(-uniform) / weights, n - 1)[:n])
+    return np.sort(rng.choice(len(X), n, replace=False, p=weights / weights.sum()))
 
 
 @dataclass(frozen=True, eq=False)
 class ThinnedDensity:
     """p(y | f) among rows of which the common ones were thinned out, as far as Laplace's method asks for it.
 
-    If nearly all classes or counts are the same, say 0, the few others say most about f. A draw keeps them, and of the
-    common rows a share r. Among the rows kept, y has the density
+    If nearly all classes or counts are the same, 0 for example, the few others tell most about f. A draw keeps them,
+    and a share r of the common rows. Among the rows kept, y has the density
 
         p̃(y | f) = r^[y = common] p(y | f)/(1 − c p(common | f)),  c = 1 − r,
 
-    which has the same f: so hyperparameters that are learned with p̃ on such a draw are those of the model of all rows.
+    which has the same f: so hyperparameters learned with p̃ on such a draw are right for the model of all rows.
     With the logit link, p̃ is a shift of f, known from case-control studies (Prentice and Pyke 1979).
     With l = log p(common | f) and u = c eˡ/(1 − c eˡ), ∂u = u(1 + u)∂l, and log p̃ − log p has the derivative u ∂l.
     """
@@ -175,5 +169,5 @@ class ThinnedDensity:
         return (1.0 - denominator) / denominator
 
 
-#: What Laplace's method takes.
+#: Densities that Laplace's method takes.
 Density = Likelihood | ThinnedDensity

@@ -25,13 +25,13 @@ from rsens.likelihoods import GaussianLikelihood, Likelihood
 from rsens.models._laplace import WarmStart
 from rsens.models._mode import IMPOSSIBLE, ROUNDING, TOLERANCE, Point, newton
 from rsens.models._rows import Data
-from rsens.posteriors import DenseRoot, LatentPosterior, even_chunks
+from rsens.posteriors import DenseRoot, LatentPosterior, even_chunks, jittered_cholesky
 
 #: The size of one array (M, rows of a chunk).
 CHUNK_BYTES = 4 * 2**20
 #: V is kept between passes over the rows up to this size; a larger V is computed again in each pass.
 KEPT_BYTES = 400 * 2**20
-#: What we add to the diagonal of K_uu, relative to its mean: always at least the first, so that the marginal likelihood
+#: The jitter on the diagonal of K_uu, relative to its mean: always at least the first, so that the marginal likelihood
 #: stays a smooth function of the hyperparameters; the others only if rounding has made K_uu more indefinite than that.
 JITTERS = tuple(10.0 ** np.arange(-12, -2))
 #: A squared Newton decrement so small that the step squares it below anything that matters (see `_mode.TOLERANCE`).
@@ -46,7 +46,7 @@ class VariationalApproximation:
     It is log p(y) for K = Q, as when all rows are inducing inputs. Here y is without its mean and offset.
     """
 
-    converged = True  # there is no search
+    converged = True  # in closed form
 
     def __init__(self, kernel: Kernel, likelihood: GaussianLikelihood, data: Data, inducing: Array) -> None:
         X, y = data.X, data.residual
@@ -234,7 +234,8 @@ class LowRankPrior:
         self.kernel, self.X, self.inducing = kernel, X, inducing
         self.rank = len(inducing)
         self._on = kernel.on(inducing)
-        self.L, self._relative_jitter, self.jitter = _factored(self._on.value)
+        self.L, self.jitter = jittered_cholesky(self._on.value, jitters=JITTERS)
+        self._relative_jitter = self.jitter / (float(np.mean(np.diagonal(self._on.value))) or 1.0)
         self._kept: dict[int, Array] = {}
         self._keeps = 8 * len(X) * self.rank <= KEPT_BYTES
 
@@ -313,21 +314,3 @@ def factored_identity_plus(S: Array) -> Array:
 def inverse_from(L_B: Array) -> Array:
     """(L_B L_Bᵀ)⁻¹, both triangles."""
     return symmetric(lapack.dpotri(L_B, lower=1)[0])
-
-
-def _factored(K_uu: Array) -> tuple[Array, float, float]:
-    """L with L Lᵀ = K_uu + jitter·I, the jitter relative to the mean variance, and the jitter itself."""
-    size = float(np.mean(np.diagonal(K_uu)))
-    if not np.isfinite(size):
-        raise InputError("the covariance matrix is not finite. Check the kernel's hyperparameters and the data.")
-    size = size if size > 0.0 else 1.0  # f = 0 everywhere, as under a Linear kernel at the origin
-    for relative in JITTERS:
-        A = np.array(K_uu, order="F")
-        A[np.diag_indices_from(A)] += relative * size
-        L, failed = lapack.dpotrf(A, lower=1, clean=1, overwrite_a=1)
-        if not failed:
-            return L, float(relative), float(relative * size)
-    raise InputError(
-        "the covariance matrix of the inducing inputs is not positive definite, even with a jitter of 1e-3 of its "
-        "variance. Check the kernel's hyperparameters."
-    )

@@ -185,7 +185,6 @@ def profile_of(explanation: Any, variable: str | int, *, model: Any = None, X: A
     settings = {
         "model": explanation.model if model is None else model,
         "X": explanation.data if X is None else X,
-        "alpha": explanation.alpha,
         "scale": scale,
         "unit": unit,
         "weights": explanation.weights if X is None or X is explanation.data else None,

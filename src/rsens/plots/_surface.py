@@ -196,7 +196,7 @@ def pair_surface(
     prepared = prepare(source, table)  # steps and levels come from the data, not from the grid
 
     def local(record: Derivatives) -> dict[str, Array]:
-        return {"R-sens₂": rsens2_of(record, explanation.alpha)[:, columns[0], columns[1]] * factor}
+        return {"R-sens₂": rsens2_of(record, 1.0)[:, columns[0], columns[1]] * factor}
 
     given = explanation.weights if near and (X is None or X is explanation.data) else None
     weights = check_weights(given, len(table))

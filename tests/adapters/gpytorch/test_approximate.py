@@ -102,7 +102,8 @@ def test_our_likelihoods_on_the_moments_of_q(name):
     theirs, ours = LIKELIHOODS[name]()
     model = variational(theirs)
     oracle = Oracle(model)
-    source = rsens.from_gpytorch(model, theirs.double())
+    model.likelihood = theirs.double()  # a likelihood that it holds is found
+    source = as_model(model)
     native = rsens.from_function(lambda rows: ours.predictive(*oracle.moments(rows)))
     expected = ours.predictive(*oracle.moments(ROWS)).parameters
     np.testing.assert_allclose(source.predict_distribution(ROWS).parameters, expected, rtol=1e-8)
@@ -123,28 +124,9 @@ def test_first_derivatives_of_q_by_our_own_kernel():
     assert relative(record.second[:, 0], second) < 1e-6  # six of the rows are inducing points
 
 
-@pytest.mark.parametrize("name", ["gaussian", "probit"])
-def test_the_prediction_is_what_the_likelihood_says(name):
-    likelihood = LIKELIHOODS[name]()[0].double()
-    model = variational(likelihood)
-    with torch.no_grad():
-        expected = likelihood(model(torch.tensor(ROWS)))
-    found = rsens.from_gpytorch(model, likelihood).predict_distribution(ROWS)
-    np.testing.assert_allclose(found.mean, expected.mean, rtol=1e-10)
-    np.testing.assert_allclose(found.variance, expected.variance, rtol=1e-10)
-
-
 def test_without_its_likelihood_the_error_says_what_to_write():
     with pytest.raises(InputError, match=r"does not carry its likelihood.*rsens\.from_gpytorch\(model, likelihood\)"):
         rsens.rsens(variational(None), ROWS)
-
-
-def test_a_likelihood_that_it_holds_is_found():
-    likelihood = with_values(G.GaussianLikelihood(), noise=0.3)
-    model = variational(likelihood)
-    expected = rsens.rsens(rsens.from_gpytorch(model, likelihood), ROWS)
-    model.likelihood = likelihood
-    np.testing.assert_array_equal(rsens.rsens(model, ROWS), expected)
 
 
 @pytest.mark.parametrize("likelihood", [G.LaplaceLikelihood, G.BetaLikelihood, lambda: G.SoftmaxLikelihood(4, 3)])

@@ -28,7 +28,7 @@ from tests.adapters.gpytorch.processes import (
     scaled,
     with_values,
 )
-from tests.adapters.gpytorch.test_autograd import users_matern, users_rbf
+from tests.adapters.gpytorch.test_autograd import users_matern
 
 SECOND = "second derivatives at training rows"
 
@@ -47,9 +47,7 @@ def test_the_description_is_one_line():
 @pytest.mark.parametrize(
     "model",
     [
-        lambda: exact(scaled(rbf())),
-        lambda: exact(users_rbf()),
-        lambda: exact(users_matern(1.5)),
+        lambda: exact(scaled(rbf())).train(),
         lambda: exact(scaled(rbf((0.8, 1.1))), kind=DeepKernel),
     ],
 )
@@ -65,13 +63,7 @@ def test_no_second_derivatives_are_no_error():
     assert verdicts(exact(kernel))[SECOND] == "ok"
 
 
-def test_training_mode_is_said():
-    (finding,) = (finding for finding in as_model(exact(scaled(rbf())).train()).checks(ROWS) if finding.name == "mode")
-    assert finding.verdict == "ok"
-    assert "training mode" in finding.text
-
-
-def test_single_precision_is_warned_of_and_computed_in_double():
+def test_single_precision_warns_and_is_computed_in_double():
     """Data and hyperparameters are rounded once, to 7 digits; nothing is lost after that."""
     model = ExactProcess(torch.tensor(X).float(), torch.tensor(Y).float(), gaussian().float(), scaled(rbf()).float())
     with pytest.warns(RsensWarning, match=r"single precision \(float32\).*model\.double\(\)"):

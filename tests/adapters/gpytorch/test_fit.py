@@ -16,7 +16,6 @@ import rsens
 from rsens.adapters import as_model
 from rsens.kernels import EQ
 from tests.adapters.gpytorch.processes import ExactProcess, own, relative
-from tests.adapters.gpytorch.test_approximate import VariationalProcess
 
 RNG = np.random.default_rng(2)
 X = RNG.uniform(size=(60, 3))
@@ -51,19 +50,6 @@ def test_an_exact_gp_trained_by_adam(dtype):
     main = rsens.explain(model, X, **SETTINGS).main
     assert main.idxmax() == "x0"
     assert main.idxmin() == "x2"
-
-
-def test_a_variational_gp_of_classes():
-    x, y = torch.tensor(X), torch.tensor((Y.mean() < Y).astype(float))
-    likelihood = gpytorch.likelihoods.BernoulliLikelihood()
-    torch.manual_seed(0)
-    kernel = gpytorch.kernels.ScaleKernel(gpytorch.kernels.RBFKernel(ard_num_dims=3))
-    model = VariationalProcess(x[:20], kernel).double()
-    objective = gpytorch.mlls.VariationalELBO(likelihood, model, num_data=60)
-    trained(model, lambda: -objective(model(x), y), 60)
-    found = rsens.explain(rsens.from_gpytorch(model, likelihood), X, **SETTINGS)
-    assert found.main.idxmax() == "x0"
-    assert model.training  # as it was
 
 
 def test_botorchs_own_fit():

@@ -14,8 +14,8 @@ from tests.adapters.gpytorch.processes import ROWS, relative, with_values
 from tests.adapters.gpytorch.test_approximate import Oracle, variational
 
 
-@pytest.mark.parametrize("m", [-30.0, -4.0, 0.0, 0.7, 12.0])
-@pytest.mark.parametrize("v", [0.0, 1e-6, 0.3, 4.0, 60.0])
+@pytest.mark.parametrize("m", [-30.0, -4.0, 0.7, 12.0])
+@pytest.mark.parametrize("v", [0.0, 1e-6, 0.3, 60.0])
 def test_the_mean_of_softplus(m, v):
     with mpmath.workdps(20):
         if v == 0.0:

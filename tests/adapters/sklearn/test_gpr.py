@@ -1,10 +1,7 @@
 """GaussianProcessRegressor against our own GP with the same hyperparameters."""
 
-import warnings
-
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import (
     RBF,
@@ -21,7 +18,6 @@ from rsens import GPRegressor, RsensWarning, kernels
 from rsens._errors import InputError
 from rsens.adapters import as_model
 from tests.adapters.sklearn.cases import ROWS, X, Y, gap, gaps
-from tests.few_probes import explain_with_probes
 
 NOISE = 0.05
 PAIRS = {
@@ -47,16 +43,26 @@ def native(kernel, noise=NOISE, y=Y):
     return GPRegressor(kernel, noise_variance=noise, optimize=False, standardize=False).fit(X, y)
 
 
-@pytest.mark.parametrize("name", PAIRS)
-def test_white_noise(name):
+def test_white_noise():
     """The default alpha of 1e-10 stays in scikit-learn's Cholesky factor: it is all that differs."""
-    kernel, ours = PAIRS[name]
+    kernel, ours = PAIRS["RBF"]
     model = fitted(kernel + WhiteKernel(NOISE))
     assert gaps(model, native(ours)).max() < 1e-8
     mean, sd = model.predict(ROWS, return_std=True)
     found = as_model(model).predict_distribution(ROWS)
     np.testing.assert_allclose(found.mean, mean, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(found.variance, sd**2, rtol=1e-10)
+    assert [finding.verdict for finding in as_model(model).checks(ROWS)] == ["ok"]
+    np.testing.assert_array_equal(as_model(model).training_inputs_, X)
+
+
+def test_without_noise():
+    """It works, with a warning and a finding."""
+    model = fitted(RBF(1.0))
+    with pytest.warns(RsensWarning, match="no noise"):
+        values = rsens.rsens(model, ROWS[12:])
+    assert np.isfinite(values).all()
+    assert [finding.verdict for finding in as_model(model).checks(ROWS)] == ["warning"]
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -68,12 +74,6 @@ def test_alpha_is_noise(name):
     _, sd = model.predict(ROWS, return_std=True)
     np.testing.assert_allclose(as_model(model).predict_distribution(ROWS).variance, sd**2 + NOISE, rtol=1e-10)
     assert as_model(model).description.noise == "included: 0.05 (alpha)"
-
-
-def test_measures():
-    model, ours = fitted(PAIRS["RBF"][0] + WhiteKernel(NOISE)), native(PAIRS["RBF"][1])
-    assert gap(rsens.rsens(model, ROWS), rsens.rsens(ours, ROWS)) < 1e-8
-    assert gap(rsens.rsens2(model, ROWS), rsens.rsens2(ours, ROWS)) < 1e-8
 
 
 def test_length_scales():
@@ -102,30 +102,14 @@ def test_a_column_of_targets():
     np.testing.assert_allclose(rsens.rsens(model, ROWS), rsens.rsens(flat, ROWS), rtol=1e-9)
 
 
-def test_without_noise():
-    """It works, and says what to expect."""
-    model = fitted(RBF(1.0))
-    with pytest.warns(RsensWarning, match="no noise"):
-        values = rsens.rsens(model, ROWS[12:])
-    assert np.isfinite(values).all()
-    (finding,) = as_model(model).checks(ROWS)
-    assert finding.verdict == "warning"
-    (finding,) = as_model(fitted(RBF(1.0) + WhiteKernel(0.1))).checks(ROWS)
-    assert finding.verdict == "ok"
-
-
-def test_what_is_known_of_the_training_data():
-    model = as_model(fitted(RBF(1.0), alpha=NOISE))
-    np.testing.assert_array_equal(model.training_inputs_, X)
-
-
-def test_the_object_stays_as_it_is():
+def test_the_object_stays_unchanged():
     model = fitted(RBF(1.0) + WhiteKernel(NOISE))
     before = {name: np.copy(value) for name, value in vars(model).items() if isinstance(value, np.ndarray)}
+    names = set(vars(model))
     rsens.rsens2(model, ROWS)
     for name, value in before.items():
         np.testing.assert_array_equal(getattr(model, name), value)
-    assert set(vars(clone(model).fit(X, Y))) == set(vars(model))
+    assert set(vars(model)) == names
 
 
 def laplacian(alpha):
@@ -143,35 +127,13 @@ def test_a_kernel_that_is_not_ours(alpha):
     assert gap(rsens.rsens(model, ROWS), rsens.rsens(ours, ROWS)) < 1e-6
 
 
-class Cautious(GaussianProcessRegressor):
-    def predict(self, X, return_std=False, return_cov=False):
-        given = super().predict(X, return_std, return_cov)
-        return (given[0], 2.0 * given[1]) if return_std else given
-
-
-def test_a_method_that_somebody_replaced_counts():
-    model = Cautious(RBF(1.0) + WhiteKernel(NOISE), optimizer=None).fit(X, Y)
-    _, sd = fitted(RBF(1.0) + WhiteKernel(NOISE)).predict(ROWS, return_std=True)
-    np.testing.assert_allclose(as_model(model).predict_distribution(ROWS).variance, 4.0 * sd**2, rtol=1e-10)
-    assert as_model(model).by_differences
-
-
-class Named(GaussianProcessRegressor):
-    """A subclass that changes nothing is read as its parent."""
-
-
-def test_a_subclass():
-    model = Named(RBF(1.0) + WhiteKernel(NOISE), optimizer=None).fit(X, Y)
-    assert not as_model(model).by_differences
-
-
 @pytest.mark.parametrize(
     ("model", "said"),
     [
-        (GaussianProcessRegressor(), "not fitted: it would predict its prior"),
-        (fitted(Matern(1.0, nu=0.5)), "nu=1.5 or 2.5"),
+        (GaussianProcessRegressor(), "not fitted"),
+        (fitted(Matern(1.0, nu=0.5)), "nu=1.5"),
         (GaussianProcessRegressor(optimizer=None).fit(X, np.c_[Y, Y]), "2 targets"),
-        (fitted(RBF(1.0), alpha=np.linspace(0.1, 0.2, 40)), "alpha for every training row"),
+        (fitted(RBF(1.0), alpha=np.linspace(0.1, 0.2, 40)), "alpha"),
     ],
 )
 def test_refused(model, said):
@@ -181,18 +143,3 @@ def test_refused(model, said):
 
 def test_an_array_of_equal_alphas_is_one():
     assert gaps(fitted(RBF(1.0), alpha=np.full(40, NOISE)), fitted(RBF(1.0), alpha=NOISE)).max() < 1e-12
-
-
-def test_other_columns():
-    with pytest.raises(InputError, match="3 columns that GaussianProcessRegressor was fitted to; got 2"):
-        rsens.rsens(fitted(RBF(1.0), alpha=NOISE), X[:, :2])
-
-
-def test_explain():
-    """The whole call: intervals of refits and a level from probes."""
-    model = GaussianProcessRegressor(RBF(1.0) + WhiteKernel(0.1)).fit(X, Y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # scikit-learn's search stops at its bounds
-        found = explain_with_probes(model, X, Y, random_state=0, n_probes=12)
-    assert found.null is not None
-    assert (found.main > 0.0).all()

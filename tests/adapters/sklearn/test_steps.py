@@ -12,15 +12,12 @@ from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
     KBinsDiscretizer,
-    MaxAbsScaler,
-    MinMaxScaler,
     Normalizer,
     OneHotEncoder,
     OrdinalEncoder,
     PolynomialFeatures,
     PowerTransformer,
     QuantileTransformer,
-    RobustScaler,
     SplineTransformer,
     StandardScaler,
 )
@@ -31,20 +28,14 @@ from tests.adapters.sklearn.cases import ROWS, X, Y, by_richardson, gap
 
 AFFINE = [
     StandardScaler(),
-    MinMaxScaler(),
-    MaxAbsScaler(),
-    RobustScaler(),
-    PCA(2),
     PCA(2, whiten=True),
     SelectKBest(f_regression, k=2),
     SimpleImputer(),
-    make_pipeline(StandardScaler(), PCA(3)),
     make_pipeline("passthrough", StandardScaler()),
 ]
 #: With how close the oracle's differences come in first and second derivatives; a spline's third derivative jumps.
 SMOOTH = [
     (PolynomialFeatures(3), 1e-8, 1e-7),
-    (PolynomialFeatures(2, interaction_only=True, include_bias=False), 1e-8, 1e-7),
     (SplineTransformer(), 1e-4, 3e-2),
     (SplineTransformer(extrapolation="linear", include_bias=False), 1e-4, 3e-2),
     (SplineTransformer(extrapolation="continue"), 1e-4, 3e-2),
@@ -96,16 +87,6 @@ def test_smooth(step, close, second_close):
     first, second = by_richardson(step.transform, rows, 1e-3)
     assert gap(inner.first, first) < close
     assert gap(inner.second, second) < second_close
-
-
-def test_splines_between_knots():
-    """Where no knot is near, differences are as close as for any smooth function."""
-    step = SplineTransformer(n_knots=4, knots=np.array([[-9.0], [-3.0], [3.0], [9.0]]) * np.ones(3)).fit(X)
-    rows = np.clip(ROWS, -2.5, 2.5)
-    inner = derivatives_of(step, rows, 2)
-    first, second = by_richardson(step.transform, rows)
-    assert gap(inner.first, first) < 1e-8
-    assert gap(inner.second, second) < 1e-7
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.compose import TransformedTargetRegressor, make_column_selector, make_column_transformer
+from sklearn.compose import TransformedTargetRegressor, make_column_transformer
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.linear_model import BayesianRidge, LogisticRegression
@@ -52,13 +52,6 @@ def test_by_position():
     assert taken(wide[0]) == [[0, 4], [1, 3]]  # column 2 is dropped, and so is what is made like it
 
 
-def test_by_type():
-    """A selector finds the further columns by itself."""
-    choose = make_column_selector(dtype_include=float)
-    model = make_pipeline(make_column_transformer((StandardScaler(), choose)), BayesianRidge())
-    assert widened(model, WIDE, TARGET, ORIGIN).fit(WIDE, TARGET)[-1].n_features_in_ == 4
-
-
 def test_given_categories():
     encoder = OrdinalEncoder(categories=[["Bergen", "Oslo"]])
     wide = widened(make_pipeline(head(encoder=encoder), BayesianRidge()), WIDE, TARGET, ORIGIN)
@@ -93,11 +86,6 @@ class TestLengthScales:
         model = make_pipeline(PolynomialFeatures(2), gp([1.5] * 10, optimizer=None))
         wide = widened(model, np.c_[X, X[:, 0]], Y, [0, 1, 2, 0])
         assert wide.fit(np.c_[X, X[:, 0]], Y)[-1].n_features_in_ == 15
-
-    def test_bounds(self):
-        kernel = RBF([1.0, 2.0], length_scale_bounds=[(0.1, 10.0), (0.2, 20.0)])
-        wide = widened(GaussianProcessRegressor(kernel), X, Y, [0, 1, 1])
-        np.testing.assert_array_equal(wide.kernel.length_scale_bounds, [[0.1, 20.0]] * 3)
 
     def test_fixed_ones_cannot_be_guessed(self):
         model = make_pipeline(head(), gp([1.0, 2.0, 3.0, 4.0], optimizer=None))

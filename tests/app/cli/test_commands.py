@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 from rsens._app.cli._main import main
-from rsens._app.cli._questions import ranks_text
 from tests.app.study.tables import ODD_NAMES, numbers, odd
 
 
@@ -71,13 +70,6 @@ def test_compare_pairs(table, capsys):
     assert first_block(said) == "rsens2 puts b:c first."
     assert "Ranks of pairs" in said
     assert "  b × c" in said
-
-
-def test_a_method_without_an_answer_is_told():
-    rows = [("rsens", "a", 1.0, 1, "ok"), ("rsens", "b", 0.5, 2, "ok"), ("shap", None, None, None, "no shap here")]
-    found = pd.DataFrame(rows, columns=["method", "term", "value", "rank", "status"]).astype({"rank": "Int64"})
-    found.attrs["order"] = 1
-    assert "shap has no answer: no shap here" in ranks_text(found)
 
 
 def test_stability_goes_on_where_it_was_stopped(table, capsys, monkeypatch):

@@ -8,7 +8,7 @@ from rsens._app.cli._explain import Demo, Explain
 from rsens._app.cli._main import COMMANDS, main
 from rsens._app.cli._options import KEPT, next_command
 from rsens._app.study import study
-from rsens._app.study._text import in_python
+from rsens._app.study._document import in_python
 from tests.app.study.tables import numbers
 from tests.app.study.test_groups import seasons
 

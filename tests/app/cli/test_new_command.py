@@ -12,6 +12,7 @@ from rsens._app.cli._main import COMMANDS, main
 from rsens._app.cli._options import as_settings, option, table_options
 from rsens._app.study import Settings
 from rsens._arguments import whole_number
+from rsens._document import Column, ShownTable
 from rsens._errors import Argument, Sentence
 from tests.app.study.tables import numbers
 
@@ -44,11 +45,12 @@ class Extremes(Question):
         return mean.nlargest(setup.settings.most).rename_axis("row").reset_index(name="prediction")
 
     def views(self, found, terms):
+        columns = [Column(name, list(map(str, found[name]))) for name in ("row", "prediction")]
         return Views(
             answer=[
                 Sentence(f"Row {found['row'][0]} has the largest prediction; for more use ", Argument("most"), ".")
             ],
-            text=f"Largest predictions\n{found.to_string(index=False)}",
+            details=[ShownTable("Largest predictions", columns)],
             tables={"extremes": found},
             figures={"predictions": lambda: found.plot(y="prediction")},
             content={"rows": [int(row) for row in found["row"]]},

@@ -66,7 +66,7 @@ def test_a_wrong_value_is_an_error_that_names_the_option(table, capsys, command,
     assert main([command, "table.csv", "--target", "y", flag, str(wrong)]) == 2
     said = capsys.readouterr().err
     # An unknown method is named itself.
-    assert said.startswith("rsens: There is no method 'sharp'" if option.name == "methods" else f"rsens: {flag} must ")
+    assert said.startswith("rsens: Unknown method 'sharp'" if option.name == "methods" else f"rsens: {flag} must ")
     assert [path.name for path in table.iterdir()] == ["table.csv"]
 
 

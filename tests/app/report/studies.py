@@ -49,7 +49,7 @@ def numbers() -> Any:
     y = np.sin(X["a"]) + X["a"] * X["b"] + (X["city"] == "Kiel") + 0.2 * rng.normal(size=60)
     model = GPRegressor(random_state=0, n_restarts=0).fit(X, y.rename("price"))
     return study(
-        explanation=explain_with_probes(model, X, y, n_probes=3, keep_local_pairs=True, random_state=0),
+        explanation=explain_with_probes(model, X, y, n_probes=3, keep_local="pairs", random_state=0),
         assessment=assess(model, X, y, random_state=0),
         notes=[Note("constant", ("d",), "'d' is 3 in all rows: left out.")],
         likelihood=Choice("gaussian", "numbers from 0 to 9"),

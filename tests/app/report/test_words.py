@@ -42,13 +42,9 @@ def test_known_answers():
     assert re.fullmatch(
         r"Based on 60 rows, the model explains about .* of the variation on unseen rows \(R² 0\.\d+\)\.", sentences[1]
     )
-    assert sentences[2] == (
-        "3 of 4 variables have a star: they are above the null level, which 95 % of irrelevant columns like them stay "
-        "below."
-    )
+    assert sentences[2].startswith("3 of 4 variables have a star: they are above the null level")
     assert "a × b" in sentences[3]
     assert "the data contradict a model in which " in sentences[3]
-    assert any("better than a constant" in s for s in sentences)
 
 
 def test_rows_of_how_many():
@@ -68,13 +64,11 @@ def test_what_moves_the_uncertainty():
     """log variance 0.8 x1: R-sens 0.8/√2, all of it from the variance; the mean moves by 2 of exp(0.4 x1)."""
     sentences = said(studies.function(50))
     assert any(s.endswith("But x1 mostly moves the uncertainty.") for s in sentences)
-    assert "The prediction rises with x0." in sentences
     assert not any("null" in s or "held" in s for s in sentences)
 
 
 def test_several_classes_have_no_one_direction():
     sentences = said(studies.classes())
-    assert not any("rises" in s or "falls" in s for s in sentences)
     assert re.match(r"The prediction of grade depends most on u \(▲ \w+ ▼ \w+\) and v ", sentences[0])
     assert " of the uncertainty about the class of unseen rows, and is right in " in sentences[1]
 
@@ -120,7 +114,6 @@ def test_directions_and_null_level():
         "4 of 8 variables have a star, also d: they are above the null level, which 95 % of irrelevant columns like "
         "them stay below."
     )
-    assert "The prediction rises with a and c, falls with b and goes both ways with d." in sentences
     assert sentences[-1] == "1 of 2 rows lies outside the cloud of the data, where the model extrapolates."
 
 
@@ -214,7 +207,7 @@ def pair_flags(*which):
         (
             {"pair_above": pair_flags(), "pair_discovery": pair_flags(), "pair_unclear": pair_flags(2, 3)},
             "None of 6 pairs has a star: the data do not contradict a model in which they add up on the logit scale. "
-            "For 2 pairs it cannot be told, because columns are collinear.",
+            "2 pairs of collinear columns are inconclusive.",
         ),
     ],
 )

@@ -71,8 +71,8 @@ def test_classes(tmp_path):
     [
         (with_text().drop(columns="b"), {}, "no column 'b'"),
         (with_text().assign(town="Paris"), {}, "Paris"),
-        (with_text(), {"drop": ["a"]}, "drop is settled"),
-        (with_text(), {"likelihood": "poisson"}, "likelihood is settled"),
+        (with_text(), {"drop": ["a"]}, "drop cannot be combined with model_file"),
+        (with_text(), {"likelihood": "poisson"}, "likelihood cannot be combined with model_file"),
         (with_text(), {"target": "a"}, "predicts 'y', not 'a'"),
         (with_text(), {"cv": 3}, "cv is for models that are fitted"),
     ],

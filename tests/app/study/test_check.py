@@ -10,7 +10,7 @@ from rsens import assess, study
 from rsens._app.study._pipeline import FOLDS, generator
 from rsens._arguments import seed_sequence
 from rsens._contents import own_order
-from rsens._explain import ValuesOfRefits, explain, with_refits
+from rsens._explain import Arguments, ValuesOfRefits, explain, read, with_refits
 from rsens._progress import progress_of
 from rsens._refits import Fit, refit_folds, rounds_of_folds, rows_with_levels
 from tests.app.study.tables import classes, numbers, with_text
@@ -33,9 +33,10 @@ def test_shared_refits_are_the_same_as_separate_ones(table, options):
     rows, y = rows_with_levels(result.model, result.X), result.y.to_numpy()
     order = own_order(rows, y)
     rounds = rounds_of_folds(2, count, y, False, seed, None, order.rows)
-    look = ValuesOfRefits.of(rows, pairs=result.explanation.order == 2, seed=seed, order=order)
-    [seen] = refit_folds(fit, rows, y, rounds, [look], n_jobs=None, seed=seed, progress=progress_of(False))
     pairs = result.explanation.order == 2
+    context = read(Arguments(result.model, result.X, result.y, pairs=pairs, null=False, intervals="rows"))
+    looks = [ValuesOfRefits.of(context, rows, seed, order)]
+    [seen] = refit_folds(fit, rows, y, rounds, looks, n_jobs=None, seed=seed, progress=progress_of(False))
     expected = with_refits(explain(result.model, result.X, pairs=pairs, null=False), seen)
     assert (expected.interval_kind, expected.interval_refits) == ("refits", 2 * count)
     for order in (1, 2) if pairs else (1,):

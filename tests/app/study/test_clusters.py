@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from rsens._app.study import Settings, study
+from rsens._app.study._document import in_python
 from rsens._app.study._setup import set_up
-from rsens._app.study._text import in_python
 from rsens._errors import InputError
 from tests.app.study.tables import numbers
 
@@ -82,7 +82,7 @@ def test_new_rows_need_no_cluster_and_may_have_it(tmp_path):
         again = study(rows, model_file=file, pairs=0)
         assert list(again.X.columns) == ["age", "weight", "height"]
         assert not [note for note in again.notes if "does not know" in note.text]
-    with pytest.raises(InputError, match="cluster is settled in"):
+    with pytest.raises(InputError, match="cluster cannot be combined with model_file"):
         study(persons(), model_file=file, cluster="person")
 
 

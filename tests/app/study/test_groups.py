@@ -1,7 +1,5 @@
 """Columns that belong together, from the table to the result."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +8,7 @@ from rsens import InputError, explain
 from rsens._app.study import Settings, study
 from rsens._app.study._model_table import merged_groups
 from rsens._app.study._setup import set_up
+from rsens._app.tables import ModelTable
 
 QUICK = {"model": "linear", "null": False}
 
@@ -68,13 +67,14 @@ def test_columns_that_were_left_out_leave_their_group():
     said = [note.text for note in notes if note.kind == "group"]
     assert said == [
         "'same' of 'g' was left out of the table: the group has 1 column.",
-        "'same' of 'h' was left out of the table: there is no such group.",
+        "'same' of 'h' was left out of the table: the group is left out too.",
     ]
 
 
-def test_groups_of_the_table_and_of_the_user_become_one():
+def test_groups_of_the_table_and_of_the_user_become_one(monkeypatch):
     """A table may make several columns of one, a date say, and groups them under its name."""
-    table = replace(setup()[0].table, groups={"when": ("sin", "cos")})
+    monkeypatch.setattr(ModelTable, "groups", {"when": ("sin", "cos")})
+    table = setup()[0].table
     assert merged_groups({}, table)[0] == {"when": ("sin", "cos")}
     assert merged_groups({"g": ["a", "flag"]}, table)[0] == {"g": ("a", "flag"), "when": ("sin", "cos")}
     assert merged_groups({"g": ["when", "a"]}, table)[0] == {"g": ("sin", "cos", "a")}

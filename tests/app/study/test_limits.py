@@ -13,8 +13,8 @@ DATA = pd.DataFrame(np.random.default_rng(0).standard_normal((30, 6)), columns=[
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
     """Limits that a small table passes, and a model that must not be fitted."""
-    monkeypatch.setattr("rsens._explain._query.MOST_REFIT_COLUMNS", 4)
-    monkeypatch.setattr("rsens._explain._query.MOST_COLUMNS_OF_PAIRS", 3)
+    monkeypatch.setattr("rsens._explain._context.MOST_REFIT_COLUMNS", 4)
+    monkeypatch.setattr("rsens._explain._context.MOST_COLUMNS_OF_PAIRS", 3)
 
     def fit(*args, **options):
         raise AssertionError("the model was fitted")

@@ -85,7 +85,7 @@ def test_codes_in_a_file_stay_text(tmp_path):
 
 def new_rows(data, recipe, **options):
     settings = Settings(data=data, model_file="m.rsens", **options)
-    return read_new_rows(settings, recipe, Choice("gaussian", "why"), texts=("town",))
+    return read_new_rows(settings, recipe, Choice("gaussian", "why"))
 
 
 @pytest.fixture

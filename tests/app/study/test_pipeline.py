@@ -90,5 +90,5 @@ def test_methods_are_names_with_commas_between():
     assert Settings(data=numbers(5), target="y", methods="rsens, ead").method_names == ["rsens", "ead"]
     assert Settings(data=numbers(5), target="y", methods="all").method_names == "all"
     assert Settings(data=numbers(5), target="y", methods="cheap").method_names == "cheap"
-    with pytest.raises(InputError, match="no method 'sharp'"):
+    with pytest.raises(InputError, match="Unknown method 'sharp'"):
         Settings(data=numbers(5), target="y", methods="rsens,sharp")

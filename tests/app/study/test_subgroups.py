@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from rsens import InputError
-from rsens._app.study._settings import Settings, division_of
+from rsens._app.study._settings import Settings
+from rsens._app.study._subgroups import division_of
 
 
 def test_labels_keep_their_order_and_small_ones_are_put_together():

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from rsens import InputError, MissingExtraError
-from rsens._app.tables import FileData, choose_likelihood, prepare, prepare_again, read_file
+from rsens._app.tables import choose_likelihood, prepare, prepare_again, read_file
 
 ODD = ['a,"b"', "<script>alert('x')</script>", "🌊 emoji", "x" * 200, "tab\there", "  spaces  ".strip(), "new\nline"]
 
@@ -52,13 +52,13 @@ def kinds(data):
 # ---- what is read ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize(
+    ("delimiter", "end", "encoding"),
+    [(",", "\n", "utf-8"), (";", "\r\n", "utf-8-sig"), ("\t", "\n", "utf-16"), ("|", "\r\n", "utf-8")],
+)
 def test_delimiters_line_ends_and_encodings(write, delimiter, end, encoding):
     text = table().to_csv(index=False, sep=delimiter, lineterminator=end)
     data = read_file(write(text.encode(encoding), "data.txt"))
-    assert isinstance(data, FileData)
     same(data.frame, table())
     assert data.notes == ()
     assert data.n_rows == 50
@@ -78,12 +78,6 @@ def test_standard_input(monkeypatch, pack):
     assert not buffer.closed
 
 
-def test_standard_input_in_errors(monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
-    with pytest.raises(InputError, match="standard input is empty"):
-        read_file("-")
-
-
 def test_standard_input_from_a_pipe(monkeypatch):
     reading, writing = os.pipe()
     with open(writing, "wb") as end:
@@ -91,6 +85,9 @@ def test_standard_input_from_a_pipe(monkeypatch):
     with open(reading) as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
         assert read_file("-").frame.to_numpy().tolist() == [[1, 2], [3, 4]]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    with pytest.raises(InputError, match="standard input is empty"):
+        read_file("-")
 
 
 def test_latin_1(write):
@@ -132,18 +129,17 @@ def test_types_of_columns(write):
     assert frame["text"].isna().tolist() == [False, True, True]
     assert frame["nothing"].isna().all()
     assert frame["under"].tolist() == ["1_0", "2", "3"]
+    path = write("code,person,x,y\n01,1,0.5,1\n02,01,0.5,2\nNA,2,0.5,3\n")
+    assert read_file(path).frame["code"].tolist()[:2] == [1.0, 2.0]
+    data = read_file(path, as_text=["code"], columns=["code"], target="y", cluster="person").frame
+    assert data["code"].tolist()[:2] == ["01", "02"]
+    assert data["person"].tolist() == ["1", "01", "2"]
 
 
 def test_numbers_are_exact(write):
     values = np.random.default_rng(0).normal(size=200) * 10.0 ** np.random.default_rng(1).integers(-300, 300, 200)
     frame = read_file(write(pd.DataFrame({"x": values, "y": 1}).to_csv(index=False))).frame
     np.testing.assert_array_equal(frame["x"], values)
-
-
-def test_columns_that_are_text_on_purpose(write):
-    path = write("code,y\n01,1\n02,2\nNA,3\n")
-    assert read_file(path).frame["code"].tolist()[:2] == [1.0, 2.0]
-    assert read_file(path, as_text=["code"]).frame["code"].tolist()[:2] == ["01", "02"]
 
 
 def test_a_column_without_a_name_in_parquet(tmp_path):
@@ -160,23 +156,13 @@ def test_row_names_as_r_writes_them(write):
     assert data.notes[0].columns == ("Unnamed: 0",)
 
 
-def test_names_that_are_empty(write):
+def test_odd_shapes(write):
     assert read_file(write(",a,\n0,1,\n1,2,\n")).frame.columns.tolist() == ["Unnamed: 0", "a", "Unnamed: 2"]
-
-
-def test_one_column_and_blank_lines(write):
     assert read_file(write("\n\nx\n1\n\n2\n\n")).frame["x"].tolist() == [1, 2]
-
-
-def test_cells_over_several_lines(write):
-    data = read_file(write('a,b\n"one\ntwo",1\n"three",2\n'))
-    assert data.frame["a"].tolist() == ["one\ntwo", "three"]
-
-
-def test_decimal_commas_do_not_hide_the_delimiter(write):
-    frame = read_file(write("a;b;c\n1,5;2,25;x\n3,5;4,75;y\n")).frame
-    assert frame.columns.tolist() == ["a", "b", "c"]
+    assert read_file(write('a,b\n"one\ntwo",1\n"three",2\n')).frame["a"].tolist() == ["one\ntwo", "three"]
+    frame = read_file(write("a;b;c\n1,5;2,25;x\n3,5;4,75;y\n")).frame  # decimal commas do not hide the delimiter
     assert frame["a"].tolist() == ["1,5", "3,5"]
+    assert read_file(write("a,b\n,\n1,2\n")).n_rows == 2
 
 
 def test_columns_and_drop(write):
@@ -248,13 +234,10 @@ def test_a_sample_of_the_rows(write, tmp_path):
     assert data.frame.index.is_monotonic_increasing
     pd.testing.assert_frame_equal(data.frame, frame.loc[data.frame.index], check_dtype=False)
     assert read_file(path, max_rows=500, seed=4).frame.index.tolist() != data.frame.index.tolist()
+    assert read_file(path, max_rows=30_000).notes == ()
     # the same rows from another format, in blocks of another size
     other = read_file(parquet(frame, tmp_path / "data.parquet"), max_rows=500, seed=3).frame
     assert other.index.tolist() == data.frame.index.tolist()
-
-
-def test_as_many_rows_as_allowed_are_no_sample(write):
-    assert read_file(write(table().to_csv(index=False)), max_rows=50).notes == ()
 
 
 def test_memory_does_not_grow_with_the_file(write):
@@ -283,7 +266,6 @@ def refused(path, match, **settings):
 def test_files_that_are_not_there(tmp_path, write):
     write("a,b\n", "measurements.csv")
     refused(tmp_path / "measurement.csv", r"There is no file .*measurement\.csv\. Did you mean measurements\.csv\?")
-    refused(tmp_path / "x.csv", r"There is no file .*x\.csv\.$")
     refused(tmp_path / "no" / "x.csv", r"There is no folder .*no either")
     refused(tmp_path, "is a folder")
 
@@ -331,9 +313,7 @@ def test_names_that_are_the_same(write):
 def test_names_that_are_not_there(write):
     path = write(table().to_csv(index=False))
     refused(path, "has no target column 'Y'. Did you mean 'y'?", target="Y")
-    refused(path, "has no target column 'toun'. Did you mean 'town'?", target="toun")
     refused(path, "It has 'age', 'dose', 'town', 'member', 'y'", target="q")
-    refused(path, "has no column 'ages'. Did you mean 'age'?", columns=["ages"])
     refused(path, "has no column to drop 'dosis'. Did you mean 'dose'?", drop=["dosis"])
     refused(path, "'y' is the target and cannot be dropped", target="y", drop=["y"])
     refused(path, "must be a list", columns="age")
@@ -341,6 +321,7 @@ def test_names_that_are_not_there(write):
     refused(path, r"has no columns 'qq', 'zz'\. It has", columns=["age, qq", "zz"])
     refused(path, r"has no columns to drop 'Age', 'toun'\. Did you mean 'age', 'town'\?", drop=["Age", "dose,toun"])
     refused(path, r"has no column 'zz,qq'\.", columns=["zz,qq"])
+    refused(write("a,b\n" + "1,2,3\n" * 3), "has no target column", target="c")  # before the rows are read
 
 
 HEADLESS = "-1.402,0.278,a\n0.5,1.5,b\n2.5,3.5,a\n"
@@ -348,12 +329,9 @@ HEADLESS = "-1.402,0.278,a\n0.5,1.5,b\n2.5,3.5,a\n"
 
 def test_a_header_that_is_missing(write):
     path = write(HEADLESS)
-    refused(
-        path,
-        r"no target column 'y': .* seems to have no line with the names of its columns: the first line "
-        r"\('-1.402', '0.278', 'a'\) is like the rows below\. Add a line of names; or use header=False",
-        target="y",
-    )
+    with pytest.raises(InputError, match=r"no target column 'y': .* no line with the names") as error:
+        read_file(path, target="y")
+    assert error.value.argument == "header"
     data = read_file(path, target="a")  # which is there
     assert [(note.kind, note.severe) for note in data.notes] == [("header", True)]
     named = read_file(path, header=False)
@@ -361,9 +339,6 @@ def test_a_header_that_is_missing(write):
     assert named.frame["x0"].tolist() == [-1.402, 0.5, 2.5]
     assert named.notes == ()
     refused(write("1.5,1.5,a\n0.5,1.5,b\n2.5,3.5,a\n"), "seems to have no line with the names")
-    path = write(table().to_csv(index=False))
-    with pytest.raises(InputError, match=r"'y'\.$"):
-        read_file(path, target="q")
 
 
 @pytest.mark.parametrize(
@@ -407,29 +382,8 @@ def test_wide_text(write, encoding):
     assert read_file(write(marked)).frame.to_dict("list") == {"größe": [1, 3], "y": [2, 4]}
 
 
-@pytest.mark.parametrize(
-    ("title", "line"),
-    [("Growth of trees, 2021\n", 2), ("Growth;;;\n\n", 3), ("# made by hand\n# in May\n", 3), ("Growth\n", 2)],
-)
-@pytest.mark.parametrize("delimiter", [";", "\t"])
-def test_a_title_above_the_header(write, title, line, delimiter):
-    path = write(title.replace(";", delimiter) + table().to_csv(index=False, sep=delimiter))
-    refused(path, f"no target column 'y' in its first line, but line {line} has it. Is there a title", target="y")
-    refused(write(title + "a,y\n1,2\n3,4\n"), f"line {line} has it", target="y")
-
-
-def test_a_cell_like_the_target_is_no_header(write):
-    refused(write("a,b,c\n1,y,2\nx,y,z\n3,4,5\n"), r"has no target column 'y'\. It has 'a', 'b', 'c'", target="y")
-    refused(write("a,b\nrow,1,y\nrow,2,z\n"), r"has no target column 'y'\. It has 'Unnamed: 0'", target="y")
-
-
 def test_a_title_where_no_target_is_asked_for(write):
     refused(write("Growth\na,b,c\n1,2,3\n4,5,6\n"), "line 2: the row has 3 cells, the header has 1. Is there a title")
-
-
-def test_a_wrong_target_is_found_before_the_rows_are_read(write):
-    path = write("a,b\n" + "1,2,3\n" * 3)
-    refused(path, "has no target column", target="c")
 
 
 def test_wrong_numbers(write):
@@ -441,22 +395,7 @@ def test_wrong_numbers(write):
 def test_nothing_but_sentences(write):
     """Broken tables are read or refused; no error of another library comes through."""
     rng = np.random.default_rng(0)
-    pieces = [
-        b",",
-        b"\n",
-        b'"',
-        b"\r",
-        b"\0",
-        b"\xff",
-        b"\xe9",
-        b";",
-        b"\t",
-        b"nan",
-        b"1e999",
-        b"9" * 30,
-        b"True",
-        b"%",
-    ]
+    pieces = [bytes([each]) for each in b',\n"\r\0\xff\xe9;\t%'] + [b"nan", b"1e999", b"9" * 30, b"True"]
     original, outcomes = table(20).to_csv(index=False).encode(), set()
     for _ in range(150):
         content = bytearray(original)
@@ -468,7 +407,7 @@ def test_nothing_but_sentences(write):
             data = read_file(write(bytes(content)))
             prepared = prepare(data.frame, data.frame.columns[-1])
             choose_likelihood(prepared.y)
-            prepare_again(data.frame, prepared.recipe)
+            prepare_again(data.frame, prepared.reader)
             outcomes.add("read")
         except InputError:
             outcomes.add("refused")

@@ -110,5 +110,5 @@ def test_wrong_arguments():
         choose_likelihood([1, 2, 3], "binomial")
     with pytest.raises(InputError, match="missing values"):
         choose_likelihood([1.0, np.nan])
-    with pytest.raises(InputError, match="neither numbers nor labels"):
+    with pytest.raises(InputError, match="must have numbers or labels"):
         choose_likelihood(pd.Series(pd.date_range("2024-01-01", periods=3)))

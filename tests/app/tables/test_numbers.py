@@ -1,31 +1,54 @@
-"""Numbers as people write them are numbers; what only looks like numbers is never lost with a mere note."""
+"""Numbers as people write them, marks and codes of missing values, and odd cells: nothing is lost in silence.
+
+Each rule has its opposite: tables that look alike and are in order.
+"""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from rsens import InputError
-from rsens._app.tables import prepare, prepare_again, read_file
+from rsens._app.tables import choose_likelihood, prepare, prepare_again, read_file
+from tests.app.tables.tables import N, dropped, kind, repeated, said, severe, table
 
-N = 120
 rng = np.random.default_rng(0)
+NUMBERS = [f"{value:.2f}" for value in rng.normal(20.0, 3.0, N)]
+WHOLE = [str(value) for value in rng.integers(1, 40, N)]
+COMMAS = [cell.replace(".", ",") for cell in NUMBERS]
+DATES = [f"2024-{i % 12 + 1:02}-{i % 28 + 1:02}" for i in range(N)]
 
 
-def table(**columns):
-    return pd.DataFrame({"x": rng.normal(size=N), "y": rng.normal(size=N)} | columns)
+def with_cells(cells, *odd):
+    """The cells, the first of them replaced."""
+    return [*odd, *cells[len(odd) :]]
 
 
-def said(prepared, kind):
-    return " ".join(str(note) for note in prepared.notes if note.kind == kind)
+@pytest.fixture(params=["file", "frame"])
+def through(request, tmp_path):
+    """A function that prepares a table, directly or through a file; all notes are in its result."""
+
+    def run(frame, target="y", **options):
+        if request.param == "frame":
+            return prepare(frame, target, **options), ()
+        frame.to_csv(tmp_path / "data.csv", index=False, sep=";")
+        data = read_file(tmp_path / "data.csv", target=target, as_text=options.get("categorical", ()))
+        return prepare(data.frame, target, **options), data.notes
+
+    return run
 
 
-def severe(prepared):
-    return [note.text for note in prepared.notes if note.severe]
+# ---- numbers in text -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("cells", "numbers", "words"),
     [
+        (["1,234", "5", "1,234,567"], [1234.0, 5.0, 1234567.0], "numbers with a comma for thousands"),
+        (["1,234.5", "-5", "12"], [1234.5, -5.0, 12.0], "numbers with a comma for thousands"),
+        (["1,234", "0.5", "12"], [1234.0, 0.5, 12.0], "numbers with a comma for thousands"),
+        (["1.234,5", "2", "-0,25"], [1234.5, 2.0, -0.25], "numbers with a decimal comma"),
+        (["12%", "5.5 %", "-1%"], [12.0, 5.5, -1.0], "percentages"),
+        (["1.5", "2", "1e-3"], [1.5, 2.0, 0.001], "numbers"),
         (["−5", "7", "12.5"], [-5.0, 7.0, 12.5], "numbers with a long minus sign"),
         (["–5", "7", "−1"], [-5.0, 7.0, -1.0], "numbers with a long minus sign"),
         (["$12.30", "$5", "-$7.25"], [12.3, 5.0, -7.25], "numbers with a currency ($)"),
@@ -33,17 +56,8 @@ def severe(prepared):
         (["€ 5", "€7", "0"], [5.0, 7.0, 0.0], "numbers with a currency (€)"),
         (["12,30 €", "-5 €", "1.234,50 €"], [12.3, -5.0, 1234.5], "numbers with a decimal comma and a currency (€)"),
         (["5.5 USD", "7 USD", "1 USD"], [5.5, 7.0, 1.0], "numbers with a currency (USD)"),
-        (
-            ["£5", "(£7.5)", "£1"],
-            [5.0, -7.5, 1.0],
-            "numbers with a currency (£) and parentheses for negative ones",
-        ),
+        (["£5", "(£7.5)", "£1"], [5.0, -7.5, 1.0], "numbers with a currency (£) and parentheses for negative ones"),
         (["(1.23)", "4.5", "0.5"], [-1.23, 4.5, 0.5], "numbers with parentheses for negative ones"),
-        (
-            ["(1,234.5)", "-4,000", "5"],
-            [-1234.5, -4000.0, 5.0],
-            "numbers with a comma for thousands and parentheses for negative ones",
-        ),
         (["1 234", "12", "1 234 567"], [1234.0, 12.0, 1234567.0], "numbers with a space for thousands"),
         (
             ["1\u00a0234,5", "12", "−3"],
@@ -59,147 +73,254 @@ def severe(prepared):
         (["12\u00a0%", "5\u00a0%", "0\u00a0%"], [12.0, 5.0, 0.0], "percentages"),
     ],
 )
-def test_signs_of_numbers(cells, numbers, words):
-    prepared = prepare(table(new=cells * (N // 3)), "y")
+def test_text_that_is_numbers(cells, numbers, words):
+    prepared = prepare(table(new=repeated(cells)), "y")
     np.testing.assert_allclose(prepared.X["new"].iloc[:3], numbers, rtol=1e-15)
     assert said(prepared, "converted") == f"'new' was read as {words}."
     assert not severe(prepared)
-    again = prepare_again(table(new=cells * (N // 3)).iloc[:3], prepared.recipe)
+    again = prepare_again(table(new=repeated(cells)).iloc[:3], prepared.reader)
     np.testing.assert_array_equal(again.X["new"], numbers)
 
 
-def test_marks_beside_signs_are_missing():
-    prepared = prepare(table(new=["-", "$5", "n.d.", *["$7.5"] * (N - 3)]), "y")
-    assert prepared.X.index.tolist() == [1, *range(3, N)]
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["1,234", "5,678", "12,345"],
+        ["12%", "5", "7"],
+        ["1,234.5", "1.234,5", "3"],
+        ["$5", "€7", "£9"],
+        ["(1)", "(2)", "(3)"],
+        ["01", "02", "03"],
+        ["2024-13-45", "2024-01-02", "2024-01-03"],
+        ["31/04/2024", "04/03/2024", "05/03/2024"],
+        ["1.2.3", "1.2.4", "1.3.0"],
+        ["1.2.3", "1.2.10", "1.3.4"],
+        ["12-34-56", "11-22-33", "01-02-03"],
+        ["20240131", "20240201", "x"],
+        ["3/1000", "5/1000", "7/1000"],
+        ["1/2", "3/4", "5/8"],
+        ["may", "june", "july"],
+        ["1-2", "2-3", "x"],
+        ["", " ", "a"],
+    ],
+)
+def test_text_that_stays_text(values):
+    prepared = prepare(table(new=repeated(values)), "y")
+    assert kind(prepared, "new") == "categorical"
+    assert prepared.X["new"].tolist() == repeated(values)
+    assert not said(prepared, "converted")
 
 
 @pytest.mark.parametrize(
-    ("cells", "reason"),
+    ("cells", "word"),
     [
-        (["$5", "€7", "£9"], "its numbers are written in several ways ('$5', '£9', '€7'). Write all in one way"),
-        (["12%", "5", "7"], "its numbers are written in several ways ('5', '12%')"),
-        (["1,234", "5,678", "7"], "1,234 may be 1234 or 1.234"),
-        (["1,234.5", "1.234,5", "3"], "its numbers are written in several ways ('1,234.5', '1.234,5')"),
+        (["$5", "€7", "£9"], "several ways"),
+        (["12%", "5", "7"], "several ways"),
+        (["1,234.5", "1.234,5", "3"], "several ways"),
+        (["1,234", "5,678", "7"], r"1,234 may be 1234 or 1\.234"),
     ],
 )
-def test_numbers_that_cannot_be_read_are_a_warning(cells, reason):
-    prepared = prepare(table(new=cells * (N // 3)), "y")
-    assert severe(prepared) == [next(text for text in severe(prepared) if f"'new' was taken as text: {reason}" in text)]
-    with pytest.raises(InputError, match="the target 'y' is text"):
-        prepare(table(y=cells * (N // 3)), "y")
+def test_numbers_that_cannot_be_read_are_a_warning(cells, word):
+    prepared = prepare(table(new=repeated(cells)), "y")
+    assert [(note.kind, note.columns) for note in severe(prepared)] == [("ambiguous", ("new",))]
+    with pytest.raises(InputError, match=f"the target 'y' is text: .*{word}"):
+        prepare(table(y=repeated(cells)), "y")
 
 
-def test_some_rows_of_a_table_are_read_as_all_are():
-    """Among the rows that are drawn, no number tells what a comma means."""
-    frame = table(new=["1,234", "5,678", "-", "7"] * (N // 4 - 1) + ["1,234,567", "7", "8", "9"])
-    whole = prepare(frame, "y")
-    some = whole.some_rows(whole.X.index[:50])
-    assert some.X["new"].iloc[:3].tolist() == [1234.0, 5678.0, 7.0]
-    assert not severe(some)
+@pytest.mark.parametrize(("other", "number"), [("0,5", 1.234), ("1,234,567", 1234.0)])
+def test_commas_mean_the_same_in_all_columns(other, number):
+    prepared = prepare(table(a=repeated(["1,234", "5,678", "7"]), b=repeated(["1,234", other, "7"])), "y")
+    assert prepared.X["a"].tolist()[0] == number
+    assert not said(prepared, "ambiguous")
+    again = prepare_again(table(a=["1,234"] * N, b=["7"] * N), prepared.reader)
+    assert again.X["a"].tolist()[0] == number
 
 
-@pytest.mark.parametrize(("points", "kind"), [("0.5", "number"), ("5", "categorical")])
-def test_decimal_points_of_a_file_say_what_its_commas_mean(tmp_path, points, kind):
+def test_columns_that_disagree_about_commas_settle_nothing():
+    columns = {"a": ["1,234", "5,678", "7"], "b": ["0,5", "7", "8"], "c": ["1,234.5", "7", "8"]}
+    columns = {name: repeated(cells) for name, cells in columns.items()}
+    assert [note.columns for note in severe(prepare(table(**columns), "y"))] == [("a",)]
+    del columns["c"]
+    assert kind(prepare(table(**columns), "y", categorical=["a"]), "a") == "categorical"
+
+
+@pytest.mark.parametrize(("points", "expected"), [("0.5", "number"), ("5", "categorical")])
+def test_decimal_points_of_a_file_decide_what_its_commas_mean(tmp_path, points, expected):
     rows = [f'"{1000 + 37 * i % 90:,}",{points},{i % 7}' for i in range(N)]
     (tmp_path / "data.csv").write_text("\n".join(["people,x,y", '"1,234",7,1', *rows]))
     prepared = prepare(read_file(tmp_path / "data.csv").frame, "y")
-    assert prepared.kinds.get("people", "categorical") == kind
-    assert bool(severe(prepared)) == (kind == "categorical")
-    if kind == "number":
+    assert bool(severe(prepared)) == (expected == "categorical")
+    if expected == "number":
         assert prepared.X["people"].iloc[0] == 1234.0
-        again = prepare_again(read_file(tmp_path / "data.csv").frame, prepared.recipe)
+        again = prepare_again(read_file(tmp_path / "data.csv").frame, prepared.reader)
         pd.testing.assert_frame_equal(again.X, prepared.X)
 
 
+def test_columns_read_in_the_same_way_have_one_note():
+    columns = {"a": ["0,5", "1,5"], "b": ["0,25", "7"], "c": ["5 %", "7 %"]}
+    prepared = prepare(table(**{name: repeated(cells) for name, cells in columns.items()}), "y")
+    assert [note.columns for note in prepared.notes if note.kind == "converted"] == [("a", "b"), ("c",)]
+
+
+@pytest.mark.parametrize("unit", [" kg", "mm"])
+def test_numbers_with_units_are_left_out_with_a_warning(unit):
+    prepared = prepare(table(new=[f"{value:.2f}{unit}" for value in rng.normal(70.0, 9.0, N)]), "y")
+    assert "new" in dropped(prepared)
+    assert [note.kind for note in severe(prepared)] == ["levels"]
+    names = prepare(table(name=[f"row {i}" for i in range(N)], code=[f"A{i}" for i in range(N)]), "y")
+    assert set(dropped(names)) == {"name", "code"}
+    assert not severe(names)
+
+
+# ---- marks of missing values -----------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize(
-    "cells",
+    ("cells", "mark"),
     [
-        [f"{value:.2f} kg" for value in rng.normal(70.0, 9.0, N)],
-        [f"{value:.1f}mm" for value in rng.normal(70.0, 30.0, N)],
+        (NUMBERS, "-"),
+        (NUMBERS, "N. D."),
+        (NUMBERS, "n/a"),
+        (WHOLE, "--"),
+        (WHOLE, "."),
+        (COMMAS, "–"),
+        (COMMAS, "#DIV/0!"),
+        (DATES, "—"),
+        (DATES, "unknown"),
+        ([f"{cell} %" for cell in NUMBERS], "n.d."),
     ],
 )
-def test_numbers_with_units_are_left_out_with_a_warning(cells):
-    prepared = prepare(table(new=cells), "y")
-    assert "new" in prepared.dropped
-    (text,) = severe(prepared)
-    assert "look" in text
-    assert "like numbers" in text
-    assert "plain numbers" in text
-
-
-def test_names_of_rows_are_no_numbers():
-    prepared = prepare(table(name=[f"row {i}" for i in range(N)], code=[f"A{i}" for i in range(N)]), "y")
-    assert set(prepared.dropped) == {"name", "code"}
+def test_marks_among_numbers_are_missing(through, cells, mark):
+    prepared, from_file = through(table(new=with_cells(cells, mark, mark)))
+    assert kind(prepared, "new") == ("date" if cells is DATES else "number")
+    assert prepared.X.index.tolist() == list(range(2, N))
+    if cells in (NUMBERS, WHOLE):
+        np.testing.assert_array_equal(prepared.X["new"], np.array(cells[2:], dtype=float))
+    if mark not in ("n/a",):  # which is missing in any column of a file
+        noted = " ".join(str(note) for note in (*from_file, *prepared.notes))
+        assert f"'new' has 2 cells with {mark!r}" in noted
     assert not severe(prepared)
 
 
-# ---- a first column without a name -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("values", [np.arange(N), np.arange(1, N + 1), rng.permutation(N), np.arange(5, N + 5)])
-def test_a_column_without_a_name_that_counts_rows_is_left_out(values):
-    assert list(prepare(table(**{"Unnamed: 0": values}), "y").dropped) == ["Unnamed: 0"]
-
-
-@pytest.mark.parametrize(
-    ("values", "is_said"),
-    [(rng.normal(size=N), False), (np.sort(rng.normal(size=N)), False), (rng.choice(10_000, N, replace=False), True)],
-)
-def test_other_columns_without_a_name_are_data(values, is_said):
-    prepared = prepare(table(**{"Unnamed: 0": values}), "y")
-    assert prepared.dropped == {}
-    assert ("It was kept" in said(prepared, "identifier")) == is_said
-
-
-def test_dates_without_a_name_are_data():
-    """As pandas writes a table by day."""
-    prepared = prepare(table(**{"Unnamed: 0": pd.date_range("2024-01-01", periods=N).strftime("%Y-%m-%d")}), "y")
-    assert prepared.dropped == {}
-    assert prepared.groups["Unnamed: 0"][0] == "Unnamed: 0 (days)"
-
-
-def test_some_rows_of_a_count_still_count():
-    whole = prepare(table(**{"Unnamed: 0": rng.permutation(N)}), "y")
-    assert "Unnamed: 0" in whole.some_rows(whole.X.index[:50]).dropped
-
-
-# ---- too many levels -------------------------------------------------------------------------------------------------
+def test_marks_of_a_target(through):
+    prepared, _ = through(table(y=with_cells(COMMAS, "-", "n.d.")))
+    assert len(prepared.y) == N - 2
+    assert prepared.y.dtype == float
 
 
 @pytest.mark.parametrize(
-    ("levels", "rows", "is_kept"),
-    [(50, 250, True), (51, 1000, False), (21, 105, True), (21, 104, False), (20, 41, True)],
+    "cells", [["-", "a", "b", "-"], ["-", "+", "-", "+"], ["-", "1", "-", "1"], ["-", "low", "12", "3"]]
 )
-@pytest.mark.parametrize("dtype", ["str", "category"])
-def test_too_many_levels_are_left_out_with_a_warning(levels, rows, is_kept, dtype):
-    town = pd.Series([f"town {i % levels}" for i in range(rows)], dtype=dtype)
-    frame = pd.DataFrame({"x": rng.normal(size=rows), "town": town, "y": rng.normal(size=rows)})
-    prepared = prepare(frame, "y")
-    assert ("town" in prepared.X) == is_kept
-    if not is_kept:
-        assert severe(prepared) == [
-            f"'town' has {levels} different texts in {rows:,} rows, too many to compare, and was left out. Group them; "
-            "or keep them all, which takes long, with categorical=['town']."
-        ]
-    assert "town" in prepare(frame, "y", categorical=["town"]).X
+def test_a_dash_among_text_is_a_category(through, cells):
+    prepared, _ = through(table(new=repeated(cells)))
+    assert prepared.X["new"].tolist() == repeated(cells)
+    assert prepared.notes == ()
 
 
-def test_some_rows_have_no_columns_that_are_useless_there():
-    """Levels that repeat in all rows need not in some of them, and a column may be constant."""
-    towns = [f"town {i % 40}" for i in range(N)]
-    frame = pd.DataFrame({"x": rng.normal(size=2 * N), "town": towns * 2, "y": rng.normal(size=2 * N)})
-    whole = prepare(frame.assign(half=np.arange(2 * N) // N), "y")
-    assert list(whole.X) == ["x", "town", "half"]
-    some = whole.some_rows(whole.X.index[:45])
-    assert list(some.X) == ["x"] == list(some.kinds)
-    assert list(some.recipe["columns"]) == ["x", "y"]
-    assert list(whole.some_rows(whole.X.index[:45], ["town"]).X) == ["x", "town"]
-    with pytest.raises(InputError, match="has only one value"):
-        prepare(frame.assign(y=np.arange(2 * N) // N), "y").some_rows(whole.X.index[:9])
+def test_a_dash_in_a_column_of_codes_is_a_category(through):
+    codes = ["01", "02", "-", "03"]
+    assert set(through(table(new=repeated(codes)), categorical=["new"])[0].X["new"]) == set(codes)
+    assert set(prepare(table(new=repeated(codes)), "y").X["new"]) == set(codes)  # text on purpose
 
 
-def test_the_error_about_no_columns_says_why():
-    with pytest.raises(
-        InputError, match=r"no columns are left .* 'town' has 120 different|'town' has a different text"
-    ):
-        prepare(pd.DataFrame({"town": [f"t{i}" for i in range(N)], "y": rng.normal(size=N)}), "y")
+def test_marks_in_new_rows():
+    reader = prepare(table(new=NUMBERS, commas=COMMAS, label=repeated(["-", "1", "x", "2"])), "y").reader
+    rows = table(new=with_cells(NUMBERS, "-"), commas=with_cells(COMMAS, "1,5", "n.d."), label=repeated(["-", "1"]))
+    again = prepare_again(rows, reader)
+    assert again.X.index.tolist() == list(range(2, N))
+    assert set(again.X["label"]) == {"-", "1"}
+
+
+# ---- odd cells -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cells", [NUMBERS, WHOLE, COMMAS])
+def test_odd_cells_among_numbers_are_a_warning(through, cells):
+    prepared, _ = through(table(new=with_cells(cells, "<5", "n.d.x", "12.3*")))
+    (note,) = severe(prepared)
+    assert (note.kind, note.columns) == ("odd_cells", ("new",))
+    assert f"{N - 3} numbers and 3 other cells ('<5', 'n.d.x', '12.3*')" in note.text
+    assert ("taken as text and left out" in note.text) == ("new" in dropped(prepared))
+
+
+def test_odd_cells_in_other_columns(through):
+    dates, _ = through(table(new=with_cells(DATES, "in May", "-")))
+    assert f"{N - 2} dates and 1 other cell ('in May')" in severe(dates)[0].text
+    kept, _ = through(table(new=repeated(["1", "2", "3", "4", "x"])))
+    assert "new" in kept.X
+    assert [note.kind for note in severe(kept)] == ["odd_cells"]
+    limits, _ = through(table(new=[*["<5", "<5", "< 0.1", *NUMBERS[3:7], "≥7,5"] * 14, *NUMBERS[:8]]))
+    assert "56 other cells ('<5', " in severe(limits)[0].text
+    assert len(severe(prepare(table(new=with_cells(NUMBERS, "word " * 100)), "y"))[0].text) < 250
+
+
+def test_a_target_with_odd_cells_is_refused(through):
+    with pytest.raises(InputError, match=f"the target 'y' has {N - 1} numbers and 1 other cell") as error:
+        through(table(y=with_cells(COMMAS, "<5")))
+    assert error.value.argument == "categorical"
+    prepared, _ = through(table(y=repeated(["0", "1", "2", "2", "3+"])), categorical=["y"])
+    assert choose_likelihood(prepared.y).classes == ("0", "1", "2", "3+")
+
+
+@pytest.mark.parametrize(
+    ("cells", "categorical"),
+    [
+        (["1", "2", "3", "x"], []),
+        (["IIa", "IIb", "III", "IV"], []),
+        (["5 mg", "10 mg", "20 mg", "5 mg"], []),
+        (["<18", "18-65", ">65", "<18"], []),
+        (["T1", "T2", "2", "1"], []),
+        (["1", "2", "3", "4", "x"], ["new"]),
+    ],
+)
+def test_categories_with_digits_are_not_odd(through, cells, categorical):
+    prepared, _ = through(table(new=repeated(cells)), categorical=categorical)
+    assert prepared.notes == ()
+
+
+# ---- codes of missing values -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("values", "codes", "column"),
+    [
+        (rng.normal(20.0, 3.0, N), (-999.0, -999.0, -999.0), "y"),
+        (rng.normal(20.0, 3.0, N), (9999.0,) * 40, "new"),
+        (rng.normal(0.0, 1.0, N), (-999.25,) * 3, "new"),
+        (rng.normal(0.0, 1.0, N), (99.99,) * 3, "y"),
+        (rng.uniform(30.0, 33.0, N), (-1.0,) * 3, "new"),
+        (rng.integers(1, 6, N), (-99, -99, -99, -98, -98, -98), "new"),
+        (rng.integers(0, 2, N), (9, 9, 9), "new"),
+        (rng.poisson(0.2, N), (-999,) * 3, "y"),
+        (rng.normal(20.0, 3.0, N), (-999.0, -999.0, -999.0, 9999.0, 9999.0, 9999.0), "new"),
+    ],
+)
+def test_codes_of_missing_values_are_a_warning(values, codes, column):
+    frame = table(**{column: with_cells(list(values), *codes)})
+    found = [note for note in severe(prepare(frame, "y")) if note.kind == "missing_code"]
+    assert [note.columns for note in found] == [(column,)] * len(set(codes))
+    assert f"'{column}' is {codes[0]:g} in {codes.count(codes[0])} rows" in " ".join(note.text for note in found)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [0.0] * 50 + list(rng.gamma(2.0, 50.0, N - 50)),  # many zeros
+        [0.0] * 3 + list(rng.uniform(500.0, 510.0, N - 3)),  # zeros alone
+        [-999.0] * 2 + list(rng.normal(size=N - 2)),  # not repeated
+        [100.0] * 3 + list(rng.normal(size=N - 3)),  # no nines
+        [-50.0] * 3 + list(rng.normal(size=N - 3)),  # not the only negative number
+        [9] * 3 + list(rng.poisson(4.0, N - 3)),  # in the tail
+        [9] * 3 + [8] * 3 + list(rng.poisson(1.0, N - 6)),
+        [99.0] * 3 + list(rng.uniform(0.0, 100.0, N - 3)),
+        [-1.0] * 20 + [1.0] * (N - 20),
+        repeated([-1, 0, 1, 2]),
+        repeated([0, 9]),
+        list(rng.standard_cauchy(N)),
+        list(np.exp(rng.normal(0.0, 3.0, N))),
+        list(rng.integers(1900, 2000, N - 3)) + [1999] * 3,
+        ["1990-01-01"] * 3 + DATES[3:],
+    ],
+)
+def test_other_numbers_are_not_codes(values):
+    assert not severe(prepare(table(new=values), "y"))

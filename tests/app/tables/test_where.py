@@ -94,28 +94,29 @@ def test_nothing_is_run():
     """A value is text, whatever it looks like."""
     with pytest.raises(InputError, match="'open' is nowhere"):
         kept("open=__import__('os').getcwd()")
-    with pytest.raises(InputError, match="is none"):
+    with pytest.raises(InputError, match="is not a number"):
         kept("count=1 or True")
 
 
 @pytest.mark.parametrize(
     ("where", "text"),
     [
-        ("open=YES", r"'open' is nowhere 'YES'\. Did you mean 'yes'\? It has 'yes' \(3 rows\), 'no' \(2 rows\)\."),
+        ("open=YES", r"Did you mean 'yes'\? It has 'yes' \(3 rows\), 'no' \(2 rows\)\."),
         ("open!=maybe", "'open' is nowhere 'maybe'"),
-        ("opened=yes", r"no column to select rows by 'opened'\. Did you mean 'open'"),
-        ("count=7", r"'count' is nowhere '7'\. It has 0 \(1 row\), 1 \(1 row\)"),
-        ("count=x", "'count' has numbers, and 'x' is none"),
-        ("open<yes", "needs an order. Use = or !="),
-        ("temp>99", r"there are no rows where temp>99\. 'temp': It has -4 \(1 row\), 1\.5"),
+        ("count=7", r"It has 0 \(1 row\), 1 \(1 row\)"),
+        ("count=x", "'count' has numbers, and 'x' is not"),
+        ("open<yes", "needs an order"),
+        ("temp>99", r"no rows where temp>99\. 'temp': It has -4 \(1 row\), 1\.5"),
         ("when=2025-01-01", "Its dates go from 2024-01-01 to 2024-03-01"),
-        ("when>soon", "'when' has dates, and 'soon' is none. Write it as 2024-01-31"),
+        ("when>soon", "'when' has dates, and 'soon' is not"),
     ],
 )
-def test_what_is_refused(where, text):
+def test_refused_values(where, text):
     with pytest.raises(InputError, match=text) as error:
         kept(where)
-    assert error.value.argument in ("where", None)
+    assert error.value.argument == "where"
+    with pytest.raises(InputError, match="Did you mean 'open'"):
+        kept("opened=yes")
 
 
 def test_conditions_that_exclude_each_other():

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rsens._app.cli._live import Live
     from rsens._app.study import ModelSetup, Settings, Task, Unfinished
     from rsens._app.tables import Note
+    from rsens._document import ShownTable
 
 #: In the help of every command on a table.
 DATA_AND_NAMES = [
@@ -108,9 +109,9 @@ class Work(ABC):
 
     def default_folder(self) -> Path:
         """The folder of the results, unless the user names another."""
-        from rsens._app.study._result import plain
+        from rsens._app.study._result import file_name
 
-        return Path(f"rsens-{plain(self.settings.data_name)}-{self.name}")
+        return Path(f"rsens-{file_name(self.settings.data_name)}-{self.name}")
 
     @abstractmethod
     def question(self) -> dict[str, Any]:
@@ -186,30 +187,30 @@ def is_out_of_memory(error: Exception) -> bool:
 
 def unfinished(stopped: Unfinished, text: str) -> str:
     """The text of an incomplete result: what is missing comes first."""
-    from rsens._app.study import paragraph
+    from rsens._document import fold
 
     missing = f"Interrupted. Not computed: {listed(stopped.missing)}." if stopped.missing else "Interrupted."
-    return f"{paragraph(missing, 'UNFINISHED  ', ' ' * 12)}\n\n{text}\n"
+    return f"{fold(missing, None, 'UNFINISHED  ', ' ' * 12)}\n\n{text}\n"
 
 
 def files_written(folder: Path, files: list[Path]) -> str:
     """The folder and the files, figures counted; the report on a separate line."""
-    from rsens._app.study import paragraph
+    from rsens._document import fold
 
     names = [str(path.relative_to(folder)) for path in files]
     plain_files = [name for name in names if "/" not in name]
     figures = len({name.rpartition(".")[0] for name in names if "/" in name})
     drawn = f", and {counted(figures, 'figure')} as PNG and SVG in figures/" if figures else ""
     report = f"\n{safe(str(files[0]))}" if names[0] == "report.html" else ""
-    return paragraph(f"Written to {safe(str(folder))}: {', '.join(plain_files)}{drawn}.") + report
+    return fold(f"Written to {safe(str(folder))}: {', '.join(plain_files)}{drawn}.") + report
 
 
 @dataclass(frozen=True, kw_only=True)
 class Views:
-    """A result for readers: sentences, the rest of the text, tables for CSV files, figures, entries of the document."""
+    """A result for readers: sentences and tables to print, tables for CSV files, figures, and entries for JSON."""
 
     answer: Sequence[str]
-    text: str
+    details: Sequence[ShownTable]
     tables: Mapping[str, pd.DataFrame]
     figures: Mapping[str, Callable[[], Any]]
     content: Mapping[str, Any]
@@ -253,10 +254,10 @@ class Question(Work):
 
     def text(self, analysis: Any, shown: Sequence[Note] | None) -> str:
         """Warnings, the answer, the heading, notes, and the rest."""
-        from rsens._app.study import paragraph, with_heading
+        from rsens._app.study import with_heading
 
         views = self.views(analysis.found, analysis.terms)
-        return with_heading(analysis, "\n".join(map(paragraph, views.answer)), [views.text], shown)
+        return with_heading(analysis, views.answer, views.details, shown).text()
 
     def write(self, analysis: Any, live: Live) -> list[Path]:
         """Tables, figures and the summary."""

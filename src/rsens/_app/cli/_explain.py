@@ -43,11 +43,11 @@ class Explain(Work):
 
     def text(self, analysis: Study, shown: Sequence[Note] | None) -> str:
         """Hints on the next question are commands."""
-        from rsens._app.study import Hints, text_of
+        from rsens._app.study import Hints, document_of
 
         given = self.for_next_command()
         hints = Hints(*("" if given is None else next_command(each, given) for each in (select, stability)))
-        return text_of(analysis, hints=hints, told=shown)
+        return document_of(analysis, hints=hints, printed=shown).text()
 
     def for_next_command(self) -> dict[str, Any] | None:
         """The options that hints keep; None where no question follows."""

@@ -12,11 +12,9 @@ from rsens._app.study import (
     Listener,
     ModelSetup,
     Settings,
+    early_document,
     early_quality,
     early_ranking,
-    heading_of,
-    notes_of,
-    warnings_of,
 )
 from rsens._app.tables import Note
 from rsens._assess import Assessment
@@ -55,17 +53,16 @@ class Live(Listener):
     def read(self, setup: ModelSetup) -> None:
         if self._tells:
             self._shown = list(setup.notes)
-            heading = heading_of(setup.provenance, setup.model, setup.likelihood)
-            blocks = [warnings_of(self._shown), heading, notes_of(self._shown)]
-            self.say("\n\n".join(block for block in blocks if block) + "\n")
+            document = early_document(setup.provenance, setup.model, setup.likelihood, self._shown)
+            self.say(f"{document.text()}\n")
 
     def ranked(self, found: Explanation) -> None:
         if self._tells:
-            self.say(f"{early_ranking(found)}\n")
+            self.say(f"{early_ranking(found).text()}\n")
 
     def checked(self, assessment: Assessment) -> None:
         if self._tells:
-            self.say(f"{early_quality(assessment)}\n")
+            self.say(f"{early_quality(assessment).text()}\n")
 
     def announce(self, words: str) -> None:
         """How much work there is, where it is long."""

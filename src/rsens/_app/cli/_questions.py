@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import combinations
-from math import log
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rsens._app.cli._command import Command, Question, Views
 from rsens._app.cli._options import option, table_options
-from rsens._errors import Sentence
-from rsens._text import Pair, aligned, counted, listed, number, on_one_line, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,9 +18,8 @@ if TYPE_CHECKING:
     from rsens._select_interactions import Selection
     from rsens._stability import Stability
 
-#: How many variables or pairs `compare` lists, by order, and `stability`.
-COMPARED, RANKED = {1: 30, 2: 15}, 30
-NOUNS = {1: "variable", 2: "pair"}
+#: How many variables or pairs a figure shows.
+RANKED = 30
 ORDER = option("--order", type=int, metavar="[1|2]", help="1 for variables, 2 for pairs.  [default: 1]")
 
 
@@ -40,28 +35,6 @@ def common_arguments(setup: ModelSetup) -> dict[str, Any]:
         "n_jobs": settings.n_jobs,
         "progress": setup.listener.progress,
     }
-
-
-def table_by_method(columns: dict[str, list[str]], methods: Sequence[str], file: str) -> tuple[str, str]:
-    """A table whose last columns are methods; if there is no room, the last ones are left out and named."""
-    from rsens._app.study import table
-
-    last, first = len(columns) - 1, len(columns) - len(methods)
-    lines = table(columns, "~" + ">" * last, give_way=[[k] for k in range(last, first, -1)])
-    hidden = [name for name in methods if name not in lines.split("\n")[0].split()]
-    return lines, f"no room for {listed(hidden)}: see {file}" if hidden else ""
-
-
-def term_cells(terms: Sequence[Any], columns: Sequence[str], order: int) -> list[str]:
-    """Terms as cells: a pair "a:b" as two names, which can both be shortened."""
-    pairs = {f"{a}:{b}": Pair(a, b) for a, b in combinations(columns, 2)} if order == 2 else {}
-    return [pairs.get(str(term), str(term)) for term in terms]
-
-
-def add_line(columns: dict[str, list[str]], *cells: str) -> None:
-    """A further line of a table; cells that are not given are empty."""
-    for k, column in enumerate(columns.values()):
-        column.append(cells[k] if k < len(cells) else "")
 
 
 class Compare(Question):
@@ -81,9 +54,10 @@ class Compare(Question):
         asked: Any = {"order": settings.order, "budget": settings.budget}
         return compare(setup.model, groups=setup.groups, **asked, **common_arguments(setup))
 
-    def views(self, found: pd.DataFrame, terms: Sequence[str]) -> Views:
+    def views(self, found: Any, terms: Sequence[str]) -> Views:
         """In the JSON document one entry per method, with its terms by rank."""
-        from rsens._app.study import records
+        from rsens._compare import answer, ranks_table
+        from rsens._document import records
         from rsens.plots import comparison
 
         methods = []
@@ -91,58 +65,12 @@ class Compare(Question):
             (head,) = records(lines[["method", "status", "seconds", "evaluations"]].head(1))
             methods.append(head | {"terms": records(lines.loc[lines["term"].notna(), ["term", "value", "rank"]])})
         return Views(
-            answer=[leaders(found)],
-            text=ranks_text(found, terms),
+            answer=[answer(found)],
+            details=[ranks_table(found, terms, values=False, where="in compare.csv")],
             tables={"compare": found},
-            figures={"comparison": partial(comparison, found, top=30)},
+            figures={"comparison": partial(comparison, found, top=RANKED)},
             content={"methods": methods},
         )
-
-
-def leaders(found: pd.DataFrame) -> str:
-    """The first variable or pair of each method, in a sentence."""
-    by_term: dict[str | None, list[str]] = {}
-    for method, lines in found[found["term"].notna()].groupby("method", sort=False):
-        first = lines.loc[lines["rank"] == 1, "term"]
-        by_term.setdefault(str(first.iloc[0]) if len(first) == 1 else None, []).append(str(method))
-    (term, agreeing), *others = by_term.items()
-    total = sum(map(len, by_term.values()))
-    if term is None:
-        return f"{agreeing[0]} puts no {NOUNS[found.attrs['order']]} before all others."
-
-    def puts(methods: Sequence[str], first: str | None, who: str = "") -> str:
-        verb = "puts" if len(methods) == 1 else "put"
-        return f"{who or listed(methods)} {verb} {'none' if first is None else on_one_line(first)} first"
-
-    if not others:
-        return f"{puts(agreeing, term, agreeing[0] if total == 1 else f'All {total} methods')}."
-    many = f"{len(agreeing)} of {counted(total, 'method')} ({listed(agreeing)})" if len(agreeing) > 1 else ""
-    return f"{puts(agreeing, term, many)}; {'; '.join(puts(by, each) for each, by in others)}."
-
-
-def ranks_text(found: pd.DataFrame, columns: Sequence[str] = ()) -> str:
-    """Ranks, terms in the order of the first method that answered; and why others did not answer."""
-    from rsens._app.study import block
-    from rsens._compare import legend
-
-    known, failed, order = found[found["term"].notna()], found[found["term"].isna()], found.attrs["order"]
-    names = list(dict.fromkeys(known["method"]))
-    ranks = known.pivot(index="term", columns="method", values="rank")
-    terms = list(known.loc[known["method"] == names[0], "term"])
-    shown = terms[: COMPARED[order]]
-    cells = {"": term_cells(shown, columns, order)} | {name: [str(ranks.at[t, name]) for t in shown] for name in names}
-    lines = [legend(names, order)]
-    if len(terms) > len(shown):
-        add_line(cells, f"… {len(terms) - len(shown)} more in compare.csv")
-    if len(terms) > 1 and len(names) > 1:
-        agreement = ranks.astype(float).corr(method="spearman")[names[0]]
-        add_line(cells)
-        add_line(cells, f"agreement with {names[0]}", *(f"{agreement[name]:.2f}".replace("-", "−") for name in names))
-        lines.append("agreement: rank correlation, 1 for the same order, 0 for none, −1 for the reverse")
-    side_by_side, no_room = table_by_method(cells, names, "compare.csv")
-    why = [f"{name} has no answer: {why}" for name, why in zip(failed["method"], failed["status"], strict=True)]
-    heading = f"Ranks of {NOUNS[order]}s by method, 1 is the most important"
-    return block(heading, side_by_side, [*lines, no_room, *why])
 
 
 @click.command(
@@ -201,53 +129,17 @@ class OnSamples(Question):
 
     def views(self, found: Stability, terms: Sequence[str]) -> Views:
         """In the JSON document the entropy of each method, and a summary by method and term."""
-        from rsens._app.study import plain, records
-        from rsens._stability import answer
+        from rsens._document import plain, records
+        from rsens._stability import answer, mean_ranks, ranking_methods
 
         entropy = {name: plain(value) for name, value in found.entropy.items()}
         return Views(
             answer=[answer(found)],
-            text=mean_ranks_text(found, terms),
+            details=[mean_ranks(found, terms, where="in stability.csv")],
             tables={"stability": found.to_frame(), "ranks": found.ranks},
-            figures={f"ranks-{name}": partial(found.plot, method=name, top=RANKED) for name in answering(found)},
+            figures={f"ranks-{name}": partial(found.plot, method=name, top=RANKED) for name in ranking_methods(found)},
             content={"entropy": entropy, "terms": records(found.to_frame())},
         )
-
-
-def answering(found: Stability) -> list[str]:
-    """The methods that ranked at least one sample."""
-    return [str(name) for name in found.entropy.dropna().index]
-
-
-def mean_ranks_text(found: Stability, columns: Sequence[str] = ()) -> str:
-    """Mean ranks by method, the range of ranks by the first of them, and the entropy of each."""
-    from rsens._app.study import block
-    from rsens._compare import legend
-    from rsens._stability import drawn
-
-    names = answering(found)
-    mean = found.mean_rank[names].sort_values(names[0], kind="stable")
-    shown, hidden = mean.head(RANKED), len(mean) - RANKED
-    summary: Any = found.to_frame().set_index(["method", "term"]).loc[names[0]].loc[shown.index]
-    ranges = zip(summary["lower"], summary["upper"], strict=True)
-    cells = {
-        "": term_cells(list(shown.index), columns, found.order),
-        f"90 % by {names[0]}": [str(low) if low == high else f"{low}–{high}" for low, high in ranges],
-        **{name: [f"{value:.1f}" for value in shown[name]] for name in names},
-    }
-    add_line(cells)
-    add_line(cells, "entropy", "", *(f"{value:.2f}" for value in found.entropy[names]))
-    side_by_side, no_room = table_by_method(cells, names, "stability.csv")
-    lines = [
-        f"… and {hidden} more in stability.csv" if hidden > 0 else "",
-        f"90 % by {names[0]}: the ranks by {names[0]} in the middle 90 % of the samples",
-        f"entropy: 0 if all rankings are the same, {log(len(found.terms)):.2f} if they are random",
-        legend(names, found.order),
-        no_room,
-    ]
-    samples = f"{found.n_boot} samples of {drawn(found)}"
-    heading = f"Mean ranks of {NOUNS[found.order]}s by models fitted to {samples}, 1 is the most important"
-    return block(heading, side_by_side, lines)
 
 
 @click.command(
@@ -303,59 +195,18 @@ class Select(Question):
 
     def views(self, found: Selection, terms: Sequence[str]) -> Views:
         """In the JSON document the number of pairs that is enough by each method, the scores, and the pairs."""
-        from rsens._app.study import plain, records
-        from rsens._select_interactions import answer
+        from rsens._document import plain, records
+        from rsens._select_interactions import answers, score_tables
 
-        several = len(found.methods) > 1
         summary = found.summary()
         suggested = {str(name): plain(k) for name, k in found.suggestions.items()}
         return Views(
-            answer=[Sentence(f"{name}: " if several else "", answer(found, name)) for name in found.methods],
-            text=scores_text(found),
+            answer=answers(found),
+            details=score_tables(found),
             tables={"scores": summary, "pairs": found.pairs},
             figures={"selection": found.plot},
             content={"suggested": suggested, "scores": records(summary), "pairs": records(found.pairs)},
         )
-
-
-def scores_text(found: Selection) -> str:
-    """The scores by number of pairs, and the leading pairs."""
-    import pandas as pd
-
-    from rsens._app.study import block, table
-    from rsens._compare import legend
-
-    several = len(found.methods) > 1
-    summary, leading = found.summary(), found.pairs
-    write = aligned(float(summary["difference_se"].max()), 2)
-    known = summary["k"].notna()
-    differences = zip(summary["difference"], summary["difference_se"], known, strict=True)
-    scores: dict[str, Sequence[str]] = {
-        "method": [str(method) if several else "" for method in summary["method"]],
-        "pairs": ["all" if pd.isna(k) else str(k) for k in summary["k"]],
-        "log score": [number(mean) for mean in summary["mean"]],
-        "against all pairs": [f"{write(gap)} ± {write(se)}" if is_known else "" for gap, se, is_known in differences],
-    }
-    of_scores = [
-        "log score: log density of a held-out row, larger is better; ±: one standard error",
-        "enough: the fewest pairs within one standard error of the best number of them, if that is within two of all "
-        "pairs",
-    ]
-    blocks = [block(f"Log score per held-out row, {found.n_splits} splits", table(scores, "<>>>"), of_scores)]
-    if len(leading):
-        pairs: dict[str, Sequence[str]] = {
-            "method": [str(method) if several else "" for method in leading["method"]],
-            "": [str(rank) for rank in leading["rank"]],
-            "pair": [Pair(first, second) for first, second in zip(leading["first"], leading["second"], strict=True)],
-            "value": [number(value) for value in leading["value"]],
-            "in splits": [percent(share) for share in leading["share"]],
-        }
-        of_pairs = [
-            f"value: by {'the method' if several else found.methods[0]}, on all rows ({legend(found.methods, 2)})",
-            f"in splits: how often the pair was among the first {found.k}",
-        ]
-        blocks.append(block("Leading pairs", table(pairs, "<>~>>"), of_pairs))
-    return "\n\n".join(blocks)
 
 
 @click.command(

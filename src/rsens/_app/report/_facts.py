@@ -1,4 +1,4 @@
-"""What the sentences, tables and figures of a study are made of, read once."""
+"""The study as sentences, tables and figures of the report need it, read once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rsens._app.tables import Choice, Note
 from rsens._assess import Assessment
 from rsens._explain import Explanation
 from rsens._table import Table
-from rsens._text import as_label, distinct, shorten
+from rsens._text import as_label, distinct, shorten, value_text
 from rsens._typing import Array, Positions
 from rsens.adapters import read_for
 from rsens.derivatives import Model
@@ -55,7 +55,7 @@ class Facts:
     notes: list[Note]
     likelihood: Choice | None
     settings: dict[str, Any]
-    model: Any  # whatever `explain` takes
+    model: Any  # anything that `explain` takes
     X: Any  # a data frame or an array
     y: pd.Series[Any] | None
     source: Model = field(repr=False)
@@ -91,7 +91,7 @@ class Facts:
 
     @property
     def target(self) -> Name:
-        """What is predicted."""
+        """The name of the target."""
         given = getattr(self.y, "name", None)
         name = self.settings.get("target") if given is None else given
         return Name.of("the target" if name is None else name)
@@ -103,19 +103,19 @@ class Facts:
 
     @cached_property
     def ranked(self) -> list[str]:
-        """The terms, the one that matters most first."""
+        """The terms, largest R-sens first."""
         return list(self.explanation.main.sort_values(ascending=False, kind="stable").index)
 
     @cached_property
     def pairs(self) -> pd.DataFrame:
-        """The table of pairs, the strongest first; empty where there are none."""
+        """The table of pairs, the strongest first; empty without pairs."""
         if self.explanation.order == 1 or len(self.explanation.names) < 2:
             return pd.DataFrame()
         return self.explanation.to_frame(order=2)
 
     @cached_property
     def columns_that_vary(self) -> list[str]:
-        """The terms that are single columns which vary, the one that matters most first."""
+        """The terms that are single columns which vary, largest R-sens first."""
         vary = np.ptp(self.table.values, axis=0) > 0.0
         names = {name for name, varies in zip(self.table.names, vary, strict=True) if varies}
         return [term for term in self.ranked if term in names]
@@ -133,7 +133,7 @@ class Facts:
 
     @cached_property
     def pairs_that_vary(self) -> list[tuple[str, str]]:
-        """The pairs of such columns above 0, those that interact first, and the strongest first among them."""
+        """The pairs of such columns above 0, interacting ones first, and the strongest first among them."""
         vary, marked = set(self.columns_that_vary), set(self.marked_pairs)
         values = dict(zip(self.ranked_pairs, self.pairs.get("value", []), strict=True))
         pairs = sorted(values, key=lambda pair: pair not in marked)
@@ -152,7 +152,7 @@ class Facts:
                     yield plot, result, number, terms
 
     def _result_of(self, plot: Plot) -> Explanation | Assessment | None:
-        """What a plot draws; None where there is nothing, or where it draws something else than a study."""
+        """The result that a plot draws; None where the study has none."""
         if plot.of == "assessment":
             return self.assessment
         if plot.of in ("pairs", "pair") and not len(self.pairs):
@@ -185,7 +185,7 @@ class Facts:
         return np.sort(order[np.linspace(0, n - 1, MOST_ROWS).round().astype(np.intp)])
 
     def value(self, row: int, term: str) -> str:
-        """What a row has in a column, as text; a group has no value of its own."""
+        """The value of a row in a column, as text; empty for a group."""
         if term not in self.table.names:
             return ""
         column = self.table.names.index(term)
@@ -193,5 +193,4 @@ class Facts:
         coding = self.table.coding
         if coding is not None and column in coding.categorical:
             return shorten(as_label(coding[column].labels[int(value)]), LABEL_LENGTH)
-        digits = 4 if abs(value) < 1e4 else 7  # a count or a date stays whole
-        return f"{value:.{digits}g}".replace("-", "−")
+        return value_text(value)

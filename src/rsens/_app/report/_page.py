@@ -11,11 +11,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from rsens._app.report._facts import Facts
+from rsens._app.report._facts import Facts, Name
 from rsens._app.report._figures import pictures
 from rsens._app.report._rows import json_in_html, rows
 from rsens._app.report._sentences import answer, details, model_and_likelihood, unit_of
-from rsens._app.report._tables import SHOWN_PAIRS, about, effects, flatten, pairs, quality, subgroups, variables
+from rsens._app.report._tables import about, flatten, tables
+from rsens._assess import quality_lines
 from rsens._files import write_whole
 from rsens._text import as_label
 from rsens._version import __version__
@@ -46,13 +47,10 @@ def render(study: Any) -> str:
         "details": details(facts),
         "severe": [note.text for note in facts.notes if note.severe],
         "warnings": [] if facts.assessment is None else facts.assessment.warnings,
-        "quality": quality(facts),
-        "variables": variables(facts),
-        "effects": effects(facts),
-        "pairs": pairs(facts),
-        "subgroups": subgroups(facts),
+        "quality": [] if facts.assessment is None else quality_lines(facts.assessment),
+        "tables": tables(facts, getattr(study, "n_pairs", None)),
+        "by": Name.of(facts.settings.get("arguments", {}).get("by") or "subgroups"),
         "marked": bool(facts.marked_pairs),
-        "shown_pairs": getattr(study, "n_pairs", None) or SHOWN_PAIRS,
         "figures": pictures(facts),
         "unit": unit_of(facts.explanation),
         "model": "" if facts.likelihood is None else model_and_likelihood(facts.model, facts.likelihood),

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rsens._app.report._facts import NAME_LENGTH, Facts, Name
-from rsens._explain import LocalRow, adds_up, bend_sign, has_local_pairs, in_points, local_rows, signed
-from rsens._text import aligned, as_label, distinct, number, percent, side_by_side
+from rsens._explain import LocalRow, adds_up, bend_sign, has_local_pairs, in_points, local_rows
+from rsens._text import aligned, as_label, distinct, number, percent, side_by_side, signed
 from rsens._typing import Array
 from rsens.plots import INTERVALS, output_names, predictive
 

@@ -1,13 +1,17 @@
 """From a table to everything: the data made ready, a model, how good it is, what moves it, and files of all that."""
 
+from rsens._app.study._document import Hints as Hints
+from rsens._app.study._document import document_of as document_of
+from rsens._app.study._document import early_document as early_document
+from rsens._app.study._document import early_quality as early_quality
+from rsens._app.study._document import early_ranking as early_ranking
+from rsens._app.study._document import head_as_dict as head_as_dict
+from rsens._app.study._document import with_heading as with_heading
 from rsens._app.study._explain_task import explain_task as explain_task
 from rsens._app.study._pipeline import Analysis as Analysis
 from rsens._app.study._pipeline import Task as Task
 from rsens._app.study._pipeline import Unfinished as Unfinished
 from rsens._app.study._pipeline import analyse as analyse
-from rsens._app.study._plain import head_as_dict as head_as_dict
-from rsens._app.study._plain import plain as plain
-from rsens._app.study._plain import records as records
 from rsens._app.study._result import REFITS as REFITS
 from rsens._app.study._result import Study as Study
 from rsens._app.study._result import Writer as Writer
@@ -19,14 +23,3 @@ from rsens._app.study._settings import Settings as Settings
 from rsens._app.study._setup import Listener as Listener
 from rsens._app.study._setup import ModelSetup as ModelSetup
 from rsens._app.study._study import study as study
-from rsens._app.study._text import Hints as Hints
-from rsens._app.study._text import block as block
-from rsens._app.study._text import early_quality as early_quality
-from rsens._app.study._text import early_ranking as early_ranking
-from rsens._app.study._text import heading_of as heading_of
-from rsens._app.study._text import notes_of as notes_of
-from rsens._app.study._text import paragraph as paragraph
-from rsens._app.study._text import table as table
-from rsens._app.study._text import text_of as text_of
-from rsens._app.study._text import warnings_of as warnings_of
-from rsens._app.study._text import with_heading as with_heading

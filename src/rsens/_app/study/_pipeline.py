@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import pandas as pd
 
-from rsens._app.study._model_table import not_said_yet
+from rsens._app.study._model_table import new_warning
 from rsens._app.study._settings import Settings
 from rsens._app.study._setup import Listener, ModelSetup, notes_on_fit, set_up
 from rsens._app.tables import Choice, Note
@@ -38,7 +38,7 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Analysis(Generic[Found]):
-    """What every command has as its result. Text, JSON and files are views of it; `Study` documents the fields.
+    """The result of every command. Text, JSON and files are views of it; `Study` documents the fields.
 
     Only `found` differs from command to command.
     """
@@ -57,15 +57,15 @@ class Analysis(Generic[Found]):
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """What is ranked: the columns, and groups in the place of theirs."""
+        """The terms of the ranking: the columns, and groups in the place of theirs."""
         return Terms.of(self.groups, tuple(map(str, self.X.columns))).names
 
 
-#: What random numbers are for.
+#: Purposes of random numbers.
 FOLDS, PROBES = range(2)
 SKIPPED = "The model was not cross-validated: nobody knows how good it is."
 
-#: What else is to be seen of each refit: made from the rows, a seed, and the rows' own order.
+#: Makes a look at each refit, from the rows, a seed, and the rows' own order.
 MakeLook = Callable[[Any, np.random.SeedSequence, OwnOrder], Any]
 
 
@@ -74,23 +74,18 @@ def generator(seed: int, purpose: int) -> np.random.Generator:
     return np.random.default_rng(child(seed_sequence(seed), purpose))
 
 
-def check_model(setup: ModelSetup) -> Assessment | None:
-    """Cross-validation with at most as many folds as rows, with its notes; None if no folds were asked for."""
-    return check_and_look(setup, None)[0]
+def check_model(
+    setup: ModelSetup, checked: Callable[[Assessment], object], make_look: MakeLook | None = None
+) -> list[list[Any]] | None:
+    """Cross-validate; the values that a look for intervals takes from the refits, or None if there are too few folds.
 
-
-def check_and_look(
-    setup: ModelSetup, make_look: MakeLook | None, checked: Callable[[Assessment], object] = lambda assessment: None
-) -> tuple[Assessment | None, list[list[Any]] | None]:
-    """The check, and what a look for intervals saw of its refits, by round and fold; None where there are too few.
-
-    The check is that of the first round, the same as without a look, and `checked` hears of it as soon as it is there.
-    Refits are quick; see `Fit.quick`.
+    There are at most as many folds as rows. The check uses the first round, the same as without a look; `checked`
+    gets it when this round is finished. Refits are quick; see `Fit.quick`.
     """
     settings, table, notes = setup.settings, setup.table, setup.notes
     if not settings.cv:
         notes.append(Note("skipped", (), SKIPPED))
-        return None, None
+        return None
     rows, y = rows_with_levels(setup.model, table.X), read_targets(table.y, len(table.X))
     order = own_order(rows, y, clusters=read_clusters(setup.clusters, len(y)))
     clusters = order.clusters
@@ -104,10 +99,8 @@ def check_and_look(
     n_rounds = 1 if make_look is None else rounds_for(count, len(y))
     rounds = rounds_of_folds(n_rounds, count, y, stratify, seed, clusters, order.rows)
     looks = [HeldOut(rows, y)] + ([] if make_look is None else [make_look(rows, seed, order)])
-    assessment: Assessment | None = None
 
     def assess(seen: list[list[Any]]) -> None:
-        nonlocal assessment
         assessment = assessment_of(seen[0], type(setup.model).__name__, rows, y)
         notes.extend([Note("warning", (), text) for text in assessment.notes])
         checked(assessment)
@@ -125,33 +118,29 @@ def check_and_look(
         first_round=assess,
     )
     if settings.cv > units:
-        text = f"The check has {units} folds, one for each {what}, and not {settings.cv}: there are no more {what}s."
+        text = f"The check has one fold for each of the {units} {what}s, and not {settings.cv} folds."
         notes.append(Note("skipped", (), text))
-    return assessment, others[0] if others else None
+    return others[0] if others else None
 
 
 Result = TypeVar("Result", bound=Analysis[Any])
 
 
-#: Within this, work runs that keeps finished pieces; it gives where refits are kept, if they are.
+#: A context for work that keeps finished pieces; it gives the checkpoint for refits, if they are kept.
 Keep = Callable[[ModelSetup], AbstractContextManager[Checkpoint | None]]
 
 
 def keep_nothing(_: ModelSetup) -> AbstractContextManager[None]:
-    """Nothing is kept."""
+    """A context that keeps nothing."""
     return nullcontext()
 
 
-#: What is found when the work is stopped, how good the model is if that is known, and what is missing, in words.
-SoFar = tuple[Any, Assessment | None, tuple[str, ...]]
-
-
 class Unfinished(KeyboardInterrupt):
-    """Stopped with Ctrl-C when a part of the result was there already.
+    """Stopped with Ctrl-C after a part of the result was finished.
 
     Attributes:
         analysis: The result without what is missing.
-        missing: What that is, in words.
+        missing: The missing parts, in words.
     """
 
     def __init__(self, analysis: Any, missing: tuple[str, ...]) -> None:
@@ -159,19 +148,30 @@ class Unfinished(KeyboardInterrupt):
         self.analysis, self.missing = analysis, missing
 
 
+@dataclass
+class Findings:
+    """The result of the work so far, the check of the model, and the missing parts, in words."""
+
+    found: Any = None
+    assessment: Assessment | None = None
+    missing: tuple[str, ...] = ()
+
+    def checked(self, assessment: Assessment) -> None:
+        """The check is finished."""
+        self.assessment = assessment
+
+
 @dataclass(frozen=True)
 class Task(Generic[Result]):
-    """What is asked of a model.
+    """A question about a model.
 
-    step: What the work is called on the progress line.
-    work: Computes what is found.
+    step: The name of the work on the progress line.
+    work: Computes the result.
     result: The type of the result.
-    arguments: What the result records as asked.
+    arguments: The arguments that the result records.
     fit: Whether the work needs a model that is fitted to all rows.
-    keep: Within this, the work runs: for work that keeps finished pieces.
-    check: How good the model is. Work that looks at the refits of the check brings its own.
-    first: Work that is done before the check, with its name on the progress line.
-    so_far: What is there if the work is stopped; None if that is nothing.
+    keep: A context in which the work runs, for work that keeps finished pieces.
+    run: Checks a new model and does the work in its own steps, one more than usual.
     """
 
     step: str
@@ -180,59 +180,50 @@ class Task(Generic[Result]):
     arguments: Mapping[str, Any]
     fit: bool = True
     keep: Keep = keep_nothing
-    check: Callable[[ModelSetup], Assessment | None] = check_model
-    first: tuple[str, Callable[[ModelSetup], object]] | None = None
-    so_far: Callable[[ModelSetup], SoFar | None] = lambda setup: None
+    run: Callable[[ModelSetup, Findings], object] | None = None
 
 
 def analyse(settings: Settings, task: Task[Result], *, listener: Listener | None = None) -> Result:
     """Read the table, choose a model, fit it, check it, and do the task.
 
-    A model from a file is neither fitted nor checked. Ctrl-C is `Unfinished`, a KeyboardInterrupt, if something is
-    there by then.
+    A model from a file is neither fitted nor checked. Ctrl-C is `Unfinished`, a KeyboardInterrupt, if there is a result
+    by then.
     """
     listener = Listener(settings.progress) if listener is None else listener
     notes: list[Note] = []
-    new = settings.model_file is None
+    new, outcome = settings.model_file is None, Findings()
     setup: ModelSetup | None = None
     try:
-        steps = 2 + new * (1 + task.fit) + (task.first is not None)
+        steps = 2 + new * (1 + task.fit) + (task.run is not None)
         with listener.steps(steps), _warnings_as_notes(notes), workers():
             listener.step("reading")
             setup = replace(set_up(settings, task.arguments, notes), listener=listener)
             listener.read(setup)
             with task.keep(setup) as keep:
                 setup = replace(setup, keep=keep)
-                assessment = _fit_and_check(setup, task) if new else None
-                listener.step(task.step)
-                found = task.work(setup)
+                if new and task.fit:
+                    listener.step("fitting")
+                    setup.model.fit(setup.table.X, setup.table.y)
+                    notes.extend(notes_on_fit(setup.model, settings))
+                if task.run is not None:
+                    task.run(setup, outcome)
+                else:
+                    if new:
+                        listener.step("checking the model")
+                        check_model(setup, outcome.checked)
+                    listener.step(task.step)
+                    outcome.found = task.work(setup)
     except KeyboardInterrupt:
-        so_far = None if setup is None else task.so_far(setup)
-        if setup is None or so_far is None:
+        if setup is None or outcome.found is None:
             raise
-        found, assessment, missing = so_far
-        raise Unfinished(_result(setup, task, found, assessment), missing) from None
-    return _result(setup, task, found, assessment)
+        raise Unfinished(_result(setup, task, outcome), outcome.missing) from None
+    return _result(setup, task, outcome)
 
 
-def _fit_and_check(setup: ModelSetup, task: Task[Any]) -> Assessment | None:
-    step = setup.listener.step
-    if task.fit:
-        step("fitting")
-        setup.model.fit(setup.table.X, setup.table.y)
-        setup.notes.extend(notes_on_fit(setup.model, setup.settings))
-    if task.first is not None:
-        what, work = task.first
-        step(what)
-        work(setup)
-    step("checking the model")
-    return task.check(setup)
-
-
-def _result(setup: ModelSetup, task: Task[Result], found: Any, assessment: Assessment | None) -> Result:
+def _result(setup: ModelSetup, task: Task[Result], outcome: Findings) -> Result:
     return task.result(
         model=setup.model,
-        assessment=assessment,
+        assessment=outcome.assessment,
         notes=tuple(setup.notes),
         likelihood=setup.likelihood,
         X=setup.table.X,
@@ -241,13 +232,13 @@ def _result(setup: ModelSetup, task: Task[Result], found: Any, assessment: Asses
         recipe=setup.table.recipe,
         clusters=setup.clusters,
         groups=setup.groups,
-        found=found,
+        found=outcome.found,
     )
 
 
 @contextmanager
 def _warnings_as_notes(notes: list[Note]) -> Iterator[None]:
-    """Within this, warnings of rsens become notes, each once; other warnings stay warnings."""
+    """Turns warnings of rsens in the block into notes, each once; other warnings stay warnings."""
     raised: list[warnings.WarningMessage] = []
     try:
         with warnings.catch_warnings(record=True) as raised:
@@ -255,7 +246,7 @@ def _warnings_as_notes(notes: list[Note]) -> Iterator[None]:
             yield
     finally:
         ours = [warning.message for warning in raised if isinstance(warning.message, RsensWarning)]
-        left = [message for each in ours if (message := not_said_yet(each, notes)) is not None]
+        left = [message for each in ours if (message := new_warning(each, notes)) is not None]
         new = dict.fromkeys(Note("warning", (), message.sentence) for message in left)
         notes.extend(note for note in new if note not in notes)
     for warning in raised:

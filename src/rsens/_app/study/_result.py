@@ -14,16 +14,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rsens import _html as html
 from rsens._app.report import Facts
+from rsens._app.study._document import as_dict, document_of
 from rsens._app.study._model_table import to_metadata
 from rsens._app.study._pipeline import Analysis
-from rsens._app.study._plain import as_dict
 from rsens._app.study._settings import AUTO_PAIRS
 from rsens._app.study._setup import Listener
-from rsens._app.study._text import answer_of, heading_lines, text_of
-from rsens._assess import quality_table
-from rsens._explain import Explanation, html_tables
+from rsens._document import Document, Shown
+from rsens._explain import Explanation
 from rsens._files import check_folder, new_files, write_csv, write_summary
 from rsens.models import save_model
 from rsens.plots import lay_out, short_labels
@@ -36,18 +34,18 @@ REFITS = "refits"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Study(Analysis[Explanation]):
-    """A table, a model of one of its columns, how good that is, and what moves it. Made by `rsens.study`.
+class Study(Shown, Analysis[Explanation]):
+    """A table, a model of one of its columns, the model's quality, and its sensitivities. Made by `rsens.study`.
 
     Attributes:
         model: The fitted model.
-        explanation: What moves its predictions, an `Explanation`.
-        assessment: How good it is on rows it has not seen, an `Assessment`; None if that was not asked for.
-        notes: What was done to the data and what was seen: records of `kind`, `columns` and `text`.
+        explanation: The sensitivities of its predictions, an `Explanation`.
+        assessment: Its quality on unseen rows, an `Assessment`; None if it was not checked.
+        notes: Changes of the data and remarks: records of `kind`, `columns` and `text`.
         likelihood: The `kind` of likelihood, the `reason` for it, and the `classes` if there are any.
         X: The rows that were explained.
         y: Their targets; None for new rows without.
-        settings: What was asked, what the data were, the seed and the versions: all to do it again.
+        settings: The arguments, the data, the seed and the versions: everything to repeat it.
         recipe: How the columns were read; stored with the model, for new rows.
         n_pairs: How many pairs are shown.
         clusters: The labels of rows that belong together, for `clusters=`; None if no column has them.
@@ -66,7 +64,7 @@ class Study(Analysis[Explanation]):
 
     @property
     def explanation(self) -> Explanation:
-        """What moves the predictions of the model."""
+        """The sensitivities of the model's predictions."""
         return self.found
 
     @property
@@ -76,14 +74,11 @@ class Study(Analysis[Explanation]):
         return AUTO_PAIRS if asked == "auto" else int(asked)
 
     def text(self) -> str:
-        """What the command line prints: the answer, the model, its quality, variables and pairs."""
-        return text_of(self)
+        """The text of the command line: the answer, the model, its quality, variables and pairs."""
+        return self._document().text()
 
-    def __repr__(self) -> str:
-        return self.text()
-
-    def _repr_html_(self) -> str:
-        return as_html(self)
+    def _document(self) -> Document:
+        return document_of(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain values, ready for JSON."""
@@ -125,7 +120,7 @@ class Study(Analysis[Explanation]):
 def write_study(
     study: Study, folder: Path, *, report: bool, overwrite: bool, listener: Listener, also: Iterable[Writer] = ()
 ) -> list[Path]:
-    """What `Study.write` does, told to a listener; `also` writes more files."""
+    """Write as `Study.write` does, with a listener; `also` writes more files."""
     file = study.settings["arguments"].get("model_file")
     question = {
         "command": "explain",
@@ -136,7 +131,7 @@ def write_study(
         "where": study.settings["arguments"].get("where"),
     }
     check_folder(folder, overwrite, REFITS, question)
-    keep = [] if file is None else [MODEL]  # the model that was read may be the one in this folder
+    keep = [] if file is None else [MODEL]  # the model that was read may be in this folder
     writers = chain(_writers(study, with_model=file is None, with_report=report), also)
     return write_folder(folder, "explain", study.to_dict(), writers, listener=listener, keep=keep)
 
@@ -148,7 +143,7 @@ def _writers(study: Study, *, with_model: bool, with_report: bool) -> Iterator[W
     pairs = {"pairs": found.to_frame(order=2)} if found.order == 2 else {}
     yield from table_writers(tables | pairs | ({} if by is None else {"by": by}))
     yield "writing R-sens of every row", lambda folder: _write_local(found.local_main, folder)
-    # Of many rows, single ones are in the table above only.
+    # If there are many rows, only the table above has single ones.
     kept = found if found.n <= MOST_ROWS_IN_JSON else found.without_rows()
     yield "writing explanation.json", lambda folder: kept.save(folder / "explanation.json")
     if with_model:
@@ -160,7 +155,7 @@ def _writers(study: Study, *, with_model: bool, with_report: bool) -> Iterator[W
 
 
 def _write_local(local: pd.DataFrame, folder: Path) -> None:
-    """R-sens of every row: in Parquet where pyarrow is there, else as CSV. The first column has the row's label."""
+    """R-sens of every row: in Parquet if pyarrow is installed, else as CSV. The first column has the row's label."""
     label = "row"
     while label in local.columns:
         label = f"_{label}"
@@ -175,19 +170,19 @@ def _write_local(local: pd.DataFrame, folder: Path) -> None:
     frame.to_parquet(folder / "local.parquet", index=False)
 
 
-#: How many variables have a figure of their own, such as a profile, and how many pairs, such as a surface.
+#: How many variables have their own figure, such as a profile, and how many pairs, such as a surface.
 VARIABLES, PAIRS = 3, 2
-#: Of PNG, in dots per inch.
+#: The resolution of PNG, in dots per inch.
 RESOLUTION = 150
 
 
 def figures_of(study: Study) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """The name of each figure, and what draws it."""
+    """The name of each figure, and a function that draws it."""
     facts = Facts.of(study)
     given = {"model": facts.model, "X": facts.X, "y": _points(study)}
     for plot, result, number, terms in facts.drawings(VARIABLES, PAIRS):
         options = {name: given[name] for name in plot.takes} | dict(plot.options)
-        file = "-".join([plot.file, str(number + 1), *map(plain, terms)]) if terms else plot.file
+        file = "-".join([plot.file, str(number + 1), *map(file_name, terms)]) if terms else plot.file
         yield file, partial(plot.draw, result, *terms, **options)
 
 
@@ -200,13 +195,13 @@ def _points(study: Study) -> Any:
     return y.rename(short_labels([str(y.name)])[0])  # it becomes a label
 
 
-def plain(name: str) -> str:
+def file_name(name: str) -> str:
     """A name as part of the name of a file: letters, digits and underscores, at most 30."""
     return re.sub(r"[^0-9A-Za-z_]+", "_", name).strip("_")[:30] or "x"
 
 
 def draw(plot: Callable[[], Any], name: str, folder: Path) -> None:
-    """Draw a figure of its own and write it to figures/ as PNG and SVG; the same figure gives the same bytes."""
+    """Draw a figure and write it to figures/ as PNG and SVG; the same figure gives the same bytes."""
     from matplotlib import pyplot as plt
     from matplotlib import rc_context
 
@@ -224,25 +219,7 @@ def draw(plot: Callable[[], Any], name: str, folder: Path) -> None:
         plt.close(figure)
 
 
-def as_html(study: Study) -> str:
-    """What the print says, with the tables of the explanation."""
-    warnings = [note.text for note in study.notes if note.severe]
-    notes = [note.text for note in study.notes if not note.severe]
-    quality = []
-    if study.assessment is not None:
-        warnings += study.assessment.warnings
-        quality = [quality_table(study.assessment)]
-    return html.view(
-        *map(html.warning, warnings),
-        html.heading(answer_of(study)),
-        *map(html.paragraph, heading_lines(study.settings, study.model, study.likelihood)),
-        html.notes("Notes", notes),
-        *quality,
-        *html_tables(study.explanation),
-    )
-
-
-#: What is written, in words for the progress line, and what writes it into a folder.
+#: The words for the progress line, and a function that writes into a folder.
 Writer = tuple[str, Callable[[Path], object]]
 
 
@@ -279,6 +256,6 @@ def _write_table(frame: pd.DataFrame, name: str, folder: Path) -> None:
 
 
 def figure_writers(plots: Iterable[tuple[str, Callable[[], Any]]]) -> Iterator[Writer]:
-    """Figures by name, each with what draws it."""
+    """Figures by name, each with a function that draws it."""
     for name, plot in plots:
         yield f"drawing {name}", partial(draw, plot, name)

@@ -1,4 +1,4 @@
-"""The two beginnings of an analysis: a table and a model to fit to it, or new rows and a model from a file."""
+"""The start of an analysis: a table and a model to fit to it, or new rows and a model from a file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Any
 
 from rsens._app.study._model_table import (
     ColumnGroups,
-    ModelTable,
     collinear_notes,
     compared_columns,
     from_metadata,
@@ -23,8 +22,9 @@ from rsens._app.study._model_table import (
     read_new_rows,
     read_table,
 )
-from rsens._app.study._settings import Settings, division_of
-from rsens._app.tables import AS_ASKED, CLASSES, Choice, Note
+from rsens._app.study._settings import Settings
+from rsens._app.study._subgroups import division_of
+from rsens._app.tables import AS_ASKED, CLASSES, Choice, ModelTable, Note
 from rsens._assess import Assessment
 from rsens._errors import Argument, InputError, Sentence
 from rsens._explain import Division, Explanation, check_pair_columns, check_refit_columns
@@ -44,10 +44,10 @@ from rsens.models import (
 #: The most rows of an exact Gaussian process. A study makes about 25 fits. With this many rows, each takes a second on
 #: one core; with twice as many, four to eight.
 EXACT_ROWS = 1_000
-#: Above, it is built on so many rows, the inducing inputs, and all rows enter: the work grows with their number, not
-#: with its cube.
+#: Above, it is built on this number of rows, the inducing inputs, and all rows enter: the work grows with their number,
+#: not with its cube.
 INDUCING = 300
-#: The linear models, by likelihood. The weak prior, one pseudo-row, keeps collinear columns from being an error.
+#: The linear models, by likelihood. The weak prior, worth one row, keeps collinear columns from being an error.
 LINEAR: dict[str, Callable[[], Any]] = {
     "gaussian": partial(BayesianLinearRegression, prior_precision=1.0, standardize=True),
     "poisson": BayesianPoissonRegression,
@@ -96,7 +96,7 @@ def _linear(choice: Choice) -> tuple[Any, Choice, list[Note]]:
 
 
 def notes_on_fit(model: Any, settings: Settings) -> list[Note]:
-    """What the fit did that nobody asked for."""
+    """Notes on decisions of the fit that nobody asked for."""
     n_inducing = getattr(model, "n_inducing", None)  # only Gaussian processes have inducing inputs
     if n_inducing is None or settings.inducing is not None:
         return []
@@ -108,9 +108,10 @@ def notes_on_fit(model: Any, settings: Settings) -> list[Note]:
 
 
 class Listener(StatusLine):
-    """Shows the step at work on standard error; nothing where that is not a terminal.
+    """Shows the current step on standard error, and nothing if that is not a terminal.
 
-    `progress` is for the calls that the steps make: how far they are stands on the same line.
+    `progress` is for the calls that the steps make: they add how far they are to the same line. A subclass also hears
+    of results, as soon as they are known.
     """
 
     def __init__(self, progress: bool | None = None) -> None:
@@ -122,7 +123,7 @@ class Listener(StatusLine):
 
     @contextmanager
     def steps(self, total: int) -> Iterator[None]:
-        """Within this, there are `total` steps."""
+        """Show the line during a block of `total` steps."""
         # disable=None: silent unless the output is a terminal.
         disable = None if self._shows is None else not self._shows
         self._line = bar(total=total, bar_format="{desc}", disable=disable, leave=False)
@@ -134,37 +135,37 @@ class Listener(StatusLine):
             self._line = None
 
     def step(self, what: str) -> str:
-        """The next step begins; what it is called."""
+        """Begin the next step, and return its name."""
         self._number += 1
         self._called = what if self._total == 1 else f"step {self._number} of {self._total}: {what}"
-        self.detail(self._called)
+        self.clear()
         return self._called
 
     def detail(self, what: str) -> None:
-        """What the step is doing now."""
+        """Show a part of the step."""
         if self._line is not None:
             self._line.set_description_str(f"{what} …")
 
     def show(self, words: str, share: float) -> None:
-        """How far the step is."""
+        """Show how far the step is."""
         self.detail(f"{self._called}, {words}")
 
     def clear(self) -> None:
-        """What could be counted is done; the step may go on."""
+        """Show the step alone: its countable part is done, and it may go on."""
         self.detail(self._called)
 
     def read(self, setup: ModelSetup) -> None:
-        """The table is read, and the model for it is chosen."""
+        """Hear that the table is read, and the model for it is chosen."""
 
     def ranked(self, found: Explanation) -> None:
-        """The ranking is there; refits follow."""
+        """Hear of the ranking; refits follow."""
 
     def checked(self, assessment: Assessment) -> None:
-        """How good the model is; more refits follow."""
+        """Hear how good the model is; more refits follow."""
 
     @contextmanager
     def pause(self) -> Iterator[None]:
-        """Within this, the line is gone, so that something else can be printed."""
+        """Hide the line during a block, so that something else can be printed."""
         if self._line is not None:
             self._line.clear()
         yield
@@ -172,10 +173,12 @@ class Listener(StatusLine):
             self._line.refresh()
 
 
-#: Cross-validation with fewer rows says nothing about unseen ones.
+#: Cross-validation with fewer rows has no information about unseen ones.
 LEAST_ROWS = 10
 #: Seconds of work for which it is worth starting processes.
 WORTH_PROCESSES = 5.0
+#: Settings that every command records, where they were given.
+RECORDED = ("cluster", "by", "groups", "where", "date", "date_parts")
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,27 +194,28 @@ class ModelSetup:
     numeric: tuple[str, ...] = ()
     #: Columns that are explained together, by the name of the group.
     groups: ColumnGroups = field(default_factory=dict)
-    #: Subgroups of rows, if there are any.
+    #: Subgroups of rows, if any.
     division: Division | None = None
-    #: Who hears what is done with it.
+    #: Shows the steps, and hears of results.
     listener: Listener = field(default_factory=Listener)
-    #: Where finished refits are kept, and read from.
+    #: The place where finished refits are kept, and read from.
     keep: Checkpoint | None = None
 
     @property
     def clusters(self) -> Any:
-        """The label of each row's cluster, for `clusters=`; None where no column says which rows belong together."""
+        """The label of each row's cluster, for `clusters=`; None without a column of clusters."""
         return self.table.clusters
 
     @property
     def most_folds(self) -> int:
-        """One for each cluster, or for each row if there are none."""
+        """One for each cluster; without clusters, one for each row."""
         return len(self.table.X) if self.clusters is None else int(self.clusters.nunique())
 
     @property
     def likelihood(self) -> Choice:
         """The likelihood of the model, and why."""
-        return self.table.likelihood
+        choice: Choice = self.table.likelihood
+        return choice
 
     @property
     def seed(self) -> int:
@@ -222,28 +226,37 @@ class ModelSetup:
 
 def set_up(settings: Settings, arguments: Mapping[str, Any], notes: list[Note]) -> ModelSetup:
     """Read the table and choose the model; or read the model, and the table as the model's own data were read."""
-    if settings.model_file is not None:
-        return _model_from_file(settings, settings.model_file, arguments, notes)
-    table = read_table(settings)
-    rows = len(table.X)
-    if settings.cv and rows < LEAST_ROWS:
-        raise InputError(
-            f"there are only {rows} rows, too few to check a model on rows it has not seen. Give more, or go on "
-            "without a check: ",
-            Argument("cv", 0),
-            ".",
-        )
+    origin: dict[str, Any] = {}
+    if settings.model_file is None:
+        table = read_table(settings)
+        model, choice, on_model = model_for(settings, table.likelihood, len(table.X))
+        table = replace(table, likelihood=choice)
+        if settings.cv and len(table.X) < LEAST_ROWS:
+            raise InputError(
+                f"there are only {len(table.X)} rows, too few to check a model on rows it has not seen. Give more, or "
+                "go on without a check: ",
+                Argument("cv", 0),
+                ".",
+            )
+        _check_size(settings, model, table.X.shape[1])
+        settings = replace(settings, n_jobs=_jobs(settings, len(table.X)))
+    else:
+        model, table, origin, on_model = _model_from_file(settings, settings.model_file)
     numeric = numeric_columns(settings.numeric, table.X)
     groups, on_groups = merged_groups(settings.groups or {}, table)
-    compared = [str(table.X.columns[d]) for d in compared_columns(table.X, numeric, groups)]
-    model, choice, on_model = model_for(settings, table.likelihood, rows)
-    _check_size(settings, model, table.X.shape[1])
-    notes += [*table.notes, *on_groups, *note_on_two_values(compared), *on_model, *_on_clusters(table)]
-    notes += collinear_notes(table, groups)
-    settings = replace(settings, n_jobs=_jobs(settings, rows))
-    record = provenance(table, {**arguments, **_asked(settings)})
-    division = _division(settings, table, notes)
-    return ModelSetup(settings, replace(table, likelihood=choice), model, record, notes, numeric, groups, division)
+    asked = {name: value for name, value in settings.plain(*RECORDED).items() if value}
+    if settings.model_file is not None:
+        asked["model_file"] = os.path.basename(settings.model_file)
+    record = provenance(table, {**arguments, **asked}) | origin
+    notes += [*on_model, *table.notes, *on_groups]
+    if settings.model_file is None:
+        compared = [str(table.X.columns[d]) for d in compared_columns(table.X, numeric, groups)]
+        notes += [*note_on_two_values(compared), *_on_clusters(table), *collinear_notes(table, groups)]
+    division = None
+    if settings.by is not None:
+        division, on_division = division_of(table.by, settings.by)
+        notes += on_division
+    return ModelSetup(settings, table, model, record, notes, numeric, groups, division)
 
 
 def _check_size(settings: Settings, model: Any, n_columns: int) -> None:
@@ -266,26 +279,11 @@ def _check_size(settings: Settings, model: Any, n_columns: int) -> None:
         )
 
 
-def _division(settings: Settings, table: ModelTable, notes: list[Note]) -> Division | None:
-    """The subgroups of rows, with notes on them; None if there are none."""
-    if settings.by is None:
-        return None
-    division, found = division_of(table.by, settings.by)
-    notes += found
-    return division
-
-
-def _asked(settings: Settings) -> dict[str, Any]:
-    """What every command records, where it was given."""
-    asked = settings.plain("cluster", "by", "groups", "where", "date", "date_parts")
-    return {name: value for name, value in asked.items() if value}
-
-
 def _on_clusters(table: ModelTable) -> list[Note]:
-    """A warning if rows come in tight clusters and nobody has said which belong together."""
+    """A warning if rows come in tight clusters and no column of clusters was named."""
     if table.clusters is not None:
         return []
-    # It is said here, for all calls that follow.
+    # The note replaces the warnings of all calls that follow.
     warnings.simplefilter("ignore", TightClustersWarning)
     found = tight_clusters(numbers_of(table.X))
     if found is None:
@@ -297,8 +295,8 @@ def _on_clusters(table: ModelTable) -> list[Note]:
 def _jobs(settings: Settings, rows: int) -> int | None:
     """How many fits run at once. With `all_cores` one per core, if processes save more time than their start takes.
 
-    That takes one to two seconds. A Gaussian process is fitted to 500 rows in about a tenth of a second, which grows
-    with the cube of the rows as long as it is exact; a linear model in hundredths.
+    The start takes one to two seconds. A Gaussian process is fitted to 500 rows in about a tenth of a second, which
+    grows with the cube of the rows while it is exact; a linear model in hundredths.
     """
     if settings.n_jobs is not None or not settings.all_cores:
         return settings.n_jobs
@@ -306,28 +304,16 @@ def _jobs(settings: Settings, rows: int) -> int | None:
     return -1 if settings.model == "gp" and seconds > WORTH_PROCESSES else None
 
 
-def _model_from_file(
-    settings: Settings, path: str | os.PathLike[str], arguments: Mapping[str, Any], notes: list[Note]
-) -> ModelSetup:
-    recipe, likelihood, origin = from_metadata(path)
+def _model_from_file(settings: Settings, path: str | os.PathLike[str]) -> tuple[Any, ModelTable, Any, list[Note]]:
+    """The model, new rows for it, entries for the record, and a note."""
+    recipe, likelihood, data = from_metadata(path)
     if settings.target not in (None, recipe["target"]):
-        raise InputError(
-            f"{path} predicts {recipe['target']!r}, not {settings.target!r}. Leave out ", Argument("target"), "."
-        )
-    model = load_model(path)
-    coding: Any = getattr(model, "coding_", None)
-    coded = () if coding is None else coding.columns
-    # The categorical columns whose levels are text: 01 is not 1 there.
-    texts = [coding.names[each.position] for each in coded if isinstance(each.labels[0], str)]
-    table = read_new_rows(settings, recipe, likelihood, texts=texts)
-    name, rows = os.path.basename(path), len(model.training_inputs_)
+        wrong = f"{path} predicts {recipe['target']!r}, not {settings.target!r}. Leave out "
+        raise InputError(wrong, Argument("target"), ".")
+    model, name = load_model(path), os.path.basename(path)
     text = (
-        f"The model comes from {name} and was fitted to {rows:,} rows of {origin!r}. It was not fitted again: no check "
-        "of the model, no null level."
+        f"The model comes from {name} and was fitted to {len(model.training_inputs_):,} rows of {data!r}. It was not "
+        "fitted again: no check of the model, no null level."
     )
-    groups, on_groups = merged_groups(settings.groups or {}, table)
-    notes += [Note("skipped", (), text), *table.notes, *on_groups]
-    record = provenance(table, {**arguments, **_asked(settings), "model_file": name}) | {"model_of": origin}
-    division = _division(settings, table, notes)
-    numeric = numeric_columns(settings.numeric, table.X)
-    return ModelSetup(settings, table, model, record, notes, numeric, groups, division)
+    table = read_new_rows(settings, recipe, likelihood)
+    return model, table, {"model_of": data}, [Note("skipped", (), text)]

@@ -1,4 +1,4 @@
-"""Tables from files, made ready for a model by stated rules, with a note for everything that was done."""
+"""Tables, read and made ready for a model by documented rules, with a note on every decision."""
 
 from rsens._app.tables._collinear import CollinearSet as CollinearSet
 from rsens._app.tables._collinear import collinear_sets as collinear_sets
@@ -18,11 +18,12 @@ from rsens._app.tables._likelihood import CLASSES as CLASSES
 from rsens._app.tables._likelihood import Choice as Choice
 from rsens._app.tables._likelihood import choose_likelihood as choose_likelihood
 from rsens._app.tables._likelihood import likelihood_choices as likelihood_choices
-from rsens._app.tables._prepare import PreparedTable as PreparedTable
+from rsens._app.tables._prepare import ModelTable as ModelTable
 from rsens._app.tables._prepare import prepare as prepare
 from rsens._app.tables._prepare import prepare_again as prepare_again
-from rsens._app.tables._readings import read_all_parts as read_all_parts
-from rsens._app.tables._readings import read_formats as read_formats
+from rsens._app.tables._reader import TableReader as TableReader
+from rsens._app.tables._reading import read_all_parts as read_all_parts
+from rsens._app.tables._reading import read_formats as read_formats
 from rsens._app.tables._where import KeptRows as KeptRows
 from rsens._app.tables._where import keep_rows as keep_rows
 from rsens._app.tables._where import read_where as read_where

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.linalg import eigh
 
-from rsens._labels import columns_of_labels
+from rsens._table import columns_of_labels
 from rsens._typing import Array
 from rsens.measures import Terms
 

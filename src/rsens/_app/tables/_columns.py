@@ -1,4 +1,4 @@
-"""Columns by name: the names in a header, the columns to read, and the nearest match for a name that is missing."""
+"""Columns by name, and notes on them."""
 
 from __future__ import annotations
 
@@ -11,20 +11,82 @@ from typing import Any
 from rsens._errors import Argument, InputError, Sentence
 from rsens._text import quoted
 
-#: What a column without a name is called, after its position, as in pandas.
-UNNAMED = re.compile(r"Unnamed: \d+")
+#: Columns without a name: blank, or named by pandas after their position.
+UNNAMED = re.compile(r"\s*|Unnamed: \d+(\.\d+)?")
 CLUSTER = Argument("cluster")
+
+
+@dataclass(frozen=True)
+class Note:
+    """A decision or an observation about a table: its kind, the columns concerned, and a sentence.
+
+    The text is a `Sentence` where it mentions an argument, so that the command line can name the option instead. A
+    severe note is a warning, shown before any result: the answer is probably wrong until the table is mended.
+
+    Kinds about rows are sample, where, by, clusters and missing; about the file, encoding, row_names (a first column
+    without a name) and header (a first line without names); about how columns were read, converted, date, ambiguous,
+    odd_cells (a few keep a column from being numbers), two_values, whole_numbers, infinite and missing_code; about
+    columns without information, constant, empty, unsupported, identifier and levels; about columns that belong
+    together, same (also as the target), settled (levels in which the target does not vary), group and collinear; about
+    the steps that follow, target, model, skipped and warning.
+    """
+
+    kind: str
+    columns: tuple[str, ...]
+    text: str
+    severe: bool = False
+
+    def __str__(self) -> str:
+        return self.text
+
+
+#: If more notes than this are alike, only the first are written out.
+MOST_ALIKE, FIRST = 5, 3
+
+
+def gathered(notes: Sequence[Note]) -> list[Note]:
+    """The notes; of many alike, each about one column, the first few and one that names the other columns."""
+    alike: dict[tuple[str, bool], list[Note]] = {}
+    for note in notes:
+        if len(note.columns) == 1:
+            alike.setdefault((note.kind, note.severe), []).append(note)
+    result: list[Note] = []
+    for note in notes:
+        group = alike[note.kind, note.severe] if len(note.columns) == 1 else []
+        if len(group) <= MOST_ALIKE or any(note is first for first in group[:FIRST]):
+            result.append(note)
+        elif note is group[FIRST]:
+            others = tuple(other.columns[0] for other in group[FIRST:])
+            result.append(Note(note.kind, others, f"Likewise {quoted(others)}.", note.severe))
+    return result
+
+
+def advice(
+    kind: str, columns: Sequence[str], text: str, argument: str, names: Sequence[str], severe: bool = False
+) -> Note:
+    """A note whose text ends with an argument and the names to give it."""
+    return Note(kind, tuple(columns), Sentence(text, naming(argument, names), "."), severe)
+
+
+def naming(argument: str, names: Sequence[str], most: int = 3) -> Sentence:
+    """An argument with the names to give it, the first few if there are many."""
+    return Sentence(Argument(argument, list(names[:most])), " and so on" if len(names) > most else "")
 
 
 def header_names(header: Sequence[str], what: str) -> list[str]:
     """The names in a header, stripped of spaces; an error if two are the same."""
     names = [name.strip() or f"Unnamed: {position}" for position, name in enumerate(header)]
-    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if repeated:
+    check_unique(names, what)
+    return names
+
+
+def check_unique(names: Sequence[str], what: str) -> None:
+    """An error if two columns have the same name."""
+    if len(set(names)) < len(names):
+        repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
         raise InputError(
             f"{what} has columns of the same name: {quoted(repeated)}. Rename them so that each is unique."
         )
-    return names
 
 
 def columns_to_read(
@@ -36,14 +98,11 @@ def columns_to_read(
     cluster: str | None = None,
 ) -> list[str]:
     """The columns that were asked for and not dropped, the target and the cluster, in the order of the table."""
-    if target is not None:
-        find(target, names, what, "target column")
-    if cluster is not None:
-        find(cluster, names, what, "cluster column")
+    for role, name in (("target", target), ("cluster", cluster)):
+        if name is not None:
+            find(name, names, what, f"{role} column")
     if cluster is not None and cluster == target:
-        raise InputError(
-            f"{target!r} is the target and cannot say which rows belong together. Name another ", CLUSTER, "."
-        )
+        raise InputError(f"{target!r} is the target and cannot be the column of clusters. Name another ", CLUSTER, ".")
     dropped = find_all(name_list(drop, "drop"), names, what, "column to drop")
     if target in dropped:
         other = Sentence("Name another ", Argument("target"), ", or take it out of ", Argument("drop"), ".")
@@ -68,8 +127,6 @@ def find_all(asked: Iterable[str], names: Sequence[str], what: str, role: str, *
         return set(found)
     near = [each for name in unknown for each in _nearest(name, names)]
     hint = f"Did you mean {quoted(dict.fromkeys(near))}?" if near else f"It has {quoted(names)}."
-    if not near and 2 * sum(map(is_number, names)) >= len(names):
-        hint += " These are numbers: is the line with the names of the columns missing?"
     roles = role if len(unknown) == 1 else role.replace("column", "columns")
     raise InputError(f"{what} has no {roles} {quoted(unknown)}. {hint}")
 
@@ -84,18 +141,9 @@ def split(asked: Iterable[str], names: Sequence[str]) -> list[str]:
 
 
 def _nearest(name: str, names: Sequence[str]) -> list[str]:
-    """The most similar name, if one is similar at all; the same but for capitals and spaces is always found."""
+    """The most similar name, if any is similar; a name that differs only in capitals and spaces is always found."""
     lower = {each.strip().lower(): each for each in names}
     return [lower[each] for each in get_close_matches(str(name).strip().lower(), list(lower), 1, cutoff=0.5)]
-
-
-def is_number(name: str) -> bool:
-    """Whether a name is a number, which names of columns rarely are."""
-    try:
-        float(name)
-    except ValueError:
-        return False
-    return True
 
 
 def name_list(names: Iterable[Any], argument: str) -> list[str]:
@@ -106,7 +154,7 @@ def name_list(names: Iterable[Any], argument: str) -> list[str]:
 
 
 def name_lists(groups: Any, argument: str) -> dict[str, tuple[str, ...]]:
-    """Lists of names given for an argument, each under a name of its own: a dict, or None for none."""
+    """Named lists of columns given for an argument: a dict, or None for an empty one."""
     lists = {}
     for name, columns in mapping(groups, argument, "from names to columns, such as {'season': ['sin', 'cos']}").items():
         if isinstance(columns, str) or not isinstance(columns, Iterable):
@@ -118,64 +166,7 @@ def name_lists(groups: Any, argument: str) -> dict[str, tuple[str, ...]]:
 
 
 def mapping(given: Any, argument: str, words: str) -> dict[str, Any]:
-    """The dict given for an argument, described in words; None for none."""
+    """The dict given for an argument, described in words; None is an empty one."""
     if not isinstance(given, Mapping | None):
         raise InputError(Argument(argument), f" must be a dict {words}; got a {type(given).__name__}.")
     return {str(name): value for name, value in (given or {}).items()}
-
-
-#: Of more notes than this that are alike, only the first are written out.
-MOST_ALIKE, FIRST = 5, 3
-
-
-@dataclass(frozen=True)
-class Note:
-    """One thing that was done or seen: its kind, the columns it is about, and a sentence.
-
-    The text is a `Sentence` where it mentions an argument, so that the command line can name the option instead. A
-    severe note is a warning, shown before any result: the answer is probably wrong unless the table is mended.
-
-    Kinds about rows are sample, where, by, clusters and missing; about the file, encoding, row_names (a first column
-    without a name) and header (a first line without names); about how columns were read, converted, date, ambiguous,
-    odd_cells (a few keep a column from being numbers), two_values, whole_numbers, infinite and missing_code; about
-    columns that say little, constant, empty, unsupported, identifier and levels; about columns that belong together,
-    same (also as the target), settled (levels in which the target does not vary), group and collinear; and about what
-    follows, target, model, skipped and warning.
-    """
-
-    kind: str
-    columns: tuple[str, ...]
-    text: str
-    severe: bool = False
-
-    def __str__(self) -> str:
-        return self.text
-
-
-def gathered(notes: Sequence[Note]) -> list[Note]:
-    """The notes; of many that are alike, each about one column, the first few and one more that names the others."""
-    alike: dict[tuple[str, bool], list[Note]] = {}
-    for note in notes:
-        if len(note.columns) == 1:
-            alike.setdefault((note.kind, note.severe), []).append(note)
-    result: list[Note] = []
-    for note in notes:
-        group = alike.get((note.kind, note.severe), []) if len(note.columns) == 1 else []
-        if len(group) <= MOST_ALIKE or any(note is first for first in group[:FIRST]):
-            result.append(note)
-        elif note is group[FIRST]:
-            others = tuple(other.columns[0] for other in group[FIRST:])
-            result.append(Note(note.kind, others, f"Likewise {quoted(others)}.", note.severe))
-    return result
-
-
-def advice(
-    kind: str, columns: Sequence[str], text: str, argument: str, names: Sequence[str], severe: bool = False
-) -> Note:
-    """A note on columns, whose text ends with an argument and the names to give it."""
-    return Note(kind, tuple(columns), Sentence(text, naming(argument, names), "."), severe)
-
-
-def naming(argument: str, names: Sequence[str], most: int = 3) -> Sentence:
-    """An argument with the names to give it, the first few if there are many."""
-    return Sentence(Argument(argument, list(names[:most])), " and so on" if len(names) > most else "")

@@ -24,39 +24,41 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rsens._app.tables._cells import MISSING, labels, marks_notes, number_in, read_cells, taken_apart
-from rsens._app.tables._columns import UNNAMED, Note, columns_to_read, header_names, is_number, split
-from rsens._app.tables._dates import forms_of
-from rsens._app.tables._readings import DECIMAL_POINTS
+from rsens._app.tables._cells import MISSING, labels, marks_notes, number_cell, number_in, read_cells
+from rsens._app.tables._columns import Note, columns_to_read, header_names, split
+from rsens._app.tables._dates import date_forms
+from rsens._app.tables._reader import DECIMAL_POINTS
 from rsens._app.tables._where import with_columns_of
 from rsens._arguments import whole_number
 from rsens._errors import Argument, InputError, MissingExtraError, Sentence
 from rsens._text import counted, quoted
 
-#: How other kinds of files begin, and what to do with them.
+#: How other kinds of files begin, and what they are.
 OTHERS = {
-    b"PK\x03\x04": "is a zip or Excel file. Save the table as CSV",
-    b"\xd0\xcf\x11\xe0": "is an Excel file. Save the table as CSV",
-    b"%PDF": "is a PDF. Save the table as CSV",
-    b"\x89PNG": "is a picture",
-    b"\xff\xd8\xff": "is a picture",
-    b"\x89HDF": "is an HDF5 file. Save the table as CSV or Parquet",
-    b"SQLite": "is a database. Save the table as CSV",
-    b"ARROW1": "is a Feather file. Save the table as Parquet",
+    b"PK\x03\x04": "a zip or Excel file. Save the table as CSV",
+    b"\xd0\xcf\x11\xe0": "an Excel file. Save the table as CSV",
+    b"%PDF": "a PDF. Save the table as CSV",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"\x89HDF": "an HDF5 file. Save the table as CSV or Parquet",
+    b"SQLite": "a database. Save the table as CSV",
+    b"ARROW1": "a Feather file. Save the table as Parquet",
 }
-#: How text with several bytes per letter begins. The mark of UTF-32 begins like that of UTF-16.
-WIDE = (
-    ((b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff"), "utf-32"),
-    ((b"\xff\xfe", b"\xfe\xff"), "utf-16"),
-)
+#: How text with several bytes per letter begins. The mark of UTF-32 begins like the one of UTF-16.
+WIDE = {
+    b"\xff\xfe\x00\x00": "utf-32",
+    b"\x00\x00\xfe\xff": "utf-32",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}
 
 
 @dataclass(frozen=True, eq=False)
 class FileData:
-    """A table that was read: the rows that were kept, how many there are in the file, and notes.
+    """A table that was read: the rows that were kept, the number of rows in the file, and notes.
 
-    The index of the frame has the numbers of the rows in the file, counted from 0. The columns `extra` are
-    there only because conditions on rows look at them.
+    The index of the frame has the numbers of the rows in the file, counted from 0. Only conditions on rows and
+    subgroups need the columns `extra`.
     """
 
     frame: pd.DataFrame
@@ -80,22 +82,21 @@ def read_file(
     least: int = 2,
     header: bool = True,
 ) -> FileData:
-    """Read a table in one pass, keeping only what is asked for.
+    """Read a table in one pass, keeping only the columns and rows that are asked for.
 
-    The content says what kind of file it is, not its name. Text is UTF-8, or Latin-1 with a note. A column of a text
-    file is made of numbers, or of truth values (true, false), if all its cells are, but for missing ones: empty, NA,
-    N/A, NaN, null, None or a question mark; and beside numbers a dash, a dot, n.d. and the like, with a note
-    (`rsens._app.tables._cells` has all of them). Other columns are text; `prepare` looks at them further.
+    The kind of file is recognised by its content, not by its name. Text is UTF-8, or Latin-1 with a note. A column of a
+    text file has numbers, or truth values (true, false), if all its cells are such or missing (`_cells` has the marks
+    of missing values). Other columns are text, which `TableReader` looks at further.
 
     Args:
         path: The file, or "-" for standard input.
         columns: Names of the columns to read; None for all. The target is read anyway.
         drop: Names of columns to leave out.
-        target: The name of the target, which must be there.
+        target: The name of the target, which must exist.
         max_rows: The most rows to keep, drawn at random; None for all.
         seed: For the rows that are drawn.
         as_text: Columns of a text file that are text even if all their cells are numbers.
-        cluster: The name of the column that says which rows belong together; it must be there, and is read as text.
+        cluster: The name of the column that tells which rows belong together; it must exist, and is read as text.
         where: Conditions for `keep_rows`, whose columns are read too.
         by: The column that has the subgroups of rows, which is read too.
         least: The fewest rows that will do: 2 to fit a model, 1 for new rows.
@@ -105,16 +106,17 @@ def read_file(
     sample = RowSample(most, whole_number(seed, "seed", 0))
     what = "standard input" if str(path) == "-" else str(path)
     with _table(path, what, header) as table:
-        if target is not None and isinstance(table, TextTable):
-            table.check_header(target)
+        if target is not None and target not in table.names:
+            for note in table.notes:
+                if note.kind == "header":
+                    raise InputError(f"there is no target column {target!r}: ", note.text)
         asked = columns_to_read(table.names, target, columns, drop, what, cluster)
         wanted = with_columns_of(where, asked, table.names, what, by)
         texts = [*split(as_text, table.names), *([] if cluster is None else [cluster])]
         frame = table.read(wanted, sample, texts)
-    if not sample.seen:
-        raise InputError(f"{what} has no rows, only a header with {counted(len(table.names), 'name')}.")
     if sample.seen < least:
-        raise InputError(f"{what} has only one row. A model needs many more.")
+        rows = "only one row" if sample.seen else f"no rows, only a header with {counted(len(table.names), 'name')}"
+        raise InputError(f"{what} has {rows}. A model needs many.")
     notes = list(table.notes)
     if len(frame) < sample.seen:
         notes.append(Note("sample", (), f"Read {sample.seen:,} rows, kept {len(frame):,} at random (seed {seed})."))
@@ -138,7 +140,8 @@ def _table(path: str | os.PathLike[str], what: str, header: bool) -> Iterator[Te
                 file = stack.enter_context(io.BufferedReader(stack.enter_context(gzip.GzipFile(fileobj=file))))
             begin: bytes = file.peek(8192)[:8192]
             if not begin.startswith(b"PAR1"):
-                text = _decoded(file, begin, what)
+                encoding, errors = _encoding(begin, what)
+                text = io.TextIOWrapper(file, encoding, errors, newline="")
                 stack.callback(text.detach)
                 yield open_text(text, what, header)
                 return
@@ -158,39 +161,38 @@ def _opened(path: str | os.PathLike[str], what: str, stack: ExitStack) -> Any:
         file = io.BufferedReader(sys.stdin.buffer)  # type: ignore[type-var]
         stack.callback(file.detach)  # standard input stays open
         return file
-    if Path(path).is_dir():
-        raise InputError(f"{what} is a folder. Give a CSV, TSV or Parquet file.")
+    path = Path(path)
     try:
         return stack.enter_context(open(path, "rb"))
     except FileNotFoundError:
-        raise InputError(f"There is no file {what}.{_nearest_file(Path(path))}") from None
+        folder = path.absolute().parent
+        if not folder.is_dir():
+            raise InputError(f"There is no file {what}. There is no folder {folder} either.") from None
+        near = get_close_matches(path.name, os.listdir(folder), 1, cutoff=0.7)
+        hint = f" Did you mean {near[0]}?" if near else ""
+        raise InputError(f"There is no file {what}.{hint}") from None
     except OSError as error:
+        if path.is_dir():
+            raise InputError(f"{what} is a folder. Give a CSV, TSV or Parquet file.") from None
         raise InputError(f"{what} cannot be opened: {error.strerror}.") from None
 
 
-def _nearest_file(path: Path) -> str:
-    folder = path.absolute().parent
-    if not folder.is_dir():
-        return f" There is no folder {folder} either."
-    near = get_close_matches(path.name, os.listdir(folder), 1, cutoff=0.7)
-    return f" Did you mean {near[0]}?" if near else ""
-
-
-def _decoded(file: Any, begin: bytes, what: str) -> io.TextIOWrapper:
+def _encoding(begin: bytes, what: str) -> tuple[str, str]:
+    """The encoding of a file that begins like this, and the treatment of errors; an `InputError` if it is not text."""
     if not begin:
         raise InputError(f"{what} is empty. It should have a line of column names, and rows below.")
-    for start, reason in OTHERS.items():
+    for start, kind in OTHERS.items():
         if begin.startswith(start):
-            raise InputError(f"{what} {reason}; rsens reads CSV, TSV and Parquet.")
-    for marks, encoding in WIDE:
-        if begin.startswith(marks):
-            return io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="")
+            raise InputError(f"{what} is {kind}; rsens reads CSV, TSV and Parquet.")
+    for start, encoding in WIDE.items():
+        if begin.startswith(start):
+            return encoding, "replace"
     if _is_binary(begin):
         text = begin.replace(b"\0", b"")
         letters_and_zeros = len(text) * 4 <= 2 * len(begin) + 4 and not _is_binary(text)
         wide = " It may be UTF-16 or UTF-32 without its mark: save it as UTF-8." if letters_and_zeros else ""
         raise InputError(f"{what} is not a text file. rsens reads CSV, TSV and Parquet.{wide}")
-    return io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
+    return "utf-8-sig", "surrogateescape"
 
 
 def _is_binary(begin: bytes) -> bool:
@@ -273,7 +275,7 @@ def is_row(line: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
 
 def _is_amount(cell: str) -> bool:
     """Whether a cell is a number or a date."""
-    return taken_apart(cell) is not None or bool(forms_of([cell.strip()]))
+    return number_cell(cell) is not None or bool(date_forms([cell.strip()]))
 
 
 def _are_names(cells: Sequence[str]) -> bool:
@@ -288,11 +290,8 @@ def _are_names(cells: Sequence[str]) -> bool:
     return len(values) > 2 and (whole or equal)  # two may increase by chance
 
 
-DELIMITERS = ",;\t|"
-#: Lines that the delimiter is found from.
-SNIFFED = 100
-#: Lines among which the names of columns may be, below a title.
-TOP = 10
+#: Possible delimiters, and the number of lines that the delimiter is found from.
+DELIMITERS, SNIFFED = ",;\t|", 100
 
 #: Cells of one column that were read together: one text, which takes a fourth of the memory of a list, unless a cell
 #: has line breaks.
@@ -310,24 +309,7 @@ class TextTable:
     notes: list[Note]
     what: str
     _reader: Any
-    _first: list[list[str]]  # the first rows, which have been read to know whether they have names
-    _top: list[str]  # the first lines
-
-    def check_header(self, target: str) -> None:
-        """An error if the target is not in the header, and the file has none, or has it below a title."""
-        if target in self.names:
-            return
-        for note in self.notes:
-            if note.kind == "header":
-                raise InputError(f"there is no target column {target!r}: ", note.text)
-        odd = any(UNNAMED.fullmatch(name) or is_number(name) for name in self.names)
-        for number, line in enumerate(self._top, start=1):
-            cells = [cell.strip(' "\r\n') for cell in re.split(f"[{DELIMITERS}]", _latin(line))]
-            if target in cells and not any(map(is_number, cells)) and (odd or len(self.names) < len(cells)):
-                raise InputError(
-                    f"{self.what} has no target column {target!r} in its first line, but line {number} has it. Is "
-                    f"there a title above the names of the columns? Delete the lines above line {number}."
-                )
+    _first: list[list[str]]  # rows that were read to recognise the header
 
     def read(self, columns: list[str], sample: RowSample, as_text: Iterable[str]) -> pd.DataFrame:
         """The rows of the sample, with numbers and truth values where a column holds nothing else."""
@@ -348,7 +330,7 @@ class TextTable:
             has_points = has_points or (frame[name].dtype.kind == "f" and "." in "".join(cells))
             self.notes += marks_notes(name, marks)
         table = pd.DataFrame(frame, index=index, columns=columns)
-        table.attrs[DECIMAL_POINTS] = has_points  # in such a file, the comma of 1,234 is none
+        table.attrs[DECIMAL_POINTS] = has_points  # in such a file, the comma of 1,234 is not a decimal one
         return table
 
     def _column(self, blocks: list[_Cells], kept: NDArray[np.intp]) -> list[str]:
@@ -357,35 +339,28 @@ class TextTable:
         cells = [cell.strip() for block in lists for cell in block]
         if len(kept) < len(cells):
             cells = [cells[row] for row in kept]
-        return cells if "".join(cells).isascii() else [self._readable(cell) for cell in cells]
+        if "".join(cells).isascii():
+            return cells
+        readable = [_latin(cell) for cell in cells]
+        if readable != cells and not any(note.kind == "encoding" for note in self.notes):
+            self.notes.append(_encoding_note(self.what))
+        return readable
 
     def _rows(self) -> Iterator[list[str]]:
-        """All rows, each as long as the header; lines without anything are none."""
+        """All rows, each as long as the header; empty lines do not count."""
         width = len(self.names)
         try:
             for row in chain(self._first, self._reader):
-                if len(row) != width:
-                    if not row:
-                        continue
-                    advice = "Quote cells that contain the delimiter, or repair the line."
-                    if row in self._first and width == 1:
-                        advice = "Is there a title above the names of the columns? Delete it."
-                    raise InputError(
-                        f"{self.what}, line {self._reader.line_num}: the row has {len(row)} cells, the header has "
-                        f"{width}. {advice}"
-                    )
-                yield row
+                if len(row) == width:
+                    yield row
+                elif row:
+                    mend = "Quote cells that contain the delimiter, or repair the line."
+                    if row in self._first:
+                        mend = "Is there a title above the names of the columns? Delete it."
+                    cells = f"the row has {len(row)} cells, the header has {width}"
+                    raise InputError(f"{self.what}, line {self._reader.line_num}: {cells}. {mend}")
         except csv.Error as error:
             raise _unreadable(self.what, self._reader.line_num, error) from None
-
-    def _readable(self, cell: str) -> str:
-        """The cell, with bytes that are not UTF-8 read as Latin-1."""
-        if cell.isascii():
-            return cell
-        readable = _latin(cell)
-        if readable != cell and not any(note.kind == "encoding" for note in self.notes):
-            self.notes.append(_encoding_note(self.what))
-        return readable
 
 
 def _packed(cells: list[str]) -> _Cells:
@@ -402,14 +377,12 @@ def open_text(lines: IO[str], what: str, header: bool = True) -> TextTable:
     reader = csv.reader(chain(first, lines), delimiter=delimiter, skipinitialspace=True)
     rows = (row for row in reader if row)
     try:
-        names = next(rows)
-        row = next(rows, None)
+        names, below = next(rows), list(islice(rows, 1))
     except csv.Error as error:
         raise _unreadable(what, reader.line_num, error) from None
-    notes: list[Note] = []
-    below = [] if row is None else [row]
     if not header:
-        return TextTable([f"x{d}" for d in range(len(names))], [], what, reader, [names, *below], first[:TOP])
+        return TextTable([f"x{d}" for d in range(len(names))], [], what, reader, [names, *below])
+    notes: list[Note] = []
     readable = [_latin(name) for name in names]
     if readable != names:
         notes.append(_encoding_note(what))
@@ -423,11 +396,11 @@ def open_text(lines: IO[str], what: str, header: bool = True) -> TextTable:
         if len(set(readable)) < len(readable):
             raise InputError(text)
         notes.append(Note("header", (), text, severe=True))
-    if row is not None and len(row) == len(names) + 1:  # as R writes them
+    if below and len(below[0]) == len(names) + 1:  # as R writes them
         readable = ["", *readable]
         more = "The rows have one cell more than the header: the first column has no name and is taken for row names."
         notes.append(Note("row_names", ("Unnamed: 0",), more))
-    return TextTable(header_names(readable, what), notes, what, reader, below, first[:TOP])
+    return TextTable(header_names(readable, what), notes, what, reader, below)
 
 
 def delimiter_of(lines: list[str]) -> str:
@@ -446,7 +419,7 @@ def delimiter_of(lines: list[str]) -> str:
 
 
 def _rows_of(lines: list[str], delimiter: str) -> list[list[str]]:
-    """The rows in the first lines of a file, but for one that may go on."""
+    """The rows in the first lines of a file, except one that may go on."""
     rows = [row for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if row]
     return rows[:-1] if len(lines) == SNIFFED else rows
 
@@ -456,6 +429,7 @@ def _unreadable(what: str, line: int, error: csv.Error) -> InputError:
 
 
 def _latin(text: str) -> str:
+    """The text, with bytes that are not UTF-8 read as Latin-1."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -11,7 +11,7 @@ The rule of "auto":
 
 "Not below the mean" allows for chance: the ratio variance/mean of n Poisson counts has a standard deviation of √(2/n),
 and three of them below 1 still pass. Whole numbers such as an age from 0 to 90 pass as counts: the rule only sees
-numbers, so it says what it took them for; asking for a likelihood overrides it.
+numbers. The reason names what it took them for; asking for a likelihood overrides it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import pandas as pd
 
 from rsens._arguments import one_of
 from rsens._errors import Argument, InputError, Sentence
-from rsens._labels import factorized, holds_labels
+from rsens._table import factorized, holds_labels
 from rsens._text import quoted
 from rsens.likelihoods import likelihood_names, target_of
 
@@ -33,7 +33,7 @@ MOST_CLASSES = 20
 #: Counts have at least this many different values, and the smallest is below this.
 LEAST_VALUES, SMALL = 5, 10
 
-#: What to ask for: the rule above, or classes, whose likelihood is the link of the classifier.
+#: The rule above, or classes, whose likelihood is the link of the classifier.
 AUTO, CLASSES = "auto", "classification"
 #: The reason of a likelihood that nobody had to choose begins like this.
 AS_ASKED = "as asked for"
@@ -49,12 +49,12 @@ class Choice:
 
 
 def likelihood_choices() -> tuple[str, ...]:
-    """What can be asked for: "auto", every likelihood of numbers or counts by its name, and "classification"."""
+    """The choices: "auto", every likelihood of numbers or counts by its name, and "classification"."""
     return (AUTO, *likelihood_names(), CLASSES)
 
 
 def choose_likelihood(y: Any, likelihood: str = AUTO) -> Choice:
-    """What suits the target y, by the rule above; or what was asked for, if y allows it.
+    """The likelihood that suits the target y, by the rule above; or the one asked for, if y allows it.
 
     Args:
         y: The target without missing values, as `prepare` gives it.
@@ -71,7 +71,7 @@ def choose_likelihood(y: Any, likelihood: str = AUTO) -> Choice:
             raise InputError(wrong, Argument("likelihood", AUTO), ".")
         return _classes(target, name, "")
     if target.dtype.kind not in "iuf":
-        raise InputError(f"the target {name!r} is neither numbers nor labels; got {target.dtype}.")
+        raise InputError(f"the target {name!r} must have numbers or labels; got {target.dtype}.")
     values = target.to_numpy(dtype=np.float64)
     if likelihood == AUTO:
         return _automatic(target, values, name)

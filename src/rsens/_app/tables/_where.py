@@ -1,4 +1,4 @@
-"""Rows to keep, by conditions such as open=yes or temp>=20: each is a column, a sign and a value.
+"""Rows to keep, by comparisons such as open=yes or temp>=20: each is a column, a sign and a value.
 
 A value is read as the cells of its column are: as a number, a date, or text. Nothing in it is run as code.
 """
@@ -16,7 +16,8 @@ import pandas as pd
 
 from rsens._app.tables._cells import as_written, tally
 from rsens._app.tables._columns import Note, find
-from rsens._app.tables._readings import ColumnReader, Reading, read_formats
+from rsens._app.tables._reader import TableReader
+from rsens._app.tables._reading import Reading
 from rsens._errors import Argument, InputError
 from rsens._text import counted, listed, number, quoted
 
@@ -30,10 +31,8 @@ SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
     ">": operator.gt,
 }
-SIGN_AND_VALUE = r"\s*(?P<sign>!=|<=|>=|==|=|<|>)\s*(?P<value>.+)"
-CONDITION = re.compile(f"(?P<column>.+?){SIGN_AND_VALUE}", re.DOTALL)
-REST = re.compile(SIGN_AND_VALUE, re.DOTALL)
-#: A date as everybody may write it, however the column does.
+COMPARISON = re.compile(r"(?P<column>.*?)\s*(?P<sign>!=|<=|>=|==|=|<|>)\s*(?P<value>.+)", re.DOTALL)
+#: A date as everybody may write it, independent of how the column does.
 ISO = re.compile(r"\d{4}(-\d{2}(-\d{2}([T ]\d{2}:\d{2}(:\d{2})?)?)?)?")
 #: How many values an error lists.
 LISTED = 20
@@ -41,7 +40,7 @@ LISTED = 20
 
 @dataclass(frozen=True)
 class Condition:
-    """What a cell must be for its row to be kept."""
+    """The condition for a row to be kept: how a cell compares with a value."""
 
     column: str
     sign: str
@@ -50,45 +49,42 @@ class Condition:
     def __str__(self) -> str:
         return f"{self.column}{self.sign}{self.value}"
 
-    @property
-    def equal(self) -> bool:
-        """Whether it is about one value, and not about an order."""
-        return self.sign in ("=", "==", "!=")
-
 
 def read_where(where: Any) -> tuple[str, ...]:
-    """The argument `where` as texts; which columns there are is not known yet."""
+    """The argument `where` as texts, before the columns of the table are known."""
     texts = () if where is None else (where,) if isinstance(where, str) else where
     if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
         raise InputError(WHERE, f" must be a text such as 'open=yes', or a list of such texts; got {where!r:.80}.")
     for text in texts:
-        if not CONDITION.fullmatch(text.strip()):
+        match = COMPARISON.fullmatch(text.strip())
+        if match is None or not match["column"]:
             raise InputError(
                 WHERE, f" must look like COLUMN=VALUE, with one of = != < <= > >= between the two; got {text!r}."
             )
     return tuple(text.strip() for text in texts)
 
 
-def conditions_of(where: Sequence[str], names: Sequence[str], what: str) -> list[Condition]:
-    """The conditions, for a table with these columns; a sign may be part of a name."""
+def comparisons_of(where: Sequence[str], names: Sequence[str], what: str) -> list[Condition]:
+    """The comparisons, for a table with these columns; a sign may be part of a name."""
     found = []
     for text in where:
-        starts = [name for name in names if text.startswith(name) and REST.fullmatch(text[len(name) :])]
+        # The longest name that the text begins with, if a sign and a value follow.
+        rests = {name: COMPARISON.fullmatch(text[len(name) :]) for name in names if text.startswith(name)}
+        starts = [name for name, rest in rests.items() if rest is not None and not rest["column"]]
         column = max(starts, key=len, default=None)
-        match = CONDITION.fullmatch(text) if column is None else REST.fullmatch(text[len(column) :])
+        match = COMPARISON.fullmatch(text) if column is None else rests[column]
         assert match is not None  # `read_where` has looked
-        if column is None:
-            column = find(match["column"], names, what, "column to select rows by")
-        quoted_value = re.fullmatch(r"(['\"])(.*)\1", match["value"], re.DOTALL)
-        found.append(Condition(column, match["sign"], quoted_value[2] if quoted_value else match["value"]))
+        column = column or find(match["column"], names, what, "column to select rows by")
+        in_quotes = re.fullmatch(r"(['\"])(.*)\1", match["value"], re.DOTALL)
+        found.append(Condition(column, match["sign"], in_quotes[2] if in_quotes else match["value"]))
     return found
 
 
 def with_columns_of(
     where: Sequence[str], wanted: Sequence[str], names: Sequence[str], what: str, by: str | None = None
 ) -> list[str]:
-    """The columns that are wanted, those that the conditions look at, and the one that has the subgroups, in order."""
-    needed = {condition.column for condition in conditions_of(where, names, what)}
+    """The wanted columns, those in comparisons, and the one that has the subgroups, in the order of the table."""
+    needed = {each.column for each in comparisons_of(where, names, what)}
     if by is not None:
         needed.add(find(by, names, what, "column of subgroups"))
     return [name for name in names if name in wanted or name in needed]
@@ -115,18 +111,16 @@ class KeptRows:
         return {"rows": len(self.frame), "of": self.total, "where": self.text}
 
     def explained(self, note: Note) -> Note:
-        """The note; one on a column that does not vary tells that it does in other rows."""
+        """The note; one on a constant column adds that the column varies in other rows."""
         if note.kind != "constant" or note.columns[0] not in self.constant:
             return note
         return replace(note, text=f"{note.text.removesuffix('.')}: it is the same in all rows where {self.text}.")
 
     def check_target(self, target: str) -> None:
-        """An `InputError` if the target has one value where the conditions hold."""
+        """An `InputError` if the target has one value in these rows."""
         if target in self.constant:
-            one = (
-                f"the target {target!r} has only one value in the rows where {self.text}: there is nothing to explain."
-            )
-            raise InputError(f"{one} Choose other rows with ", WHERE, ".")
+            one = f"the target {target!r} has only one value in the rows where {self.text}"
+            raise InputError(f"{one}: there is nothing to explain. Choose other rows with ", WHERE, ".")
 
 
 def keep_rows(
@@ -136,25 +130,25 @@ def keep_rows(
     codes: Collection[str] = (),
     date: Mapping[str, str] | None = None,
 ) -> KeptRows:
-    """The rows of a table in which all conditions hold; rows in which a cell is missing are not among them."""
-    conditions = conditions_of(where, list(frame.columns), "the table")
-    looked_at = list(dict.fromkeys(condition.column for condition in conditions))
-    reader = ColumnReader("", set(codes) & set(looked_at))
-    formats = {name: form for name, form in read_formats(date).items() if name in looked_at}
-    table = reader.read(frame[looked_at], formats)
-    text = listed([str(condition) for condition in conditions])
+    """The rows of a table for which all comparisons hold; rows with a missing cell are not among them."""
+    comparisons = comparisons_of(where, list(frame.columns), "the table")
+    used = list(dict.fromkeys(each.column for each in comparisons))
+    formats = {name: form for name, form in (date or {}).items() if name in used}
+    reader = TableReader(categorical=[name for name in used if name in codes], date=formats, missing_codes=None)
+    rows = reader.learn(frame[used])
+    text = listed(list(map(str, comparisons)))
     kept = pd.Series(True, index=frame.index)
-    for condition in conditions:
-        name = condition.column
-        if name not in table:
+    for each in comparisons:
+        name = each.column
+        if name not in rows.table:
             raise InputError(WHERE, f": {name!r} has values that are neither numbers nor text.")
-        column = _Column(name, table[name], reader.readings[name], reader.walls.get(name))
-        kept &= column.holds(condition)
+        column = _Column(name, rows.table[name], reader.readings_[name], rows.moments.get(name))
+        kept &= column.compared(each)
         if not kept.any():
             raise InputError(WHERE, f": there are no rows where {text}. {name!r}: {column.described()}")
-    rows = frame[kept.to_numpy()]
-    constant = [str(name) for name in frame.columns if _varies(frame[name]) and not _varies(rows[name])]
-    return KeptRows(rows, len(frame), text, tuple(looked_at), tuple(constant))
+    some = frame[kept.to_numpy()]
+    constant = [str(name) for name in frame.columns if _varies(frame[name]) and not _varies(some[name])]
+    return KeptRows(some, len(frame), text, tuple(used), tuple(constant))
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,39 +160,39 @@ class _Column:
     reading: Reading
     moments: Any
 
-    def holds(self, condition: Condition) -> Any:
-        """In which rows the condition is true; an `InputError` if a value that must be equal does not occur."""
+    def compared(self, asked: Condition) -> Any:
+        """The rows in which a comparison holds; an `InputError` if a value that must be equal does not occur."""
+        order = asked.sign not in ("=", "==", "!=")
         if self.reading.categorical:
-            if not condition.equal:
-                needs = f"{condition.sign} needs an order. Use = or !=."
-                raise InputError(WHERE, f": {self.name!r} has no numbers or dates, and {needs}")
-            same = self.values.map(lambda label: _is(label, condition.value), na_action="ignore").eq(True)
-            found = ~same if condition.sign == "!=" else same
+            if order:
+                raise self._error(f" has no numbers or dates, and {asked.sign} needs an order. Use = or !=.")
+            same = self.values.map(lambda label: _is(label, asked.value), na_action="ignore").eq(True)
+            found = ~same if asked.sign == "!=" else same
         else:
-            cells, value = self.values, self._read(condition.value)
+            cells, value = self.values, self._read(asked.value)
             if self.moments is not None:  # a day, without a time, is compared with the days of moments
-                cells = self.moments if re.search("[:T]", condition.value) else self.moments.dt.floor("D")
-            same, found = cells == value, SIGNS[condition.sign](cells, value)
-        if condition.equal and not same.any():
-            hint = self._nearest(condition.value)
-            raise InputError(WHERE, f": {self.name!r} is nowhere {condition.value!r}.{hint} {self.described()}")
+                cells = self.moments if re.search("[:T]", asked.value) else self.moments.dt.floor("D")
+            same, found = cells == value, SIGNS[asked.sign](cells, value)
+        if not order and not same.any():
+            raise self._error(f" is nowhere {asked.value!r}.{self._nearest(asked.value)} {self.described()}")
         return self.values.notna() & found
 
     def _read(self, text: str) -> Any:
-        """The number or the moment in a condition, written plainly or as the cells are."""
+        """The number or the moment in a comparison, written plainly or as the cells are."""
         dates = self.moments is not None
         try:
+            if dates and ISO.fullmatch(text):
+                return pd.Timestamp(text)
             if dates:
-                if ISO.fullmatch(text):
-                    return pd.Timestamp(text)
                 return pd.Timestamp(self.reading.read_dates(pd.Series([text]), self.name)[1].iloc[0])
             plain = pd.to_numeric(text, errors="coerce")
             return self.reading.read(pd.Series([text]), self.name).iloc[0] if pd.isna(plain) else plain
         except (InputError, TypeError, ValueError):
-            what, how = ("dates", " Write it as 2024-01-31.") if dates else ("numbers", "")
-            raise InputError(
-                WHERE, f": {self.name!r} has {what}, and {text!r} is none.{how} {self.described()}"
-            ) from None
+            kind, how = ("date", " Write it as 2024-01-31.") if dates else ("number", "")
+            raise self._error(f" has {kind}s, and {text!r} is not a {kind}.{how} {self.described()}") from None
+
+    def _error(self, text: str) -> InputError:
+        return InputError(WHERE, f": {self.name!r}{text}")
 
     def _nearest(self, value: str) -> str:
         texts = {str(label).lower(): label for label in self.values.dropna().unique()}
@@ -222,7 +216,7 @@ class _Column:
 
 
 def _is(label: Any, value: str) -> bool:
-    """Whether a label is the value of a condition: 1.0 is also 1, and True is also true."""
+    """Whether a label is the value of a comparison: 1.0 is also 1, and True is also true."""
     text = str(as_written(label)).strip()
     if isinstance(label, bool):
         return text.lower() == value.lower()

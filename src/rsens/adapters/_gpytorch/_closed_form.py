@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add, mul
 from typing import Any, ClassVar
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.linalg import lapack
@@ -27,8 +26,6 @@ CLOSE = 1e-9
 SAME_POSTERIOR = 1e-5
 #: How many training rows the two are compared at, with as many rows between them and away from them.
 PROBES = 6
-#: Factors of more rows than this are not kept for the next call: they take 72 MB.
-MOST_REMEMBERED = 3000
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,13 +79,6 @@ class ClosedForm:
         weights, _ = lapack.dpotrs(L, self.targets - self.mean(self.inputs), lower=1)
         return LatentPosterior(self.kernel, self.inputs, weights, TriangularRoot(L), self.constant, jitter)
 
-    @cached_property
-    def facts(self) -> tuple[Any, ...]:
-        """The numbers that the posterior follows from."""
-        units = self.units.centre, self.units.base, self.units.slopes
-        parts = self.slopes, self.inputs, self.targets, self.noise, *units
-        return (self.kernel, self.constant, *(part.tobytes() for part in parts))
-
     def moments(self, X: Array) -> Latent:
         inputs = self.units(X)
         latent = self.posterior.moments(inputs)
@@ -119,10 +109,8 @@ class ClosedForm:
         with torch.no_grad(), exact_settings():
             mean, variance = map(numpy_of, self.native(torch.tensor(self.units(rows))))
         ours, prior = self.moments(rows), self.kernel.diag(self.units(rows))
-        off = max(
-            float(np.max(np.abs(mean - ours.mean) / np.sqrt(prior))),
-            float(np.max(np.abs(variance - ours.variance) / prior)),
-        )
+        errors = np.abs(mean - ours.mean) / np.sqrt(prior), np.abs(variance - ours.variance) / prior
+        off = float(np.max(errors))
         text = f"GPyTorch's own mean and variance of f at {len(rows)} rows differ by {off:.1g}, relative to the prior."
         yield Finding("translation", "ok" if off <= SAME_POSTERIOR else "wrong", text)
 
@@ -147,25 +135,10 @@ def closed_form(model: Any, noise: Array, units: AffineInputs, draw: int | None 
     return found if _has_this_prior(model, found, draw) else None
 
 
-#: Each for as long as the user's model lives.
-_KNOWN: WeakKeyDictionary[Any, ClosedForm] = WeakKeyDictionary()
-
-
-def remembered(model: Any, found: ClosedForm | None) -> ClosedForm | None:
-    """The closed form of the user's model of the last call, with its Cholesky factor, if nothing has changed since."""
-    if found is None or len(found.inputs) > MOST_REMEMBERED:
-        return found
-    known = _KNOWN.get(model)
-    if known is None or known.facts != found.facts:
-        known = _KNOWN[model] = found
-    return known
-
-
 def _has_this_prior(model: Any, found: ClosedForm, draw: int | None) -> bool:
-    """Mean, variance and covariances of f at two sets of rows.
+    """Whether mean, variance and covariances of f at two sets of rows are the same.
 
-    Covariances between different rows are asked for: those of one set of rows with itself GPyTorch may factorise, with
-    jitter.
+    The covariances are between different rows: GPyTorch may factorise those within one set, with jitter.
     """
     import torch
 
@@ -178,7 +151,7 @@ def _has_this_prior(model: Any, found: ClosedForm, draw: int | None) -> bool:
             across = covariance[..., : len(one), len(one) :].to_dense()
             given = [prior.mean, covariance.diagonal(dim1=-1, dim2=-2), across]
             given = [numpy_of(values if draw is None else values[draw]) for values in given]
-    except FAILURES:  # whatever a user's `forward` does not like about these rows: it is not ours to translate
+    except FAILURES:  # a user's `forward` refuses these rows: it is not ours to translate
         return False
     ours = [found.mean(rows), found.kernel.diag(rows), found.kernel(one, other)]
     deviation = np.sqrt(ours[1].max())
@@ -206,7 +179,7 @@ Columns = tuple[int, ...]
 
 @dataclass(frozen=True)
 class KernelReader:
-    """Reads kernels that look at rows of `n_columns`; of a kernel with one value per draw it takes those of `draw`."""
+    """Reads kernels of rows with `n_columns`; from a kernel with one value per draw it takes the values of `draw`."""
 
     n_columns: int
     draw: int | None = None
@@ -278,7 +251,7 @@ KERNELS: dict[str, Callable[[KernelReader, Any, Columns], Kernel]] = {
     "botorch.CategoricalKernel": lambda r, k, c: Categorical(
         1.0, r.per_column(k.lengthscale, c, lambda each: len(c) * each), r.dims(c)
     ),
-    # It has taken over the `active_dims` of its base, and calls the base on what is left.
+    # It has taken over the `active_dims` of its base, and calls the base on the remaining columns.
     "gpytorch.ScaleKernel": lambda r, k, c: r.on(k.base_kernel, c).in_units(
         np.ones(r.n_columns), r.number(k.outputscale)
     ),

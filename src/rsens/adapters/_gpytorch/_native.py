@@ -21,7 +21,7 @@ from rsens.posteriors import Latent
 
 #: Attributes in which GPyTorch keeps results of earlier predictions, perhaps made with other settings.
 CACHES = ("prediction_strategy", "_memoize_cache", "_cached_kernel_mat", "_cached_kernel_inv_root", "_mean_cache")
-#: Errors of other people's code that is given something it was not written for.
+#: Errors of foreign code that gets something it was not written for.
 FAILURES = (RuntimeError, ValueError, TypeError, AttributeError, LookupError, AssertionError)
 #: More rows than any exact GP has. Above `max_cholesky_size` (800 by default) GPyTorch turns to conjugate gradients,
 #: whose tolerance is far too coarse for derivatives: R-sens was off by 14 % at 801 rows.
@@ -30,7 +30,7 @@ ANY_SIZE = 10**9
 ASIDE = 1e-5
 #: Two values of a column are the same up to this many units: then a distance may be 0.
 SAME = 1e-7
-#: Arrays of shape (rows, training rows) that live at a time, by order: the kernel, and what its derivatives keep.
+#: Arrays of shape (rows, training rows) that live at a time, by order: the kernel, and the graph of its derivatives.
 ARRAYS = {1: 28, 2: 56}
 
 
@@ -53,15 +53,15 @@ def working_copy(model: Any) -> Any:
         copy = deepcopy(model, _left_out(model))
     except FAILURES as error:
         raise InputError(
-            f"{type(model).__name__} cannot be copied ({first_line(error)}). rsens works on a copy, so that your "
-            "model stays as it is: make copy.deepcopy(model) work, or detach the tensors that the model keeps."
+            f"{type(model).__name__} cannot be copied ({first_line(error)}), and rsens works on a copy. Make "
+            "copy.deepcopy(model) work, or detach the tensors that the model keeps."
         ) from error
     for part in copy.modules():
         for name in CACHES[1:]:
             if name in vars(part):
                 delattr(part, name)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # BoTorch warns of its own transforms while it changes the mode
+        warnings.simplefilter("ignore")  # BoTorch warns of its transforms while it changes the mode
         copy.eval()
         copy.to(device="cpu", dtype=torch.float64)
     for name, part in model.named_modules():
@@ -113,7 +113,7 @@ def exact_settings(*, prior: bool = False) -> Iterator[None]:
 
 
 def cholesky_limit() -> int:
-    """The number of rows above which GPyTorch, as it is set now, turns to conjugate gradients; BoTorch never does."""
+    """The number of rows above which GPyTorch now turns to conjugate gradients; BoTorch never does."""
     from gpytorch import settings
 
     return int(settings.max_cholesky_size.value()) if settings.fast_computations.solves.on() else ANY_SIZE
@@ -129,7 +129,7 @@ class Moments:
     #: For the moments of y, as this likelihood has it; with `noise_of_rows` its noise depends on x.
     likelihood: Any = None
     noise_of_rows: bool = False
-    #: For those of BoTorch's posterior, through the transforms that the model has: "f" or, with noise, "y".
+    #: For moments of BoTorch's posterior, through the transforms that the model has: "f" or, with noise, "y".
     posterior: str | None = None
 
     def __call__(self, rows: Any) -> tuple[Any, Any]:

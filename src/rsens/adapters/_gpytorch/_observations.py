@@ -1,7 +1,7 @@
 """From the latent f to an observation: GPyTorch's likelihoods as maps from (m, v) to one of our families.
 
-A likelihood is recognised by the distributions that it gives at a few values of f, not by its name: a subclass that
-overrides `forward` to have another link gets that link.
+A likelihood is recognised by the distributions that it gives at a few values of f, not by its name: a subclass whose
+`forward` has another link gets that link.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ def gaussian_moments(model: Any, copy: Any, likelihood: Any) -> tuple[Moments, O
     if np.ptp(variances) > 0.0:
         raise InputError(
             f"{type(model).__name__} has a FixedNoiseGaussianLikelihood, with a noise for every training row; the "
-            "noise of a new observation is not known. Say what it is: likelihood = GaussianLikelihood(), "
-            "likelihood.noise = …, and rsens.from_gpytorch(model, likelihood)."
+            "noise of a new observation is not known. Set it: likelihood = GaussianLikelihood(), likelihood.noise = "
+            "…, and rsens.from_gpytorch(model, likelihood)."
         )
     noise = float(variances.mean())
     return Moments(copy), gaussian(noise, f"included: {noise:.3g} ({name})")
@@ -126,9 +126,9 @@ def read_observation(likelihood: Any) -> Observation:
     if found is None:
         raise InputError(
             Argument("likelihood"),
-            f" must give one number y per row, as Normal or StudentT around f, Bernoulli (probit or logit), or counts, "
-            f"Poisson or NegativeBinomial with mean exp(f) or softplus(f); got {type(likelihood).__name__}. Write the "
-            "prediction yourself: from_torch(fn) with fn(X) that returns one of the families.",
+            f" must give one number y per row: Normal or StudentT around f, Bernoulli (probit or logit), Poisson or "
+            f"NegativeBinomial with mean exp(f) or softplus(f); got {type(likelihood).__name__}. Write the prediction "
+            "yourself: from_torch(fn) with fn(X) that returns one of the families.",
         )
     return found
 
@@ -199,7 +199,7 @@ def _softplus_moments(factor: float, m: Array, v: Array) -> tuple[Array, Array, 
     """h = factor·E[softplus(f)] with its derivatives in (m, v).
 
     Softplus' is the logistic function σ. So with π = E[σ(f)]: ∂h/∂m = π, ∂h/∂v = ½ ∂π/∂m, and likewise for the second
-    derivatives; π and its derivatives are those of our logit.
+    derivatives; π and its derivatives come from our logit.
     """
     π, first, second = probability_mean(LogitLikelihood(), m, v)
     gradient = np.stack([π, 0.5 * first[:, 0]], -1)

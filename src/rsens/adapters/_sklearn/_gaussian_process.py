@@ -1,8 +1,8 @@
 """Gaussian processes: scikit-learn's hyperparameters, weights and Cholesky factors, our kernels and derivatives.
 
 `GaussianProcessRegressor.predict(return_std=True)` counts WhiteKernels as noise of an observation, but not `alpha`,
-although both stand for noise in the fit. With `normalize_y` the kernel, `alpha` and the weights are in units of the
-training targets' standard deviation.
+although both are noise in the fit. With `normalize_y` the kernel, `alpha` and the weights are in units of the training
+targets' standard deviation.
 
 `GaussianProcessClassifier.predict_proba` replaces the logistic function by five error functions, which is up to 1e-4
 off in probability; we integrate instead. A WhiteKernel is part of the latent f, and so adds to its variance.
@@ -10,7 +10,7 @@ off in probability; we integrate instead. A WhiteKernel is part of the latent f,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import mul
@@ -22,7 +22,7 @@ from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.adapters._adapter import NoTranslationError, not_fitted, overrides
 from rsens.adapters._linear_predictor import LocationResponse, Response, in_units, through_response
-from rsens.adapters._sklearn._by_differences import OF_CLASSES, read_probabilities
+from rsens.adapters._sklearn._estimators import OF_CLASSES, read_probabilities
 from rsens.adapters._sklearn._prediction import Prediction, numbers_in, read_std
 from rsens.derivatives import Derivatives, Finding, Inner, normalized, normalized_derivatives, result_bytes
 from rsens.distributions import Distribution, Normal
@@ -40,53 +40,41 @@ from rsens.kernels import (
     Sum,
 )
 from rsens.likelihoods import LogitLikelihood
-from rsens.posteriors import Latent, LatentPosterior, ScaledTriangularRoot, TriangularRoot
+from rsens.posteriors import Latent, LatentPosterior, Root, TriangularRoot
 
 #: An `alpha` below this share of the prior variance only keeps the Cholesky factor stable.
 JITTER = 1e-8
 
 
-@dataclass(frozen=True, eq=False)
-class LatentGP(Prediction):
-    """Latent moments (m, v) in the units of the kernel, through a response at shift + scale·m and scale²(v + white)."""
+def _latent_gp(
+    gp: Any,
+    prior: Translated,
+    weights: Any,
+    root: Root,
+    response: Response,
+    more: float,
+    units: tuple[float, float] = (0.0, 1.0),
+    **words: Any,
+) -> Prediction:
+    """Latent moments (m, v) in the units of the kernel, through a response at shift + scale·m and scale²(v + more)."""
+    weights = np.ascontiguousarray(np.ravel(weights), dtype=np.float64)
+    posterior = LatentPosterior(prior.smooth, _inputs(gp), weights, root)
 
-    posterior: LatentPosterior
-    white: float
-    response: Response
-    shift: float = 0.0
-    scale: float = 1.0
+    def observed(latent: Latent) -> Latent:
+        return in_units(replace(latent, variance=latent.variance + more), *units)
 
-    def predict(self, X: Any) -> Distribution:
-        latent = self._in_units(self.posterior.moments(numbers_in(X)))
-        return self.response.predictive(latent.mean, latent.variance)
+    def predict(X: Any) -> Distribution:
+        latent = observed(posterior.moments(numbers_in(X)))
+        return response.predictive(latent.mean, latent.variance)
 
-    def predict_point(self, X: Any) -> Array:
-        """The mean of a Normal needs no solve."""
-        if not isinstance(self.response, LocationResponse):
-            return super().predict_point(X)
-        return (self.shift + self.scale * self.posterior.means(numbers_in(X)))[:, None]
+    def derivatives(X: Any, order: int, inner: Inner | None = None) -> Derivatives:
+        return through_response(response, observed(posterior.derivatives(numbers_in(X), order, inner)))
 
-    def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
-        return through_response(self.response, self._in_units(self.posterior.derivatives(numbers_in(X), order, inner)))
+    def mean(X: Any) -> Array:
+        return (units[0] + units[1] * posterior.means(numbers_in(X)))[:, None]
 
-    def _in_units(self, latent: Latent) -> Latent:
-        return in_units(replace(latent, variance=latent.variance + self.white), self.shift, self.scale)
-
-
-@dataclass(frozen=True, eq=False)
-class OneVsRest(Prediction):
-    """A Categorical from one Bernoulli per class, normalised as scikit-learn's OneVsRestClassifier does."""
-
-    members: Sequence[Prediction]
-
-    def predict(self, X: Any) -> Distribution:
-        return normalized([member.predict(X) for member in self.members])
-
-    def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
-        return normalized_derivatives([member.derivatives(X, order, inner) for member in self.members])
-
-    def bytes_per_row(self, n_columns: int, order: int) -> int:
-        return result_bytes(n_columns, order, 3 * len(self.members))
+    point = mean if isinstance(response, LocationResponse) else None  # the mean of a Normal needs no solve
+    return Prediction(predict, derivatives=derivatives, point=point, training=_inputs(gp), **words)
 
 
 def read_gp_regressor(gp: Any) -> Prediction:
@@ -101,23 +89,25 @@ def read_gp_regressor(gp: Any) -> Prediction:
         )
     if overrides(gp, "sklearn", "predict"):
         return read_std(gp)
-    inputs, alphas = _inputs(gp), np.unique(np.asarray(gp.alpha, dtype=np.float64))
-    if len(alphas) > 1:  # noise that differs between training rows says nothing about a new observation
+    alphas = np.unique(np.asarray(gp.alpha, dtype=np.float64))
+    if len(alphas) > 1:
         raise InputError(
             f"{name} has a different ",
             Argument("alpha"),
             f" for every training row ({alphas[0]:.3g} to {alphas[-1]:.3g}), so the noise of a new observation is not "
-            "known. Say what it is: def predict(X): mean, sd = gp.predict(X, return_std=True); return "
-            "rsens.Normal(mean, sd**2 + noise), and explain rsens.from_function(predict).",
+            "known. Add it: def predict(X): mean, sd = gp.predict(X, return_std=True); return rsens.Normal(mean, "
+            "sd**2 + noise), and explain rsens.from_function(predict).",
         )
     alpha = float(alphas[0])
+    # The mean and the standard deviation of the training targets: 0 and 1 without `normalize_y`.
+    units = float(np.squeeze(gp._y_train_mean)), float(np.squeeze(gp._y_train_std))
     try:
         kernel = _with_smooth_part(gp)
-        prior = kernel.smooth.diag(inputs)
+        prior = kernel.smooth.diag(_inputs(gp))
     except NoTranslationError:  # the estimator's own mean and standard deviation, and `alpha` where it is noise
-        extra = _as_noise(alpha, gp.kernel_.diag(gp.X_train_)) * _units(gp)[1] ** 2
+        extra = _as_noise(alpha, gp.kernel_.diag(gp.X_train_)) * units[1] ** 2
         words = f": {extra:.3g} (alpha), and any WhiteKernel" if extra else " if the kernel has WhiteKernel"
-        return read_std(gp, extra, noise=f"included{words}", training=inputs)
+        return read_std(gp, extra, noise=f"included{words}", training=_inputs(gp))
     parts = {"WhiteKernel": kernel.white, "alpha": _as_noise(alpha, prior)}
     noise, words = sum(parts.values()), "none"
     finding = Finding(
@@ -128,18 +118,11 @@ def read_gp_regressor(gp: Any) -> Prediction:
     )
     if noise > 0.0:
         sources = " + ".join(name for name, part in parts.items() if part > 0.0)
-        words = f"included: {noise * _units(gp)[1] ** 2:.3g} ({sources})"
+        words = f"included: {noise * units[1] ** 2:.3g} ({sources})"
         finding = Finding("noise", "ok", f"noise of an observation is {words}.")
-    about: dict[str, Any] = {"family": "Normal", "noise": words, "training": inputs, "findings": (finding,)}
-    weights = np.ascontiguousarray(np.ravel(gp.alpha_), dtype=np.float64)
-    posterior = LatentPosterior(kernel.smooth, inputs, weights, TriangularRoot(np.asfortranarray(gp.L_, np.float64)))
-    response = LocationResponse(Normal, 0.0)  # the noise is in `white`
-    return LatentGP(posterior, noise, response, *_units(gp), kernel=kernel.smooth, **about)
-
-
-def _units(gp: Any) -> tuple[float, float]:
-    """The mean and the standard deviation of the training targets: 0 and 1 without `normalize_y`."""
-    return float(np.squeeze(gp._y_train_mean)), float(np.squeeze(gp._y_train_std))
+    about: dict[str, Any] = {"family": "Normal", "noise": words, "kernel": kernel.smooth, "findings": (finding,)}
+    root, response = TriangularRoot(np.asfortranarray(gp.L_, np.float64)), LocationResponse(Normal, 0.0)
+    return _latent_gp(gp, kernel, gp.alpha_, root, response, noise, units, **about)
 
 
 def _inputs(gp: Any) -> Array:
@@ -155,10 +138,8 @@ def read_gp_classifier(gp: Any) -> Prediction:
     if not hasattr(gp, "base_estimator_"):
         raise not_fitted(gp)
     if len(gp.classes_) > 2 and gp.multi_class == "one_vs_one":
-        raise InputError(
-            f"{type(gp).__name__}(multi_class='one_vs_one') has no probabilities to explain. Fit it with "
-            "multi_class='one_vs_rest'."
-        )
+        name = type(gp).__name__
+        raise InputError(f"{name}(multi_class='one_vs_one') has no probabilities. Fit with multi_class='one_vs_rest'.")
     if overrides(gp, "sklearn", "predict_proba"):
         return read_probabilities(gp)
     members = [gp.base_estimator_] if len(gp.classes_) == 2 else list(gp.base_estimator_.estimators_)
@@ -166,34 +147,44 @@ def read_gp_classifier(gp: Any) -> Prediction:
         kernels = [_with_smooth_part(member) for member in members]
     except (NoTranslationError, AttributeError):  # our kernels do not know it; a class that is not in the data
         return read_probabilities(gp)
-    finding = Finding(
-        "link",
-        "ok",
+    text = (
         "probabilities are integrals of the logistic function over the latent f; predict_proba approximates them to "
-        "about 1e-4.",
+        "about 1e-4."
     )
     words: dict[str, Any] = {
         "family": "Bernoulli" if len(members) == 1 else "Categorical",
         "noise": OF_CLASSES,
         "classes": gp.classes_,
-        "training": _inputs(members[0]),
         "kernel": tuple(kernel.smooth for kernel in kernels),
-        "findings": (finding,),
+        "findings": (Finding("link", "ok", text),),
     }
     closed = []
     for member, kernel in zip(members, kernels, strict=True):
-        weights = np.asarray(member.y_train_ - member.pi_, dtype=np.float64)
-        root = ScaledTriangularRoot(np.asfortranarray(member.L_, np.float64), np.ravel(member.W_sr_))
-        posterior = LatentPosterior(kernel.smooth, _inputs(member), weights, root)
-        closed.append(LatentGP(posterior, kernel.white, LogitLikelihood(), **words))
-    return closed[0] if len(closed) == 1 else OneVsRest(closed, **words)
+        root = TriangularRoot(np.asfortranarray(member.L_, np.float64), np.ravel(member.W_sr_))
+        weights = member.y_train_ - member.pi_
+        closed.append(_latent_gp(member, kernel, weights, root, LogitLikelihood(), kernel.white, **words))
+    return closed[0] if len(closed) == 1 else _one_against_the_rest(closed)
+
+
+def _one_against_the_rest(members: list[Prediction]) -> Prediction:
+    """A Categorical from one Bernoulli per class, normalised as scikit-learn's OneVsRestClassifier does."""
+
+    def derivatives(X: Any, order: int, inner: Inner | None = None) -> Derivatives:
+        return normalized_derivatives([each.derivatives(X, order, inner) for each in members if each.derivatives])
+
+    return replace(
+        members[0],
+        predict=lambda X: normalized([member.predict(X) for member in members]),
+        derivatives=derivatives,
+        bytes_per_row=lambda n_columns, order: result_bytes(n_columns, order, 3 * len(members)),
+    )
 
 
 @dataclass(frozen=True)
 class Translated:
     """smooth + white·δ, where δ is 1 at a row and itself, and 0 between two rows; None for no smooth part at all.
 
-    A WhiteKernel may stand anywhere in the tree:
+    A WhiteKernel may be anywhere in the tree:
 
         (a + w_a δ)(b + w_b δ) = ab + (w_a b(x, x) + w_b a(x, x) + w_a w_b) δ,
 
@@ -235,7 +226,7 @@ def translated(kernel: Any) -> Translated:
         return _COMPOSED[name](kernel)
     try:
         return _LEAVES[name](kernel)
-    except (KeyError, InputError) as error:  # none of ours; or a constant of 0, say: ours are positive
+    except (KeyError, InputError) as error:  # unknown to us, or a constant of 0: ours are positive
         raise NoTranslationError(repr(kernel)) from error
 
 

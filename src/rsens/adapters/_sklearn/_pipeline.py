@@ -1,67 +1,33 @@
-"""The surroundings of an estimator: the steps of a pipeline, a transformed target, a search; and our own estimators."""
+"""The surroundings of an estimator: a pipeline, a search, a transformed target; and copies with more columns."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from rsens._conversions import is_a
 from rsens._errors import InputError
 from rsens._table import is_frame
 from rsens._typing import Array
-from rsens.adapters._adapter import WITH_DERIVATIVES, is_a
-from rsens.adapters._sklearn._prediction import Prediction, numbers_in, record_of
-from rsens.adapters._sklearn._steps import encodes, is_identity, positions_of, through
-from rsens.derivatives import Derivatives, Inner, Model
+from rsens.adapters._adapter import not_fitted
+from rsens.adapters._sklearn._prediction import Prediction
+from rsens.adapters._sklearn._steps import encodes, is_identity, positions_of
+from rsens.derivatives import Derivatives, Inner
 from rsens.distributions import Distribution, LogNormal, Normal
 
 #: How closely the inverse of a target's transformer must be affine, or the exponential of something affine.
 SAME = 1e-10
+#: The reader of any estimator, for the one inside.
+Reader = Callable[[Any], Prediction]
 
 
-@dataclass(frozen=True, eq=False)
-class Behind(Prediction):
-    """A prediction behind the steps of a pipeline, in the columns that go into the first, by the chain rule."""
-
-    steps: Sequence[Any]
-    last: Prediction
-
-    @classmethod
-    def of(cls, steps: Sequence[Any], last: Prediction) -> Prediction:
-        """The last step behind the others; it does not know the columns of X."""
-        return cls(steps, last, **{**last.words, "training": None, "kernel": None}) if steps else last
-
-    @property
-    def closed(self) -> bool:
-        return self.last.closed
-
-    def predict(self, X: Any) -> Distribution:
-        return self.last.predict(self._transformed(X))
-
-    def predict_point(self, X: Any) -> Array:
-        return self.last.predict_point(self._transformed(X))
-
-    def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
-        Z, own = through(self.steps, X, order)
-        return self.last.derivatives(Z, order, own if inner is None else inner.into(own))
-
-    def check_steps(self, X: Any) -> None:
-        self.last.check_steps(through(self.steps, X, 1)[0])
-
-    def bytes_per_row(self, n_columns: int, order: int) -> int:
-        try:
-            inputs = max(n_columns, len(self.steps[-1].get_feature_names_out()))
-        except (AttributeError, ValueError):  # the last step does not know
-            inputs = n_columns
-        within = 3 * 8 * inputs * (n_columns + (n_columns**2 if order == 2 else 0))
-        return within + self.last.bytes_per_row(inputs, order)
-
-    def _transformed(self, X: Any) -> Any:
-        for step in self.steps:
-            X = X if is_identity(step) else step.transform(X)
-        return X
+def read_pipeline(pipeline: Any, read: Reader) -> Prediction:
+    """The prediction of the last step; training inputs and kernel are not known in the columns of X."""
+    last, steps = read(pipeline.steps[-1][1]), tuple(step for _, step in pipeline.steps[:-1])
+    return replace(last, steps=(*steps, *last.steps), training=None, kernel=None) if steps else last
 
 
 def encoded_columns(estimator: Any) -> list[int]:
@@ -98,78 +64,47 @@ def pipeline_of(estimator: Any, fitted: bool = True) -> Any:
     return estimator
 
 
-@dataclass(frozen=True, eq=False)
-class Own(Prediction):
-    """Our own estimators: the derivatives that the object gives, and the chain rule."""
-
-    model: Model
-
-    def predict(self, X: Any) -> Distribution:
-        return self.model.predict_distribution(X if is_frame(X) else numbers_in(X))
-
-    def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
-        record = self.model.derivatives(X if is_frame(X) else numbers_in(X), order)
-        return record_of(record.distribution, record.first, record.second, order, inner)
-
-
-def read_own(estimator: Any) -> Prediction:
-    """An object with derivatives; its family is known when it predicts."""
-    model = WITH_DERIVATIVES.adapt(estimator)
-    return Own(model, family="its own", noise="included", classes=model.classes_)
-
-
-@dataclass(frozen=True, eq=False)
-class OfTarget(Prediction):
+def read_target(model: Any, read: Reader) -> Prediction:
     """TransformedTargetRegressor, t ~ Normal(m, v): y = a + bt is Normal, log y = a + bt is LogNormal."""
-
-    inside: Prediction
-    kind: type[Normal] | type[LogNormal]
-    a: float
-    b: float
-
-    @property
-    def closed(self) -> bool:
-        return self.inside.closed
-
-    def predict(self, X: Any) -> Distribution:
-        return self._of(self.inside.predict(X))
-
-    def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
-        record = self.inside.derivatives(X, order, inner)
-        units = np.array([self.b, self.b**2])
-        second = None if record.second is None else units[:, None, None] * record.second
-        return Derivatives(self._of(record.distribution), units[:, None] * record.first, second)
-
-    def check_steps(self, X: Any) -> None:
-        self.inside.check_steps(X)
-
-    def bytes_per_row(self, n_columns: int, order: int) -> int:
-        return self.inside.bytes_per_row(n_columns, order)
-
-    def _of(self, target: Distribution) -> Distribution:
-        """The distribution of y, from the Normal of the transformed target."""
-        if not isinstance(target, Normal):
-            raise InputError(
-                f"TransformedTargetRegressor: the regressor inside must predict a Normal; got {type(target).__name__}."
-            )
-        return self.kind(self.a + self.b * target.mean, self.b**2 * target.variance)
-
-
-def read_target(model: Any, inside: Prediction) -> Prediction:
-    """The prediction of y, from the prediction of the regressor inside."""
+    if not hasattr(model, "regressor_"):
+        raise not_fitted(model)
+    inside = read(model.regressor_)
     t = np.linspace(-2.0, 2.0, 9)
+    kind: type[Normal] | type[LogNormal] = Normal
     with np.errstate(all="ignore"):
         y = np.asarray(model.transformer_.inverse_transform(t[:, None]), dtype=np.float64).ravel()
-        kinds: tuple[type[Normal] | type[LogNormal], ...] = (Normal, LogNormal)
-        lines = (_line(t, y), _line(t, np.log(y)) if (y > 0.0).all() else None)
-    for kind, line in zip(kinds, lines, strict=True):
-        if line is not None:
-            noise = f"{inside.noise}, before the target is transformed back"
-            return OfTarget(inside, kind, *line, **{**inside.words, "family": kind.__name__, "noise": noise})
-    raise InputError(
-        f"{type(model).__name__}: y follows no family of rsens, because the inverse of its transformer is neither "
-        "affine nor an exponential. Explain model.regressor_ instead: R-sens does not depend on how y is transformed, "
-        "as long as the transformation can be inverted."
+        line = _line(t, y)
+        if line is None and (y > 0.0).all():
+            line, kind = _line(t, np.log(y)), LogNormal
+    if line is None:
+        raise InputError(
+            f"{type(model).__name__}: y follows no family of rsens, because the inverse of its transformer is neither "
+            "affine nor an exponential. Explain model.regressor_ instead: R-sens does not depend on an invertible "
+            "transformation of y."
+        )
+    a, b = line
+    units = np.array([b, b**2])
+
+    def of_y(target: Distribution) -> Distribution:
+        if not isinstance(target, Normal):
+            raise InputError(
+                f"{type(model).__name__}: the regressor inside must predict a Normal; got {type(target).__name__}."
+            )
+        return kind(a + b * target.mean, b**2 * target.variance)
+
+    def derivatives(X: Any, order: int, inner: Inner | None = None) -> Derivatives:
+        assert inside.derivatives is not None
+        record = inside.derivatives(X, order, inner)
+        second = None if record.second is None else units[:, None, None] * record.second
+        return Derivatives(of_y(record.distribution), units[:, None] * record.first, second)
+
+    return replace(
+        inside,
+        predict=lambda X: of_y(inside.predict(X)),
+        family=kind.__name__,
+        noise=f"{inside.noise}, before the target is transformed back",
+        derivatives=derivatives if inside.derivatives else None,
+        point=None,
     )
 
 
@@ -189,8 +124,8 @@ GAUSSIAN_PROCESSES = ("sklearn.GaussianProcessRegressor", "sklearn.GaussianProce
 def widened(estimator: Any, X: Any, y: Any, origin: Sequence[int]) -> Any:
     """A copy of the estimator for the rows X, whose column k is made like column `origin[k]` of the rows it knows.
 
-    The null level refits a model with probes beside the real columns. A ColumnTransformer names its columns, and would
-    drop the others; a kernel with one length-scale per column would refuse them. Other estimators stay as they are.
+    The null level refits a model with probes as further columns. A ColumnTransformer names its columns, and would drop
+    the others; a kernel with one length-scale per column would refuse them. Other estimators need no copy.
     """
     if not is_a(estimator, "sklearn.BaseEstimator"):
         return estimator

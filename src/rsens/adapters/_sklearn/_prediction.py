@@ -1,32 +1,60 @@
-"""The prediction of a fitted estimator as a family, with derivatives where we know the formula; and its rows."""
+"""The prediction of a fitted estimator as a family, with derivatives where we know the formula, and its model."""
 
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rsens._errors import InputError
+from rsens._conversions import is_a
+from rsens._errors import InputError, RsensWarning
 from rsens._table import is_frame
 from rsens._typing import Array
 from rsens.adapters import _adapter
-from rsens.adapters._adapter import is_a
-from rsens.derivatives import Derivatives, Finding, Inner, result_bytes
+from rsens.adapters._adapter import Described
+from rsens.adapters._sklearn._steps import RoughStepError, through, transformed
+from rsens.derivatives import (
+    AsGiven,
+    Derivatives,
+    Description,
+    Finding,
+    Inner,
+    Model,
+    PredictionModel,
+    check_order,
+    result_bytes,
+    rows_for,
+    rows_of,
+    without_columns,
+)
 from rsens.distributions import Distribution, Normal
 from rsens.kernels import Kernel
 
+#: Rows at which the steps of a pipeline are tried before all are explained.
+TRIED = 32
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Prediction(ABC):
-    """A prediction of an observation. Rows X come as the estimator takes them: a data frame or an array."""
 
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """A prediction of an observation as functions of the rows Z that the estimator takes, a data frame or an array."""
+
+    predict: Callable[[Any], Distribution]
     #: Words for `Description`.
     family: str
     noise: str
+    #: derivatives(Z, order, inner), in Z or, with `inner`, in the columns that Z is made of; None: by differences.
+    derivatives: Callable[[Any, int, Inner | None], Derivatives] | None = None
+    #: The mean (n, outputs), where it costs less than the distribution.
+    point: Callable[[Any], Array] | None = None
+    #: Working memory of `derivatives` for one row with this many columns, by order.
+    bytes_per_row: Callable[[int, int], int] = result_bytes
+    #: The steps of a pipeline in front of the estimator.
+    steps: tuple[Any, ...] = ()
     #: The class labels, for a classifier.
     classes: Any = None
     #: The training inputs, in the columns of X, where the estimator keeps them.
@@ -35,50 +63,6 @@ class Prediction(ABC):
     kernel: Kernel | tuple[Kernel, ...] | None = None
     #: Facts to know before reading numbers; "warning"s among them are also warnings.
     findings: tuple[Finding, ...] = ()
-
-    @property
-    def closed(self) -> bool:
-        """Whether `derivatives` knows a formula; else differences are left."""
-        return True
-
-    @abstractmethod
-    def predict(self, X: Any) -> Distribution:
-        """The predictive distribution of an observation at the rows X."""
-
-    def predict_point(self, X: Any) -> Array:
-        """The mean of the prediction, (n, outputs), for whom that is enough."""
-        return self.predict(X).checked(X.shape[0]).prediction()
-
-    def derivatives(self, X: Any, order: int, inner: Inner | None = None) -> Derivatives:
-        """The prediction with its derivatives in X, or, with `inner`, in the columns that X is made of."""
-        raise NotImplementedError("derivatives are differences of `predict`")
-
-    def check_steps(self, X: Any) -> None:
-        """A `RoughStepError` if something that happens to the rows X on their way has no derivatives."""
-        return
-
-    def bytes_per_row(self, n_columns: int, order: int) -> int:
-        """Working memory of `derivatives` for one row."""
-        return result_bytes(n_columns, order)
-
-    @property
-    def words(self) -> dict[str, Any]:
-        """The fields that all predictions have, for one that is made of this one."""
-        return {field.name: getattr(self, field.name) for field in fields(Prediction)}
-
-
-@dataclass(frozen=True, eq=False)
-class Asked(Prediction):
-    """An estimator that is only asked what it predicts."""
-
-    ask: Callable[[Any], Distribution]
-
-    @property
-    def closed(self) -> bool:
-        return False
-
-    def predict(self, X: Any) -> Distribution:
-        return self.ask(X)
 
 
 def numbers_in(X: Any) -> Array:
@@ -108,29 +92,27 @@ def gives_std(estimator: Any) -> bool:
 
 def read_std(estimator: Any, more_variance: float = 0.0, **words: Any) -> Prediction:
     """Normal(mean, sd² + more_variance) of `predict(X, return_std=True)`; whether the noise is in the sd is unknown."""
-    name = type(estimator).__name__
+    call = f"{type(estimator).__name__}.predict(X, return_std=True)"
 
     def predict(X: Any) -> Distribution:
         given = estimator.predict(X, return_std=True)
-        if not (isinstance(given, tuple) and len(given) == 2):
-            raise InputError(f"{name}.predict(X, return_std=True) must return a mean and a standard deviation per row.")
-        mean, deviation = (np.asarray(each, dtype=np.float64) for each in given)
-        if mean.ndim != 1 or deviation.shape != mean.shape:
+        shapes = [np.shape(each) for each in given] if isinstance(given, tuple) else [np.shape(given)]
+        if len(shapes) != 2 or len(shapes[0]) != 1 or shapes[0] != shapes[1]:
             raise InputError(
-                f"{name}.predict(X, return_std=True) must return one mean and one standard deviation per row; got "
-                f"shapes {mean.shape} and {deviation.shape}. Fit one model per target."
+                f"{call} must return one mean and one standard deviation per row; got shapes {shapes}. Fit one model "
+                "per target."
             )
+        mean, deviation = (np.asarray(each, dtype=np.float64) for each in given)
         variance = deviation**2 + more_variance
         if not (variance > 0.0).all():
             raise InputError(
-                f"{name}.predict(X, return_std=True) gives a standard deviation of {deviation.min():g} at row "
-                f"{int(variance.argmin())}: R-sens compares distributions, and needs some spread. Leave such rows out, "
-                "or fit with noise, such as a WhiteKernel."
+                f"{call} gives a standard deviation of {deviation.min():g} at row {int(variance.argmin())}: R-sens "
+                "compares distributions, and needs some spread. Leave such rows out, or fit with noise (WhiteKernel)."
             )
         return Normal(mean, variance)
 
     words.setdefault("noise", "not known: the standard deviation of predict is taken as given")
-    return Asked(predict, family="Normal", **words)
+    return Prediction(predict, "Normal", **words)
 
 
 def as_fitted(estimator: Any, X: Any) -> Any:
@@ -153,13 +135,104 @@ def check_columns(estimator: Any, X: Any) -> None:
 
 
 def _names_of(estimator: Any) -> list[Any]:
-    names = getattr(estimator, "feature_names_in_", None)
-    return [] if names is None else list(names)
+    return list(getattr(estimator, "feature_names_in_", ()))
 
 
 def n_columns_of(estimator: Any) -> int | None:
-    """How many columns the estimator was fitted to; None if it does not say."""
+    """How many columns the estimator was fitted to; None if it does not keep that."""
     try:
         return int(estimator.n_features if is_a(estimator, "ngboost.NGBoost") else estimator.n_features_in_)
     except (AttributeError, TypeError):
         return None
+
+
+@dataclass(frozen=True, eq=False)
+class EstimatorModel(Described, AsGiven):
+    """A fitted estimator with derivatives in closed form, in the columns of X as given."""
+
+    prediction: Prediction
+    estimator: Any
+    label: str
+    about: Description
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def kernel_(self) -> Any:
+        """The kernel of a Gaussian process, or one per class, in the columns of X: for measures of length-scales."""
+        return self.prediction.kernel
+
+    def derivatives(self, X: Any, order: int) -> Derivatives:
+        check_order(order)
+        model = self.coded(X)
+        table = rows_of(model, X)
+        try:
+            with _foreign_errors(self.label):
+                Z, inner = model._behind_steps(model.rows(table), order)
+                assert self.prediction.derivatives is not None
+                record = self.prediction.derivatives(Z, order, inner)
+        except RoughStepError:
+            return model.by_differences_of_predictions().derivatives(X, order)
+        return without_columns(record, () if table.coding is None else list(table.coding.categorical))
+
+    def predict_distribution(self, X: Any) -> Distribution:
+        model = self.coded(X)
+        table = rows_of(model, X)
+        return self._predict(model.rows(table)).checked(len(table))
+
+    def predict_point(self, X: Any) -> Array:
+        if self.prediction.point is None:
+            return super().predict_point(X)
+        model = self.coded(X)
+        with _foreign_errors(self.label):
+            rows = as_fitted(self.estimator, model.rows(rows_of(model, X)))
+            return self.prediction.point(transformed(self.prediction.steps, rows))
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        inputs, within = n_columns, 0
+        if self.prediction.steps:
+            with suppress(AttributeError, ValueError):  # the last step may not know
+                inputs = max(n_columns, len(self.prediction.steps[-1].get_feature_names_out()))
+            within = 3 * 8 * inputs * (n_columns + (n_columns**2 if order == 2 else 0))
+        return rows_for(within + self.prediction.bytes_per_row(inputs, order))
+
+    def prepared(self, X: Any) -> Model:
+        """This model; or, if a step of the pipeline jumps, the same prediction by differences."""
+        model = self.coded(X)
+        rows = model.rows(rows_of(model, X))
+        some = np.unique(np.linspace(0, len(rows) - 1, TRIED).astype(np.intp))
+        try:
+            with _foreign_errors(self.label):
+                model._behind_steps(rows.iloc[some] if is_frame(rows) else rows[some], 1)
+        except RoughStepError:
+            return model.by_differences_of_predictions().prepared(X)
+        for finding in self.findings:
+            if finding.verdict != "ok":
+                warnings.warn(RsensWarning(f"{self.label}: {finding.text}"), stacklevel=2)
+        return model
+
+    def by_differences_of_predictions(self) -> PredictionModel:
+        """The same prediction by differences: for estimators without a formula, and steps without derivatives."""
+        shared = ("categorical", "training_inputs_", "classes_", "coding", "check_columns", "like")
+        given = {name: getattr(self, name) for name in shared}
+        return PredictionModel(self._predict, self.label, self.about, self.findings, **given)
+
+    def _behind_steps(self, rows: Any, order: int) -> tuple[Any, Inner | None]:
+        """The rows that reach the estimator, and their derivatives in the columns of X."""
+        rows = as_fitted(self.estimator, rows)
+        return through(self.prediction.steps, rows, order) if self.prediction.steps else (rows, None)
+
+    def _predict(self, X: Any) -> Distribution:
+        with _foreign_errors(self.label):
+            return self.prediction.predict(transformed(self.prediction.steps, as_fitted(self.estimator, X)))
+
+
+@contextmanager
+def _foreign_errors(name: str) -> Iterator[None]:
+    """Errors of other libraries about rows that they do not take, as an `InputError`."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"{name} does not take these rows: {reason}") from error

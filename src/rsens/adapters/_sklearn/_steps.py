@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from rsens._labels import column_of, columns_of_labels
-from rsens._table import is_frame
+from rsens._conversions import is_a
+from rsens._table import column_of, columns_of_labels, is_frame
 from rsens._typing import Array
-from rsens.adapters._adapter import is_a
-from rsens.adapters._differences import FIRST, SECOND, Transform, quotients
+from rsens.adapters._adapter import FIRST, SECOND, Transform, quotients
 from rsens.derivatives import Inner, NoSecondDerivativesError, extrapolated, step_unit
 
 #: How closely an affine step must reproduce its rows, relative to the size of an output.
@@ -28,7 +27,7 @@ KINK = 0.2
 
 
 class RoughStepError(Exception):
-    """A step has no derivatives: it jumps, or computes in single precision. The text says which step."""
+    """A step has no derivatives: it jumps, or computes in single precision. The text names the step."""
 
 
 def through(steps: Sequence[Any], X: Any, order: int) -> tuple[Any, Inner]:
@@ -41,6 +40,13 @@ def through(steps: Sequence[Any], X: Any, order: int) -> tuple[Any, Inner]:
         X = step.transform(X)
         X = X.toarray() if hasattr(X, "toarray") else X
     return X, inner
+
+
+def transformed(steps: Sequence[Any], X: Any) -> Any:
+    """The rows X behind the steps."""
+    for step in steps:
+        X = X if is_identity(step) else step.transform(X)
+    return X
 
 
 def derivatives_of(step: Any, X: Any, order: int) -> Inner:
@@ -156,25 +162,20 @@ def _spread(inner: Inner, columns: list[int], D: int) -> Inner:
 def _of_polynomial(step: Any, X: Array, order: int) -> Inner:
     """z_l = Π_d x_d^p_ld, with the powers p of `powers_`."""
     powers = np.asarray(step.powers_, dtype=np.intp)
-    L, D = powers.shape
-    first = np.zeros((len(X), L, D))
-    second = np.zeros((len(X), L, D, D)) if order == 2 else None
-    for l, p in enumerate(powers):
-        for d in np.flatnonzero(p):
-            once = p - (np.arange(D) == d)
-            first[:, l, d] = p[d] * _monomial(X, once)
-            for e in np.flatnonzero(once) if second is not None else ():
-                assert second is not None
-                second[:, l, d, e] = p[d] * once[e] * _monomial(X, once - (np.arange(D) == e))
-    return Inner(first, second)
+    D = powers.shape[1]
 
+    def derivative(*columns: int) -> Array:
+        """The derivative of all z, (n, L), in each of these columns, one after the other."""
+        factor, p = np.ones(len(powers)), powers.copy()
+        for d in columns:
+            factor = factor * p[:, d]
+            p[:, d] = np.maximum(p[:, d] - 1, 0)
+        return factor * np.prod(X[:, None] ** p, axis=2)
 
-def _monomial(X: Array, p: Any) -> Array:
-    """Π_d x_d^p_d."""
-    value = np.ones(len(X))
-    for d in np.flatnonzero(p):
-        value = value * X[:, d] ** p[d]
-    return value
+    first = np.stack([derivative(d) for d in range(D)], axis=-1)
+    if order == 1:
+        return Inner(first)
+    return Inner(first, np.stack([np.stack([derivative(d, e) for e in range(D)], -1) for d in range(D)], -2))
 
 
 def _of_splines(step: Any, X: Array, order: int) -> Inner | None:

@@ -1,0 +1,461 @@
+"""`TableReader`: how the columns of a table are read, learned from one table and kept for new rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from rsens._app.tables._cells import marks_notes
+from rsens._app.tables._checks import missing_codes, useless
+from rsens._app.tables._columns import Note, check_unique, columns_to_read, find_all, mapping, naming
+from rsens._app.tables._dates import DAYS, ORDERS, cycles_in_words, piece, pieces_of
+from rsens._app.tables._reading import (
+    KINDS,
+    Reading,
+    clean,
+    doubt_about,
+    is_text,
+    read_all_parts,
+    read_formats,
+    reading_as_asked,
+    reading_of,
+    settled_by_others,
+    without_marks,
+)
+from rsens._errors import Argument, InputError, Sentence, warn
+from rsens._frames import as_pandas
+from rsens._table import plain
+from rsens._text import counted, listed, quoted
+
+#: In the attributes of a table: whether it comes from a file whose numbers have decimal points.
+DECIMAL_POINTS = "decimal_points"
+
+
+@dataclass(frozen=True, eq=False)
+class ReadColumns:
+    """Columns as numbers and labels; the local moments of those with dates; and notes."""
+
+    table: pd.DataFrame
+    moments: dict[str, Any]
+    notes: list[Note]
+
+    def some(self, index: Any) -> ReadColumns:
+        """The rows with these labels."""
+        return replace(self, table=self.table.loc[index])
+
+
+class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn how the columns of a table are read, and read new rows the same way: a transformer of scikit-learn.
+
+    Text becomes numbers or dates if all cells of a column can be read in one way (€ 1.234,50, (1.23), 12 %, dates with
+    the day first); other text, truth values and categories become pandas' categories with the levels that were learned.
+    A date becomes several columns where that pays. Constant and empty columns, and columns that only name the rows, are
+    left out. Missing cells stay missing: no row is left out. `rsens.study` reads its table with this class, and a saved
+    model its new rows. The [command line](command-line.md#what-rsens-decides-for-you) describes the rules.
+
+    Args:
+        target: The column to predict, if the table has one: it is read like the others and is not among the outputs.
+        drop: Names of columns to leave out.
+        columns: Names of the columns to use; None for all.
+        categorical: Names of columns whose numbers are codes.
+        date: How the dates of a column are written, if its cells leave that open: {"when": "%d/%m/%Y"}, a format of
+            `strptime`, or "day-first", "month-first" or "year-first".
+        date_parts: The columns to make of a date, {"when": ["days", "year"]}: some of "days", "year" (time of year),
+            "weekday" and "hour". By default days, and the others where they pay.
+        missing_codes: Numbers that mean a missing value: "auto" finds those like −999, repeated and far from all other
+            numbers; a dict gives them, {"age": [-9, 99]}; None for no such numbers.
+
+    Attributes:
+        readings_: How each column is read.
+        notes_: The decisions, as records of `kind`, `columns`, `text` and `severe`; `fit` warns of severe ones.
+        dropped_: The columns that were left out, each with the reason.
+        groups_: The columns made of each date, by its name.
+        feature_names_in_, n_features_in_: The columns of the table.
+
+    Example:
+        >>> import pandas as pd
+        >>> import rsens
+        >>> table = pd.DataFrame({"price": ["€ 1.234,50", "(0,50)", "€ 7", "n.d."], "town": ["Oslo", "Rome"] * 2,
+        ...                       "day": ["31/01/2024", "01/02/2024", "03/02/2024", "01/02/2024"]})
+        >>> reader = rsens.TableReader().fit(table)
+        >>> reader.transform(table)["price"].tolist()
+        [1234.5, -0.5, 7.0, nan]
+        >>> reader.transform(table)["day"].tolist()
+        [0.0, 1.0, 3.0, 1.0]
+        >>> print(reader.notes_[-1])
+        'day' was read as dates, day first (dd/mm/yyyy): days since 2024-01-31.
+    """
+
+    readings_: dict[str, Reading]
+    notes_: list[Note]
+    dropped_: dict[str, str]
+    _doubtful: dict[str, tuple[str, str, Sentence]]
+
+    def __init__(
+        self,
+        *,
+        target: str | None = None,
+        drop: Iterable[str] = (),
+        columns: Iterable[str] | None = None,
+        categorical: Iterable[str] = (),
+        date: Mapping[str, str] | None = None,
+        date_parts: Mapping[str, str | Iterable[str]] | None = None,
+        missing_codes: Literal["auto"] | Mapping[str, Iterable[float]] | None = "auto",
+    ) -> None:
+        self.target = target
+        self.drop = drop
+        self.columns = columns
+        self.categorical = categorical
+        self.date = date
+        self.date_parts = date_parts
+        self.missing_codes = missing_codes
+
+    def fit(self, X: Any, y: Any = None) -> TableReader:
+        """Learn how the columns of a table are read; y is ignored."""
+        frame = _frame_of(X)
+        self.n_features_in_ = frame.shape[1]
+        self.feature_names_in_ = np.array(list(map(str, frame.columns)), dtype=object)
+        rows = self.without_useless(self.learn(frame.reset_index(drop=True)))
+        self.settle(rows)
+        if not self.get_feature_names_out().size:
+            reasons = (part for reason in list(self.dropped_.values())[:3] for part in (" ", Sentence(reason)))
+            raise InputError(f"no columns are left of {counted(len(frame), 'row')} (n_samples={len(frame)}).", *reasons)
+        for note in self.notes_:
+            if note.severe:
+                warn(note.text)
+        return self
+
+    def transform(self, X: Any) -> pd.DataFrame:
+        """The rows of a table as numbers and categories; a table without a column that is needed is an error."""
+        check_is_fitted(self)
+        frame = _frame_of(X)
+        if not hasattr(X, "columns") and hasattr(self, "n_features_in_") and frame.shape[1] != self.n_features_in_:
+            # As scikit-learn words it.
+            wrong = f"X has {frame.shape[1]} features, but TableReader is expecting {self.n_features_in_} features"
+            raise InputError(f"{wrong} as input.")
+        found = self.inputs(self.read_again(frame.reset_index(drop=True)))
+        coded = {
+            name: _coded(found[name], name, self.readings_[name].levels)
+            for name in found.columns.intersection(list(self.readings_))
+            if self.readings_[name].categorical
+        }
+        return found.assign(**coded).set_axis(frame.index, axis=0)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """The columns that `transform` makes."""
+        check_is_fitted(self)
+        return np.array([each for name in self.input_readings for each in self.made_of(name)], dtype=object)
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """How columns are read, as plain values ready for JSON; `from_recipe` makes the same reader of it."""
+        check_is_fitted(self)
+        return {"target": self.target, "columns": {name: each.plain for name, each in self.readings_.items()}}
+
+    @classmethod
+    def from_recipe(cls, recipe: Mapping[str, Any]) -> TableReader:
+        """A fitted reader from its recipe; an `InputError` if the recipe is damaged."""
+        try:
+            reader = cls(target=recipe["target"])
+            reader.readings_ = {name: Reading(**each) for name, each in dict(recipe["columns"]).items()}
+            if not reader.input_readings or not (reader.target is None or reader.target in reader.readings_):
+                raise ValueError("a column is missing")
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"this recipe does not describe how columns are read ({error}).") from None
+        reader.notes_, reader.dropped_ = [], {}
+        return reader
+
+    # ---- The steps of `fit`, between which `study` leaves out rows ---------------------------------------------------
+
+    def learn(self, frame: pd.DataFrame) -> ReadColumns:
+        """Find out how each column is read, and read all."""
+        frame = _named(frame)
+        names = list(frame.columns)
+        wanted = columns_to_read(names, self.target, self.columns, self.drop, "the table")
+        self.categorical_ = find_all(self.categorical, names, "the table", "categorical column")
+        formats = read_formats(self.date)
+        self._check_dates(formats, names)
+        self.notes_, self.dropped_, self._doubtful = [], {}, {}
+        cleaned, found = {}, {}
+        for name in wanted:
+            if name in formats:
+                cleaned[name], found[name], marks = reading_as_asked(frame[name], name, formats[name])
+            else:
+                cleaned[name], marks = clean(frame[name], as_text=name in self.categorical_)
+                reading = Reading("labels") if name in self.categorical_ else reading_of(cleaned[name])
+                if reading is None:
+                    self._leave_out_unsupported(name, cleaned.pop(name))
+                else:
+                    found[name] = reading
+            self.notes_ += marks_notes(name, marks)
+        self.readings_ = settled_by_others(
+            found, cleaned, self.categorical_, points=bool(frame.attrs.get(DECIMAL_POINTS))
+        )
+        for name, reading in self.readings_.items():
+            if reading.kind == "labels" and name not in self.categorical_:
+                self._look_at_labels(name, cleaned[name])
+        rows = self._read(cleaned, frame.index, self.notes_)
+        self._note_conversions()
+        return self._without_codes(rows)
+
+    def without_useless(self, rows: ReadColumns) -> ReadColumns:
+        """The rows without columns that have no information in them; these are left out from now on."""
+        for name in [name for name in self.readings_ if name != self.target]:
+            note = useless(name, rows.table[name], self.readings_[name], name in self.categorical_)
+            if note is not None:
+                if name not in self._doubtful:  # which has a better note
+                    self.notes_.append(note)
+                self.dropped_[name] = note.text
+                del self.readings_[name]
+        return replace(rows, table=rows.table[list(self.readings_)])
+
+    def settle(self, rows: ReadColumns) -> None:
+        """Choose the columns that dates become, and the levels of categories, by these rows."""
+        parts = read_all_parts(self.date_parts)
+        for name, reading in self.readings_.items():
+            column = rows.table[name]
+            if reading.categorical:
+                self.readings_[name] = replace(reading, levels=_levels(column))
+            elif reading.kind == "date":
+                if name != self.target:
+                    asked = parts.pop(name, None)
+                    days = column.dropna()
+                    local = rows.moments[name].loc[days.index].to_numpy()
+                    pieces = pieces_of(days.to_numpy(dtype=float), local, asked)
+                    if not pieces:
+                        never = f" of {name!r}: {quoted(asked or ())} never changes. Ask for others."
+                        raise InputError(Argument("date_parts"), never)
+                    self.readings_[name] = replace(reading, pieces=pieces)
+                self._note_dates(name)
+        for name in parts:
+            if name in self.readings_:  # a column that was left out has its own note
+                text = f": {name!r} was not read as dates. If it has dates, describe how they are written with "
+                raise InputError(Argument("date_parts"), text, Argument("date", {name: "%d/%m/%Y"}), ".")
+        for name, (kind, before, after) in self._doubtful.items():
+            text = Sentence(f"{before}taken as text{' and left out' * (name in self.dropped_)}", after)
+            self.notes_.append(Note(kind, (name,), text, severe=True))
+        for name, made in self.groups_.items():
+            doubles = [each for each in made if each in self.readings_]
+            if doubles:
+                raise InputError(f"the dates of {name!r} make a column {doubles[0]!r}, and there is one. Rename it.")
+
+    def read_again(self, frame: pd.DataFrame) -> ReadColumns:
+        """New rows, read as before; the target may be missing."""
+        frame = _named(frame)
+        names = list(frame.columns)
+        absent = [name for name in self.input_readings if name not in names]
+        if absent:
+            find_all(absent, names, "the table", "column", whole=True)
+        cleaned, notes = {}, []
+        for name in [name for name in self.readings_ if name in names]:
+            reading = self.readings_[name]
+            if reading.form is not None and is_text(frame[name]):
+                cleaned[name], marks = without_marks(frame[name])
+            else:
+                cleaned[name], marks = clean(frame[name], as_text=reading.kind == "labels")
+            notes += marks_notes(name, marks)
+        return self._read(cleaned, frame.index, notes)
+
+    def inputs(self, rows: ReadColumns) -> pd.DataFrame:
+        """The columns that a model is given, without the target and with the columns that dates become."""
+        columns: dict[str, Any] = {}
+        for name, reading in self.input_readings.items():
+            if reading.kind != "date" or reading.pieces == (DAYS,):
+                columns[name] = settled_type(rows.table[name])
+            else:
+                days = rows.table[name].to_numpy(dtype=float)
+                local = rows.moments[name].loc[rows.table.index].to_numpy()
+                values = (piece(each, days, local) for each in reading.pieces)
+                columns |= dict(zip(self.made_of(name), values, strict=True))
+        return pd.DataFrame(columns, index=rows.table.index)
+
+    @property
+    def input_readings(self) -> dict[str, Reading]:
+        """How each column is read, without the target."""
+        return {name: reading for name, reading in self.readings_.items() if name != self.target}
+
+    @property
+    def groups_(self) -> dict[str, tuple[str, ...]]:
+        """The columns that were made of one column, by its name."""
+        return {name: made for name in self.input_readings if (made := self.made_of(name)) != (name,)}
+
+    def made_of(self, name: str) -> tuple[str, ...]:
+        """The outputs that a column becomes; days alone are called as the column is."""
+        pieces = self.readings_[name].pieces
+        return (name,) if pieces == (DAYS,) else tuple(f"{name} ({each})" for each in pieces)
+
+    @property
+    def text_columns(self) -> list[str]:
+        """Columns that have to be read from a file as text: 01 is not 1 there."""
+        return [
+            name
+            for name, each in self.readings_.items()
+            if each.kind == "date" or (each.kind == "labels" and any(isinstance(level, str) for level in each.levels))
+        ]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    # ---- Parts of the steps ------------------------------------------------------------------------------------------
+
+    def _read(self, cleaned: Mapping[str, Any], index: Any, notes: list[Note]) -> ReadColumns:
+        columns: dict[str, Any] = {}
+        moments = {}
+        for name, column in cleaned.items():
+            reading = self.readings_[name]
+            if reading.kind == "date":
+                columns[name], moments[name] = reading.read_dates(column, name)
+            else:
+                columns[name] = reading.read(column, name)
+            infinite = np.isinf(columns[name]) if columns[name].dtype.kind == "f" else np.False_
+            if infinite.any():
+                columns[name] = columns[name].mask(infinite)
+                text = f"{name!r} has {counted(int(infinite.sum()), 'infinite value')}, taken as missing."
+                notes.append(Note("infinite", (name,), text))
+        return ReadColumns(pd.DataFrame(columns, index=index), moments, notes)
+
+    def _without_codes(self, rows: ReadColumns) -> ReadColumns:
+        """The rows without numbers that mean a missing value; named codes as categories."""
+        given = self.missing_codes
+        asked = (
+            {} if given in ("auto", None) else mapping(given, "missing_codes", "from columns, such as {'age': [-9]}")
+        )
+        find_all(asked, list(rows.table.columns), "the table", "column of missing codes", whole=True)
+        table = rows.table
+        for name, reading in self.readings_.items():
+            column = table[name]
+            if name in self.categorical_ and not isinstance(column.dtype, pd.CategoricalDtype):
+                table = table.assign(**{name: column.astype("category")})
+            if reading.categorical or reading.kind == "date":
+                continue
+            numbers = column.dropna().to_numpy(dtype=np.float64)
+            codes = tuple(missing_codes(numbers)) if given == "auto" else tuple(map(float, asked.get(name, ())))
+            found = column.isin(codes)
+            if codes:
+                self.readings_[name] = replace(reading, codes=codes)
+            if found.any():
+                table = table.assign(**{name: column.mask(found)})
+                shown = listed([f"{code:g}" for code in codes])
+                text = f"{name!r} is {shown} in {counted(int(found.sum()), 'row')}, taken as missing."
+                self.notes_.append(Note("missing_code", (name,), text))
+        return replace(rows, table=table)
+
+    def _check_dates(self, formats: Mapping[str, str], names: list[str]) -> None:
+        """An error if there are no such columns, or if they cannot be dates."""
+        parts = read_all_parts(self.date_parts)
+        find_all([*formats, *parts], names, "the table", "date column", whole=True)
+        both = [name for name in formats if name in self.categorical_]
+        if both:
+            raise InputError(
+                f"{both[0]!r} is named in ", Argument("categorical"), " and in ", Argument("date"), ": leave out one."
+            )
+        if self.target in parts:
+            counts = f": {self.target!r} is the target, which is counted in days. Leave it out."
+            raise InputError(Argument("date_parts"), counts)
+
+    def _leave_out_unsupported(self, name: str, column: Any) -> None:
+        if name == self.target:
+            raise InputError(f"the target {name!r} has values that are neither numbers nor text.")
+        types = dict.fromkeys(type(value).__name__ for value in column.dropna())
+        text = f"{name!r} has values of type {' and '.join(types)} and was left out."
+        self.notes_.append(Note("unsupported", (name,), text))
+        self.dropped_[name] = text
+
+    def _look_at_labels(self, name: str, column: Any) -> None:
+        """Remember text that looks like numbers or dates: the answer is probably wrong without it."""
+        kind, reason = doubt_about(column) or ("", "")
+        mend = Sentence(
+            "Correct or empty these cells; or, if the column has codes, use ", naming("categorical", [name]), "."
+        )
+        if kind and name == self.target:
+            wrong = f"is text: {reason}." if kind == "ambiguous" else Sentence(f"has {reason}, so it is text. ", mend)
+            raise InputError(f"the target {name!r} ", wrong)
+        if kind == "ambiguous":
+            self._doubtful[name] = kind, f"{name!r} was ", Sentence(f": {reason}.")
+        elif kind:
+            self._doubtful[name] = kind, f"{name!r} has {reason}, so it was ", Sentence(". ", mend)
+
+    def _note_conversions(self) -> None:
+        """One note for all columns that were read in the same way: a file with decimal commas has many."""
+        ways: dict[str, list[str]] = {}
+        for name, reading in self.readings_.items():
+            if reading.kind not in ("number", "labels", "truth", "date"):
+                ways.setdefault(reading.words or KINDS[reading.kind][0], []).append(name)
+        for words, names in ways.items():
+            verb = "was" if len(names) == 1 else "were"
+            self.notes_.append(Note("converted", tuple(names), f"{quoted(names)} {verb} read as {words}."))
+
+    def _note_dates(self, name: str) -> None:
+        """How dates were read, the columns they became, and how to change that."""
+        reading = self.readings_[name]
+        cycles = cycles_in_words(reading.pieces)
+        since = str(reading.origin).removesuffix("T00:00:00")
+        days = [f"days since {since}"] if DAYS in reading.pieces else []
+        read = f"{name!r} was read as dates, {reading.words}" if reading.words else f"{name!r} has dates"
+        text = Sentence(f"{read}: {listed([*days, *cycles])}")
+        if cycles:
+            text = Sentence(text, ", together one variable. For days alone, use ", Argument("date_parts", {name: DAYS}))
+        self.notes_.append(Note("date", (name,), Sentence(text, ".")))
+        if reading.others:
+            others = " or ".join(ORDERS[form] for form in reading.others)
+            doubt = f"The dates of {name!r} may be {others} as well: no cell decides. If they are, use "
+            out = Argument("date", {name: reading.others[0]})
+            self.notes_.append(Note("ambiguous", (name,), Sentence(doubt, out, ".")))
+
+
+def _frame_of(X: Any) -> pd.DataFrame:
+    """A table of any library, or an array, as a data frame."""
+    X = as_pandas(X)
+    if isinstance(X, pd.DataFrame):
+        return X
+    try:
+        array = check_array(X, dtype=None, ensure_all_finite=False)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    return pd.DataFrame(array, columns=[f"x{d}" for d in range(array.shape[1])])
+
+
+def _named(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table with text as names of columns; an error if two are the same, or if there are no rows."""
+    names = [str(name) for name in frame.columns]
+    check_unique(names, "the table")
+    if not len(frame):
+        raise InputError("the table has no rows.")
+    return frame.set_axis(names, axis=1)
+
+
+def _levels(column: Any) -> tuple[Any, ...]:
+    """The labels that occur: categories in their order, others sorted where they can be."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return tuple(map(plain, column.cat.remove_unused_categories().cat.categories))
+    found = [plain(label) for label in column.dropna().unique()]
+    try:
+        return tuple(sorted(found))
+    except TypeError:
+        return tuple(sorted(found, key=str))
+
+
+def _coded(column: Any, name: str, levels: tuple[Any, ...]) -> Any:
+    """Labels as categories with the levels that were learned; unknown ones are missing, with a warning."""
+    unknown = [plain(label) for label in column.dropna().unique() if label not in levels]
+    if unknown:
+        warn(f"column {name!r} has levels that were not learned, taken as missing: {quoted(unknown)}.")
+    return pd.Series(pd.Categorical(column.where(~column.isin(unknown)), categories=list(levels)), index=column.index)
+
+
+def settled_type(column: Any) -> Any:
+    """The column without categories that do not occur, and truth values as bool."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.cat.remove_unused_categories()
+    if column.dtype == object and len(column) and all(isinstance(value, bool) for value in column):
+        return column.astype(bool)
+    return column

@@ -1,0 +1,263 @@
+"""A file is written whole or not at all, and errors of the system become sentences."""
+
+from __future__ import annotations
+
+import errno
+import os
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+from rsens._errors import InputError, Sentence, spelled_by
+from rsens._files import (
+    Checkpoint,
+    MissingPathError,
+    as_input_error,
+    check_folder,
+    new_files,
+    whole_file,
+    write_json,
+    write_summary,
+    write_whole,
+)
+from rsens._files._io import writing
+
+
+def test_bytes_and_text(tmp_path):
+    write_whole(tmp_path / "x", b"\xff\x00")
+    assert (tmp_path / "x").read_bytes() == b"\xff\x00"
+    write_whole(str(tmp_path / "x"), "ü\n")
+    assert (tmp_path / "x").read_bytes() == b"\xc3\xbc\n"
+    assert os.listdir(tmp_path) == ["x"]
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_failure_leaves_the_previous_file(tmp_path, monkeypatch, call):
+    write_whole(tmp_path / "x", "old")
+
+    def fail(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, call, fail)
+    with pytest.raises(InputError, match="x cannot be written: no space left on device"):
+        write_whole(tmp_path / "x", "new")
+    assert (tmp_path / "x").read_text() == "old"
+    assert os.listdir(tmp_path) == ["x"]
+
+
+def test_the_writer_fails(tmp_path):
+    with pytest.raises(ZeroDivisionError), whole_file(tmp_path / "x") as file:
+        file.write(bytes(1 // (file.write(b"half") - 4)))
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_link_is_replaced_not_followed(tmp_path):
+    (tmp_path / "there").write_text("mine")
+    (tmp_path / "x").symlink_to("there")
+    write_whole(tmp_path / "x", "new")
+    assert (tmp_path / "there").read_text() == "mine"
+    assert (tmp_path / "x").read_text() == "new"
+
+
+@pytest.mark.parametrize("path", ["", ".", "/"])
+def test_paths_without_a_name(path):
+    with pytest.raises(InputError, match="name of a file") as error:
+        write_whole(path, "")
+    assert error.value.argument == "path"
+
+
+# ---- errors of the system --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EACCES, errno.ENOTDIR, errno.ENOTCONN])
+def test_sentences(code):
+    with pytest.raises(InputError) as error, writing("x", "folder"):
+        raise OSError(code, os.strerror(code), "somewhere")
+    reason = os.strerror(code)
+    assert str(error.value) == f"x cannot be written: {reason[0].lower()}{reason[1:]}. Give another folder."
+    assert error.value.argument == "folder"
+    with spelled_by(lambda _: "--out"):
+        assert Sentence(error.value.sentence).endswith("Give another --out.")
+
+
+def test_a_missing_folder_is_also_a_file_not_found_error(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"x cannot be written: .*does not exist") as error:
+        write_whole(tmp_path / "none" / "x", "")
+    assert isinstance(error.value, MissingPathError)
+    assert str(pickle.loads(pickle.dumps(error.value))) == str(error.value)
+
+
+def test_errors_travel_where_distributed_has_changed_pickle():
+    code = (
+        "import pickle, tblib.pickling_support as t; t.install()\n"
+        "from rsens._files import MissingPathError\n"
+        "print(pickle.loads(pickle.dumps(MissingPathError('x', ' is gone'))))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "x is gone\n"
+
+
+def test_other_errors_are_not_changed():
+    for given in (InputError("rows must be …"), ValueError("not JSON"), KeyError("x")):
+        with pytest.raises(type(given)) as error, writing("x"):
+            raise given
+        assert error.value is given
+
+
+def test_uncaught_errors_of_the_system():
+    full = OSError(errno.ENOSPC, "No space left on device")
+    assert str(as_input_error(full)) == "a file cannot be used: no space left on device."
+    closed = PermissionError(errno.EACCES, "Permission denied", b"data\x1b.csv")
+    assert str(as_input_error(closed)) == "data\\x1b.csv cannot be used: permission denied."
+    for other in (ValueError("x"), OSError("x"), BrokenPipeError(errno.EPIPE, "x"), KeyError("x")):
+        assert as_input_error(other) is None
+    known = InputError("rows must be …")
+    assert as_input_error(known) is known
+
+
+def writers(path):
+    """Functions that write at a path, and the argument that names it."""
+    yield lambda: write_whole(path, ""), "path"
+    yield lambda: check_folder(path, False), "folder"
+    yield lambda: new_files(path).__enter__(), "folder"
+    yield lambda: Checkpoint.open(path, {}), "folder"
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "/".join(["x" * 250] * 20), "a\0b", "f/g", "loop/h"])
+def test_paths_that_cannot_be_used(tmp_path, name):
+    (tmp_path / "f").write_text("")
+    (tmp_path / "loop").symlink_to("loop")
+    before = sorted(os.listdir(tmp_path))
+    for call, argument in writers(tmp_path / name):
+        with pytest.raises(InputError, match=r"cannot be written: .*Give another") as error:
+            call()
+        assert error.value.argument == argument
+        assert len(str(error.value)) < 300
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+# ---- in the block of new_files ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no device that is full")
+def test_a_full_disk_in_the_block_is_about_the_folder_of_the_user(tmp_path):
+    def fill(_):
+        with open("/dev/full", "wb", buffering=0) as file:
+            file.write(b"x")
+
+    def fill_with_a_writer(path):
+        with whole_file(path / "x"):
+            fill(path)
+
+    for write in (fill, fill_with_a_writer):
+        text = rf"^{tmp_path}/out cannot be written: no space left on device"
+        with pytest.raises(InputError, match=text), new_files(tmp_path / "out") as temporary:
+            write(temporary)
+        assert not list((tmp_path / "out").iterdir())
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        FileNotFoundError(errno.ENOENT, "No such file", "model"),
+        PermissionError(errno.EACCES, "Permission denied", "/somewhere/else/font"),
+        ConnectionError("x"),
+        InputError("x"),
+    ],
+)
+def test_other_errors_of_the_block_are_not_changed(tmp_path, error):
+    with pytest.raises(type(error)) as raised, new_files(tmp_path / "out"):
+        raise error
+    assert raised.value is error
+
+
+LIMITED = """
+import resource, sys
+from pathlib import Path
+import matplotlib
+matplotlib.use("Agg")
+import numpy as np, pandas as pd
+from matplotlib import pyplot as plt
+from rsens import InputError
+from rsens._files import Checkpoint, new_files, write_csv, write_json
+from rsens.models import BayesianLinearRegression, save_model
+
+numbers = np.random.default_rng(0).normal(size=(3000, 3))
+frame = pd.DataFrame(numbers, columns=["a", "b", "c"])
+model = BayesianLinearRegression().fit(numbers[:, :2], numbers[:, 2])
+axes = plt.plot(numbers)[0].axes
+work = Checkpoint.open(Path(sys.argv[1]) / "work", {})
+resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+writers = {
+    "x.png": axes.figure.savefig,
+    "x.csv": lambda path: write_csv(frame, path),
+    "x.parquet": frame.to_parquet,
+    "x.json": lambda path: write_json(numbers.tolist(), path),
+    "x.rsens": lambda path: save_model(model, path),
+    "piece": lambda path: work.put("a", numbers.tolist()),
+}
+for name, write in writers.items():
+    try:
+        with new_files(Path(sys.argv[1]) / "out") as temporary:
+            write(temporary / name)
+        print(name, "was written")
+    except InputError as error:
+        print(error)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
+def test_a_limit_on_the_size_of_files(tmp_path):
+    # What measures coverage writes files too, and would meet the limit.
+    alone = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+    command = [sys.executable, "-c", LIMITED, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=alone)
+    assert done.stderr == ""
+    expected = f"{tmp_path / 'out'} cannot be written: file too large. Give another folder."
+    assert done.stdout.splitlines() == [expected] * 6
+    assert not list((tmp_path / "out").iterdir())
+    assert [path.name for path in (tmp_path / "work").iterdir()] == ["manifest.json"]
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 64 kB."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    try:
+        mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)]
+        subprocess.run(mount, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"no disk can be mounted here: {error}")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def write(folder, text):
+    with new_files(folder) as temporary:
+        (temporary / "x").write_text(text)
+        write_summary(temporary, "explain", {})
+
+
+def test_a_full_disk(small_disk):
+    work = Checkpoint.open(small_disk / "work", {})
+    work.put("a", "old")
+    write(small_disk / "out", "old")
+    with pytest.raises(InputError, match="out cannot be written: no space left"):
+        write(small_disk / "out", "x" * 100_000)
+    with pytest.raises(InputError, match="cannot be written: no space left"):
+        work.put("a", "x" * 100_000)
+    assert (small_disk / "out" / "x").read_text() == work.get("a") == "old"
+    assert sorted(os.listdir(small_disk)) == ["out", "work"]
+    write(small_disk, "1")  # a folder that is a disk
+    assert (small_disk / "x").read_text() == "1"
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), {"a": object()}])
+def test_json_that_cannot_be_written_leaves_no_file(tmp_path, wrong):
+    with pytest.raises((ValueError, TypeError)):
+        write_json(wrong, tmp_path / "x.json")
+    assert list(tmp_path.iterdir()) == []
