@@ -39,7 +39,7 @@ def only_the_table(folder):
         (["explain", "table.csv", "--target", "y", "--drop", "q"], "no column to drop 'q'"),
         (["explain", "table.csv", "--target", "y", "--out", "table.csv"], "table.csv is a file"),
         (["explain", "table.csv", "--target", "y", "--out", "."], "holds files that rsens did not write"),
-        (["explain", "table.csv", "--model-file", "none.rsens"], "there is no file none.rsens"),
+        (["explain", "table.csv", "--model-file", "none.rsens"], "none.rsens does not exist"),
         (["explain", "table.csv", "--target", "y", "--rows", "2"], "there are only 2 rows, too few to check a model"),
         (
             ["explain", "table.csv", "--target", "y", "--model", "linear", "--inducing", "3"],
@@ -88,7 +88,7 @@ def test_bad_usage_is_2(table, capsys, arguments):
         ("", "is empty"),
         ("a,y\n", "has no rows"),
         ("a,y\n1,2\n", "only one row"),
-        ("a,y\n,1\n,2\n", "no columns are left"),
+        ("a,y\n,1\n,2\n", "no columns left"),
         ("a,y\n1,\n2,\n", "y"),
         ("a,y\n" + "".join(f"{i},text {i}\n" for i in range(300)), "300 different texts"),
     ],
@@ -164,7 +164,7 @@ def test_a_second_run_replaces_the_first(table, capsys):
 
 @pytest.mark.parametrize(
     ("where", "code", "said"),
-    [("explain_task", errno.ENOSPC, "disk"), ("write_study", errno.EROFS, "read-only")],
+    [("explain_task", errno.ENOSPC, "no space left"), ("write_study", errno.EROFS, "read-only")],
 )
 def test_what_the_system_refuses_is_2(table, capsys, monkeypatch, where, code, said):
     """Wherever it surfaces: while the work is done, or while files are written."""
@@ -202,9 +202,6 @@ def test_other_errors_of_the_system_are_failures(table, capsys, monkeypatch):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["explain", "table\0.csv", "--target", "y"],
-        ["explain", "table.csv", "--target", "y", "--out", "a\0b"],
-        ["explain", "table.csv", "--model-file", "m\0.rsens"],
         ["explain", "table.csv", "--target", "y", "--out", "x" * 300],
         ["compare", "table.csv", "--target", "y", "--out", "x" * 300],
         ["explain", "x" * 300 + ".csv", "--target", "y"],

@@ -65,7 +65,7 @@ def test_select_ranks_pairs_of_columns(capsys):
         ("=a,b", "--group must look like"),
         ("g=", "--group must look like"),
         ("g=sin,coz", "no column for 'g' 'coz'. Did you mean 'cos'?"),
-        ("g=sin,sin", "--group: column 'sin' is in 'g' and again in 'g'"),
+        ("g=sin,sin", "--group names the column 'sin' twice"),
         ("a=sin,cos", "--group: the name 'a' belongs to a column outside the group too"),
         ("g=a,kind", "--group: 'g' has the categorical column 'kind'"),
         ("g=a,y", "--group: 'y' is the target"),

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from joblib.externals.loky import get_reusable_executor
+from joblib.externals.loky import reusable_executor
 
 from rsens._app.cli._main import main
 from rsens._files import Checkpoint
@@ -157,7 +157,7 @@ def test_no_half_document(table, capsys, monkeypatch):
 
 def end_a_worker():
     """What the system does to a process that asks for too much memory."""
-    os.kill(next(iter(get_reusable_executor()._processes)), signal.SIGKILL)
+    os.kill(next(iter(reusable_executor._executor._processes)), signal.SIGKILL)
 
 
 def ask_for_too_much():

@@ -13,7 +13,7 @@ import click
 
 from rsens._app.cli._options import ALL, DATA, SECTIONS, as_settings, spelling_of
 from rsens._app.cli._terminal import complain, say, say_json
-from rsens._errors import Argument, Sentence, spelled_by
+from rsens._errors import Argument, spelled_by
 from rsens._text import counted, listed, safe
 
 if TYPE_CHECKING:
@@ -170,10 +170,8 @@ class Work(ABC):
                     if isinstance(error, MemoryError)
                     else "the system ended a worker process, as it does when memory runs out"
                 )
-                less = Sentence(
-                    f"{what}. Use fewer processes, ", Argument("n_jobs", 1), ", or fewer ", Argument("rows"), "."
-                )
-                raise OutOfMemory(f"{less}{'' if kept is None else kept.how_to_resume(live)}") from error
+                less = f"Use one process ({Argument('n_jobs', 1)}) or fewer rows ({Argument('rows')})."
+                raise OutOfMemory(f"{what}. {less}{'' if kept is None else kept.how_to_resume(live)}") from error
         if settings.as_json:
             say_json(read_summary(self.folder) | {"folder": str(self.folder)})
         elif not settings.quiet:
