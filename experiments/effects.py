@@ -142,7 +142,7 @@ def repetition(name: str, of_inputs: str, number: int, *, seed: int) -> list[dic
     X = inputs(rng, ROWS, correlation, category=design.category)
     y = DRAWS[design.link](rng, design.mean(X))
     fitted = design.model(number).fit(X, y)
-    found = rsens.explain(fitted, X, y, pairs=False, null=False, random_state=number, progress=False)
+    found = rsens.explain(fitted, X, y, pairs=False, null=False, random_state=number)
     return [
         {
             "effect of": line.term if line.kind != "level" else f"{line.term} = {line.level}",

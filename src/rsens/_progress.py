@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -145,9 +146,7 @@ class Bar(StatusLine):
         if self._progress is None and time.monotonic() < self._start + DELAY:
             return
         if self._bar is None:
-            # disable=None: silent unless the output is a terminal.
-            disable = None if self._progress is None else not self._progress
-            self._bar = bar(total=1.0, bar_format="{desc} |{bar:20}|", disable=disable, leave=False)
+            self._bar = bar(total=1.0, bar_format="{desc} |{bar:20}|", disable=not self._seen, leave=False)
         self._bar.n = share
         self._bar.set_description_str(words)
 
@@ -156,10 +155,16 @@ class Bar(StatusLine):
             self._bar.close()
             self._bar = None
 
+    @property
+    def _seen(self) -> bool:
+        """Whether to show anything: by default in terminals and notebooks."""
+        if self._progress is not None:
+            return self._progress
+        return not os.environ.get("TQDM_DISABLE") and (sys.stderr.isatty() or "ipykernel" in sys.modules)
+
     def announce(self, words: str) -> None:
         """On a line that stays, where the bar is seen; and in notebooks, where one that comes and goes is not."""
-        seen = sys.stderr.isatty() or "ipykernel" in sys.modules
-        if self._progress or (self._progress is None and seen):
+        if self._seen:
             from tqdm import tqdm
 
             tqdm.write(f"{words}; interrupt and ask for less if that is too long.", file=sys.stderr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rsens.measures._directional import arrows, consistency
+from rsens.measures._prediction import arrows, consistency
 
 
 @pytest.mark.parametrize("slopes", [[1.0, 2.0, 3.0], [-1.0, -1e-300], [0.0, 5.0]])

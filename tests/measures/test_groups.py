@@ -18,11 +18,11 @@ from rsens.measures import (
     directional,
     group_rsens,
     pair_parts_of,
-    resolve_groups,
     rsens,
     rsens2,
     rsens2_of,
 )
+from rsens.measures._terms import resolve_groups
 from tests.measures.models import MODELS, rows
 
 X = rows()

@@ -76,7 +76,7 @@ def test_levels_that_differ_are_pieces_in_their_rows():
     explanation = pictured(NAMES)
     null = pd.Series(np.linspace(0.2, 0.5, 8), index=explanation.main.index)
     null["bmi"] = np.nan
-    ax = bars(explanation.but(null_levels=null, intervals=None))
+    ax = bars(explanation.but(null=null, intervals=None))
     assert not dashed(ax)
     casing, pieces = ax.collections  # white, then dashes
     ranked = list(explanation.main.sort_values(ascending=False).index)
@@ -162,7 +162,7 @@ def test_pairs_are_split_and_have_the_marks_of_the_test():
         assert uncertainty[row].get_width() == pytest.approx(explanation.pair_parts.loc[pair, "variance"], rel=1e-14)
     np.testing.assert_allclose(whiskers(ax)[:, :2], explanation.pair_intervals.loc[ranked.index], rtol=1e-12)
     found = {ranked.index[round(t.xy[1])]: t.get_text() for t in marks(ax)}
-    above, unclear = explanation.pair_above, explanation.pair_unclear
+    above, unclear = explanation.inference.pair_above, explanation.inference.pair_unclear
     assert found == {pair: "*" if above[pair] else "?" for pair in ranked.index if above[pair] or unclear[pair]}
     assert {"*", "?"} == set(found.values())
     said = " ".join(below(ax).split("\n"))
@@ -208,7 +208,7 @@ def test_what_is_drawn_is_not_changed():
     before = copy.deepcopy(explanation)
     bars(explanation, top=3)
     pd.testing.assert_series_equal(explanation.main, before.main)
-    pd.testing.assert_series_equal(explanation.null_levels, before.null_levels)
+    pd.testing.assert_series_equal(explanation.null, before.null)
     pd.testing.assert_series_equal(explanation.direction, before.direction)
     pd.testing.assert_frame_equal(explanation.parts, before.parts)
     pd.testing.assert_frame_equal(explanation.intervals, before.intervals)
@@ -217,5 +217,5 @@ def test_what_is_drawn_is_not_changed():
 def test_all_zero_is_drawn():
     explanation = pictured(NAMES)
     zero = explanation.main * 0.0
-    ax = drawn(bars(explanation.but(main=zero, parts=None, intervals=None, null_levels=None)))
+    ax = drawn(bars(explanation.but(main=zero, parts=None, intervals=None, null=None)))
     assert ax.get_xlim() == (0.0, 1.0)

@@ -88,7 +88,8 @@ def assess(
             "without repetitions.",
         )
     [[seen]] = refits.refit_folds(
-        refits.Fit(estimator, refit),
+        # The estimator need not have been fitted, so nothing was warned of yet.
+        refits.Fit(estimator, refit, silent=(RsensWarning,)),
         rows,
         targets,
         [splits],
@@ -96,7 +97,6 @@ def assess(
         n_jobs=n_jobs,
         seed=seed,
         progress=follow,
-        silent=(RsensWarning,),  # the estimator need not have been fitted, so it has not warned yet
     )
     name = type(estimator).__name__ if estimator is not None else getattr(refit, "__name__", "model")
     return assessment_of(seen, name, rows, targets)

@@ -15,6 +15,7 @@ from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from rsens._chunks import LEAST_ROWS, MOST_PIECES, chunks_of, comes_in_chunks
 from rsens._errors import Argument, InputError
@@ -24,12 +25,12 @@ from rsens._explain._posterior import draw_sums
 from rsens._explain._rows import extrapolates, index_of
 from rsens._explain._subgroups import division_of
 from rsens._explain._values import LocalValues, RowMoments, Sums
-from rsens._frames import as_pandas
 from rsens._progress import Progress
 from rsens._refits import one_target, quiet, run_pieces
+from rsens._table import as_pandas
 from rsens._threads import one_thread
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, iterate
+from rsens.derivatives import Derivatives, is_of_draws, iterate
 from rsens.measures import (
     check_weights,
     finite,
@@ -104,7 +105,9 @@ def _of_chunk(derivatives: Derivatives, query: Query) -> Sums:
     moments: dict[Any, RowMoments] = {name: RowMoments.of(values, weights) for name, values in columns.items()}
     if division is not None:
         moments |= division.moments(main, weights)
-    by_draw, draw_weights = draw_sums(derivatives, query) if query.details else (None, None)
+    by_draw, draw_weights = (
+        draw_sums(derivatives, query) if query.details and is_of_draws(derivatives.distribution) else (None, None)
+    )
     # Parameters that are not separable are one part, the whole.
     part_names = tuple(parts) or (("joint",) if derivatives.first.shape[1] > 1 else ())
     return Sums(
@@ -239,8 +242,8 @@ class Chunks:
 
 def opened(asked: Arguments) -> tuple[Chunks | None, Any, Any]:
     """The chunks if X comes in chunks, else None; the table, or the first chunk; and y."""
-    if not comes_in_chunks(asked.X):
-        return None, as_pandas(asked.X), one_target(asked.y)
+    if isinstance(asked.X, pd.DataFrame | np.ndarray) or not comes_in_chunks(asked.X):
+        return None, as_pandas(asked.X), None if asked.y is None else one_target(asked.y)
     for value, name in ((asked.y, "y"), (asked.clusters, "clusters")):
         if value is not None:
             raise InputError(

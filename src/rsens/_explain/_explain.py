@@ -12,7 +12,7 @@ import numpy as np
 
 from rsens._arguments import fraction, jobs, one_of, seed_sequence
 from rsens._contents import own_order
-from rsens._errors import Argument, InputError, warn
+from rsens._errors import Argument, InputError, warn, warnings_once
 from rsens._explain._context import (
     AUTO_PAIRS_COLUMNS,
     Arguments,
@@ -34,11 +34,10 @@ from rsens._explain._refit_intervals import refit_without_folds, with_refits
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups, division_of
 from rsens._explain._values import Sums, Values, row_intervals
-from rsens._frames import as_pandas
 from rsens._progress import progress_of
 from rsens._refits import Fit, check_one_per_row, check_refit, read_clusters, warn_of_tight_clusters, workers
+from rsens._table import as_pandas
 from rsens._text import quoted
-from rsens._warnings import warnings_once
 from rsens.adapters import classes_of
 from rsens.derivatives import NoSecondDerivativesError
 from rsens.measures import adds_up, is_linear, on_link, warn_of_gaps
@@ -61,7 +60,6 @@ def explain(
     keep_local: bool | Literal["auto", "pairs"] = "auto",
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
-    progress: bool | None = None,
     refit: Callable[[Any, Any], Any] | None = None,
     training: Any = None,
 ) -> Explanation:
@@ -118,8 +116,8 @@ def explain(
             n × T × T numbers.
         random_state: Seed of the folds and the probes, and of refits of a model whose own random_state is None: a whole
             number, a NumPy Generator, or None for a new seed.
-        n_jobs: How many refits, and blocks of rows, run at once, as in joblib.
-        progress: Whether to show a progress bar. None: only in a terminal, and only if it takes long.
+        n_jobs: How many refits, and blocks of rows, run at once, as in joblib. Long work shows a progress bar in
+            terminals and notebooks, unless the environment variable TQDM_DISABLE is set.
 
     Rarely needed:
         refit: How to refit: a function (X, y) -> fitted model that accepts extra columns in X. By default an estimator
@@ -159,7 +157,6 @@ def explain(
         keep_local=keep_local,
         random_state=random_state,
         n_jobs=n_jobs,
-        progress=progress,
         refit=refit,
         training=training,
     )
@@ -167,24 +164,25 @@ def explain(
     if y is not None and clusters is None:
         plain = context.rows.plain
         warn_of_tight_clusters(plain.values, context.query.categorical)
-    *_, explanation = explanations(context)
+    *_, explanation = explanations(context, refit_without_folds if context.intervals in REFITTED else None)
     return explanation
 
 
-def explanations(
-    context: Context, refits: Callable[[Context], Sequence[Sequence[Any]] | None] = refit_without_folds
-) -> Iterator[Explanation]:
-    """The explanation after each of three steps: rows evaluated, intervals from refits, and marks.
+#: Takes the values of refits, by round and fold; None if that is not possible.
+Refits = Callable[[Context], Sequence[Sequence[Any]] | None]
 
-    `refits` gives the values of refits by round and fold, or None without any.
-    """
+
+def explanations(context: Context, refits: Refits | None = None) -> Iterator[Explanation]:
+    """The explanation after each step: rows evaluated; with intervals from refits; with marks."""
+    context, sums = evaluate(context)
+    found = over_rows(context, sums)
+    if context.null and context.fit is not None:  # these refits count from now on
+        context.progress.expect("refit", "probes", len(probe_plan(context)))
+    yield found
+    if refits is None and not context.null:
+        return
     with workers():  # intervals and marks share them
-        context, sums = evaluate(context)
-        found = over_rows(context, sums)
-        if context.null and context.fit is not None:  # these refits count from now on
-            context.progress.expect("refit", "probes", len(probe_plan(context)))
-        yield found
-        rounds = refits(context)
+        rounds = None if refits is None else refits(context)
         found = found if rounds is None else with_refits(found, rounds, required=context.intervals == "refits")
         yield found
         yield with_marks(found, context) if context.null else found
@@ -200,11 +198,11 @@ def read(asked: Arguments) -> Context:
     plain, query, model = rows.plain, rows.query, asked.model
     n, n_columns = plain.values.shape
     check_difference_columns(query.source.by_differences, n_columns)
-    clusters, n_jobs = read_clusters(asked.clusters, n), jobs(asked.n_jobs)
+    clusters = None if asked.clusters is None else read_clusters(asked.clusters, n)
     warn_of_gaps(model, query.training, query.table)
     same_rows = query.training is None or len(query.training) == n
     fit, null, intervals = _refits_for(asked, y, n, intervals, same_rows=same_rows)
-    if fit is not None and (null or intervals in ("auto", "refits")):
+    if fit is not None and (null or intervals in REFITTED):
         check_refit_columns(model, n_columns, *WITHOUT_REFITS)
     known, counted = (plain.values, query.weights) if query.training is None else (query.training, None)
     division = None if asked.by is None or chunks is not None else division_of(as_pandas(asked.by, "by"), X, plain)
@@ -220,7 +218,7 @@ def read(asked: Arguments) -> Context:
         division=division,
     )
     order = None
-    if null or intervals in ("auto", "refits"):
+    if null or intervals in REFITTED:
         order = own_order(query.table.values, y, asked.weights, clusters=clusters, names=query.table.names)
     return Context(
         asked=asked,
@@ -235,7 +233,7 @@ def read(asked: Arguments) -> Context:
         fit=fit,
         own_order=order,
         seed=seed_sequence(asked.random_state),
-        n_jobs=n_jobs,
+        n_jobs=jobs(asked.n_jobs),
         progress=progress_of(asked.progress),
     )
 
@@ -246,6 +244,8 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "null": (True, False, "auto"),
     "keep_local": (True, False, "auto", "pairs"),
 }
+#: The sources of intervals that need refits.
+REFITTED = ("auto", "refits")
 #: The advice to do without refits.
 WITHOUT_REFITS = (
     "Use fewer columns, or ",
@@ -359,9 +359,9 @@ def over_rows(context: Context, sums: Sums) -> Explanation:
         ),
         values=values,
         effects=Effects.of(sums, query, level),
-        posterior=DrawValues.of(sums),
+        posterior=None if sums.draws is None else DrawValues.of(sums),
         intervals=None if level is None else row_intervals(sums, level),
-        subgroups=Subgroups.of(sums, level),
+        subgroups=None if asked.by is None else Subgroups.of(sums, level),
         rows=rows,
         index=index,
         model=asked.model,

@@ -14,7 +14,7 @@ from rsens._explain._context import Query
 from rsens._explain._values import Sums
 from rsens._results import Part, stored
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, draw_records, is_of_draws
+from rsens.derivatives import Derivatives, draw_records
 from rsens.measures import rsens_of
 
 #: The most draws that are looked at, evenly spaced, and kept in files.
@@ -31,18 +31,16 @@ class DrawValues(Part):
     posterior_weights: Array = stored("How much each of these draws counts; they add up to 1.", "draws", default=None)
 
     @classmethod
-    def of(cls, sums: Sums) -> DrawValues | None:
-        """Averages over rows; None for a model without draws."""
-        if sums.draws is None or sums.draw_weights is None:
-            return None
+    def of(cls, sums: Sums) -> DrawValues:
+        """Averages over rows."""
+        assert sums.draws is not None
+        assert sums.draw_weights is not None
         return cls(posterior_values=sums.draws / sums.main.weight, posterior_weights=sums.draw_weights)
 
 
-def draw_sums(derivatives: Derivatives, query: Query) -> tuple[Array | None, Array | None]:
-    """Sums (draws, terms) of R-sens of each draw over some rows, and the weights of the draws; None without draws."""
+def draw_sums(derivatives: Derivatives, query: Query) -> tuple[Array, Array]:
+    """Sums (draws, terms) of R-sens of each draw over some rows, and the weights of the draws."""
     mixture: Any = derivatives.distribution
-    if not is_of_draws(mixture):
-        return None, None
     chosen = np.unique(np.linspace(0, mixture.weights.shape[-1] - 1, MOST_DRAWS).astype(np.intp))
     sums, weights = np.zeros((len(chosen), len(query.terms))), query.weights
     for draws, record in draw_records(derivatives, chosen):

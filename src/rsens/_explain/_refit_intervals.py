@@ -128,7 +128,7 @@ def with_refits(explanation: Explanation, rounds: Sequence[Sequence[Any]], *, re
     if failed is not None:
         _unavailable(failed.sentence, required=required, error=failed.error)
         return explanation
-    same, values, level = copy(explanation), explanation._values, explanation.level
+    same, values, level = copy(explanation), explanation._values, explanation._setup.level
 
     def ends(value: Array, name: str) -> Array:
         seen = [np.array([getattr(refit, name) for refit in refits]) for refits in rounds]
@@ -172,9 +172,8 @@ def most_folds(y: NDArray[Any], stratify: bool, clusters: Positions | None) -> t
 
 
 def refit_without_folds(context: Context) -> list[list[Any]] | None:
-    """The values of refits to all but a fold of the rows, by round and fold; None if nothing is to be refitted."""
-    if context.fit is None or context.intervals not in ("auto", "refits"):
-        return None
+    """The values of refits to all but a fold of the rows, by round and fold; None if there are too few rows."""
+    assert context.fit is not None
     fit, order, y = context.fit, context.order, context.y
     seed, rows = child(context.seed, FOLDS), rows_with_levels(fit.estimator, context.X)
     targets = read_targets(y, len(rows), several=True)

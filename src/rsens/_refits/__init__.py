@@ -1,19 +1,26 @@
 """Models fitted again to parts of the rows; models and scikit-learn are imported late, as all workers import this."""
 
-from rsens._refits._cross_validation import (
+from rsens._refits._fit import (
+    FAILURES,
     LOOKS,
     Failed,
+    Fit,
     Splits,
+    check_refit,
     folds,
     given_splits,
+    quiet,
+    reason_of,
     refit_folds,
     rounds_of_folds,
     stratified,
     succeeded,
+    with_seed,
 )
-from rsens._refits._fit import FAILURES, Fit, check_refit, quiet, reason_of, with_seed
 from rsens._refits._pieces import Kept, run_pieces, workers
 from rsens._refits._rows import (
+    TightClusters,
+    TightClustersWarning,
     are_labels,
     as_rows,
     check_one_per_row,
@@ -24,12 +31,8 @@ from rsens._refits._rows import (
     read_targets,
     rows_with_levels,
     take_rows,
-    with_levels,
-)
-from rsens._refits._tight_clusters import (
-    TightClusters,
-    TightClustersWarning,
     tight_clusters,
     tight_clusters_text,
     warn_of_tight_clusters,
+    with_levels,
 )

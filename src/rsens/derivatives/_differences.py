@@ -141,13 +141,15 @@ class Quotients:
 
     def _at_ends(self, h: Array, signs: Any) -> Array:
         """z at the rows moved to the ends that `signs` (points, D) names, (points, n, M), in a few large calls."""
-        below, above = self.X - h, self.X + h
         per_call = max(1, ROWS_PER_CALL // len(self.X))
-        parts = []
-        for k in range(0, len(signs), per_call):
-            sign = signs[k : k + per_call, None, :]
-            parts.append(self.moved(np.where(sign > 0, above, np.where(sign < 0, below, self.X))))
+        parts = [self.moved(ends(self.X, h, signs[k : k + per_call])) for k in range(0, len(signs), per_call)]
         return parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, *self.z.shape)), *parts])
+
+
+def ends(X: Array, h: Array, signs: Any) -> Array:
+    """Copies of the rows with x + h, x − h or x in each column, by the sign (copies, D): (copies, n, D)."""
+    sign = signs[:, None, :]
+    return np.where(sign > 0, X + h, np.where(sign < 0, X - h, X))
 
 
 def extrapolated(quotient: Callable[[Array], Array], h: Array) -> Array:

@@ -11,24 +11,25 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit
 
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
-from rsens._table import positive_per_column
+from rsens._table import Table, positive_per_column
 from rsens._typing import Array
 from rsens.derivatives._derivatives import Derivatives
-from rsens.derivatives._differences import spaced
+from rsens.derivatives._differences import ROWS_PER_CALL, ends, spaced
 from rsens.derivatives._function import DifferenceModel
 from rsens.derivatives._jax import from_jax
-from rsens.derivatives._model import Around, Counter, Description, Finding, Model
-from rsens.derivatives._output import as_arrays, family_from, shapes_of
+from rsens.derivatives._model import Around, Counter, Description, Finding, Model, rows_for, rows_of
+from rsens.derivatives._output import as_arrays, check_moved, family_from, shapes_of, spread_out
 from rsens.derivatives._torch import from_torch
 from rsens.distributions import Distribution, Mixture
 
 #: How many values of one argument to hold at once while draws are matched by one distribution: what a cache holds.
 BLOCK = 250_000
-#: How many draws the checks of a function look at: it is the same function for all draws.
-LOOKED_AT = 4
+#: How many draws and rows the checks of a function look at: it is the same function for all draws.
+LOOKED_AT, LOOKED_AT_ROWS = 4, 64
 
 
 def from_draws(
@@ -214,8 +215,7 @@ class Draws:
         self, step: Array | None = None, scale: Array | None = None, categorical: Any = None
     ) -> DifferenceModel:
         """The mixture of the draws with ∂λ of each, by central differences."""
-        few = self.some(LOOKED_AT).mixture
-        return DifferenceModel(self.mixture, step, scale, categorical, parameters=2 * len(self), few=few)
+        return DrawDifferences(self.mixture, step, scale, categorical, parameters=2 * len(self), draws=self)
 
     def families(self, X: Array) -> Iterator[Distribution]:
         """The prediction of each draw for rows X, one after another, as NumPy arrays; all of one family."""
@@ -261,6 +261,77 @@ class Draws:
         parts = [self.mixture(X[k : k + size]).matched() for k in range(0, len(X), size)]
         leaves = [np.concatenate(leaf) for leaf in zip(*(part.leaves() for part in parts), strict=True)]
         return parts[0].rebuilt(iter(leaves))
+
+
+@dataclass(frozen=True, eq=False)
+class DrawDifferences(DifferenceModel):
+    """The mixture of draws with ∂λ of each draw: one call per draw, for the rows and their moved copies together.
+
+    All draws share one function, so `prepared` checks its differences for a few draws and rows only.
+    """
+
+    draws: Any = None
+    counter: Counter | None = None
+
+    def _derivatives(self, X: Any, order: int) -> Derivatives:
+        if order == 2:  # the stacked form is rare: the mixture as one function
+            return super()._derivatives(X, 2)
+        X = self.numbers(X)
+        n, columns = len(X), self.continuous(X.shape[1])
+        h = (self.steps or self._steps(X, None)).widths(X, 1)
+        eye = np.eye(X.shape[1], dtype=np.int8)
+        points = ends(X, h, np.concatenate([0 * eye[:1], eye[columns], -eye[columns]]))
+        if self.counter is not None:
+            self.counter.add(len(points) * n)
+        up, down = slice(1, 1 + len(columns)), slice(1 + len(columns), None)
+        kind: Any = None
+        held: dict[str, Array] = {}
+        first: Array = np.empty(0)
+
+        def by_copies(values: Array, event: tuple[int, ...] = ()) -> Array:
+            """(copies · n, …) as (copies, n, …)."""
+            shape = (len(points) * n, *event)
+            return (values if values.shape == shape else np.broadcast_to(values, shape)).reshape(-1, n, *event)
+
+        for s, family in enumerate(self.draws.families(points.reshape(-1, X.shape[1]))):
+            fields = family.fields()
+            events = {name: v.shape[v.ndim - family.domains[name].event_ndim :] for name, v in fields.items()}
+            z = [fields["logit"]] if "logit" in fields else family.columns()
+            if s == 0:
+                kind, held = type(family), {name: np.empty((len(self.draws), n, *e)) for name, e in events.items()}
+                first = np.empty((n, len(self.draws), len(z), len(columns)))
+            for m, column in enumerate(z):
+                at = by_copies(column)
+                np.subtract(at[up].T, at[down].T, out=first[:, s, m])
+            for name, values in fields.items():
+                at = by_copies(values, events[name])
+                held[name][s] = at[0]
+                if name in family.fixed_fields and not np.allclose(at, at[0], 1e-12, 0.0):
+                    check_moved(family, [key == name for key in fields])
+        first /= ((X + h) - (X - h))[:, None, None, columns]  # as rounded
+        if "logit" in held:  # ∂π = π(1 − π) ∂logit
+            first *= (expit(held["logit"].T) * expit(-held["logit"].T))[:, :, None, None]
+        mixture = Mixture(kind(**held), self.draws.weights, draws=True)
+        first = first.reshape(n, first.shape[1] * first.shape[2], len(columns))
+        return Derivatives(mixture.checked(n), spread_out(first, self.coding, 1))
+
+    def counted(self, counter: Counter) -> DrawDifferences:
+        return replace(self, fn=counter.calls(self.fn), counter=counter)
+
+    def rows_per_chunk(self, n_columns: int, order: int) -> int:
+        if order == 2:
+            return super().rows_per_chunk(n_columns, 2)
+        copies = 1 + 2 * n_columns
+        return max(1, min(ROWS_PER_CALL // copies, rows_for(8 * self.parameters * 3 * copies)))
+
+    def prepared(self, X: Any) -> DrawDifferences:
+        model = self.coded(X)
+        table = rows_of(model, X)
+        model = replace(model, steps=self._steps(model.numbers(table), None))
+        some = Table(table.names, table.values[spaced(len(table), LOOKED_AT_ROWS)], None, table.coding)
+        few = self.draws.some(LOOKED_AT).mixture
+        DifferenceModel(few, self.step, self.scale, coding=model.coding, steps=model.steps).derivatives(some, 1)
+        return model
 
 
 def _held(families: Iterable[Distribution], count: int, n: int) -> Distribution:

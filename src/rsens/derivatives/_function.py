@@ -9,17 +9,14 @@ from typing import Any, ClassVar
 from numpy.typing import ArrayLike
 
 from rsens._coding import Coding
-from rsens._table import Table, positive_per_column
+from rsens._table import positive_per_column
 from rsens._typing import Array
 from rsens.derivatives import _output as output
 from rsens.derivatives._derivatives import Derivatives
 from rsens.derivatives._difference_checks import TWICE, Noise, check_first, check_second, warn_if_step_matters
-from rsens.derivatives._differences import ROWS_PER_CALL, Differences, Steps, spaced
+from rsens.derivatives._differences import ROWS_PER_CALL, Differences, Steps
 from rsens.derivatives._model import Counter, Function, Model, rows_for, rows_of
 from rsens.distributions import Distribution
-
-#: How many rows the checks of a function of draws look at.
-LOOKED_AT_ROWS = 64
 
 
 def from_function(
@@ -95,9 +92,6 @@ class DifferenceModel(Function):
     steps: Steps | None = None
     #: How much predictions for the same rows differ, None if they do not; set by `prepared`.
     noise: Noise | None = None
-    #: With posterior draws, the same function of a few of them: first derivatives are checked once, by `prepared`, for
-    #: these draws and a few rows, because all draws share one function. `parameters` is then given.
-    few: Callable[[Array], Distribution] | None = None
 
     by_differences: ClassVar[bool] = True
     made: ClassVar[str] = "by differences"
@@ -106,16 +100,13 @@ class DifferenceModel(Function):
         table = rows_of(self, X)
         X = self.numbers(table)
         here = output.evaluate(self.fn, X)
-        checked, prepared = self.few is None or order == 2, self.steps is not None
-        noise = self._checked_noise(X, here.distribution.parameters) if checked else None
+        prepared, noise = self.steps is not None, self._checked_noise(X, here.distribution.parameters)
         steps = self.steps or self._steps(X, noise)
         at = Differences.of(self.fn, X, here, self.continuous(X.shape[1]), steps)
         h = at.widths(1)
         changes = at.changes(h)
-        first, flat, second = at.first(h, changes), True, None
-        if checked:
-            levels = output.categorical_values(self.coding, X)
-            flat = check_first(at, changes, first, order, names=table.names, levels=levels, noise=noise, jumps=prepared)
+        first, second, levels = at.first(h, changes), None, output.categorical_values(self.coding, X)
+        flat = check_first(at, changes, first, order, names=table.names, levels=levels, noise=noise, jumps=prepared)
         if order == 2:
             second = at.second(at.widths(2))
             if prepared:
@@ -156,18 +147,12 @@ class DifferenceModel(Function):
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         points = 2 * n_columns + (2 * n_columns**2 if order == 2 else 0)
-        arrays = 3 if self.few is None else 6  # mixtures are copied more often
-        return min(ROWS_PER_CALL, rows_for(8 * self.parameters * arrays * points))
+        return min(ROWS_PER_CALL, rows_for(8 * self.parameters * 3 * points))
 
     def prepared(self, X: Any) -> DifferenceModel:
         model = self.coded(X)
         table = rows_of(model, X)
         numbers = model.numbers(table)
-        if self.few is not None:
-            model = replace(model, steps=self._steps(numbers, None))
-            some = Table(table.names, table.values[spaced(len(table), LOOKED_AT_ROWS)], None, table.coding)
-            replace(model, fn=self.few, few=None).derivatives(some, 1)
-            return model
         noise = Noise.of(self.fn, numbers)
         steps = self._steps(numbers, noise)
         if noise is not None:

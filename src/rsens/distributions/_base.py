@@ -270,6 +270,12 @@ class Distribution(ABC):
             raise self._refused("y", f" needs {want}; got shape {values.shape}.")
         return values
 
+    @property
+    def _leading_shape(self) -> tuple[int, ...]:
+        """(n,), or with draws (draws, n), of a checked family."""
+        name, values = next(iter(self.fields().items()))
+        return tuple(values.shape[: values.ndim - self.domains[name].event_ndim])
+
     @cached_property
     def _shape(self) -> tuple[int, ...]:
         """The shape of λ, (n, M)."""

@@ -8,8 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from rsens._typing import Array
-from rsens.kernels._base import DistanceKernel, FlatAt, KernelAt, KernelOn, Positive, shared
-from rsens.kernels._blas import inner
+from rsens.kernels._base import DistanceKernel, FlatAt, KernelAt, KernelOn, Positive, inner, shared
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,7 +10,7 @@ import numpy as np
 
 from rsens._typing import Array
 from rsens.kernels import _base as base
-from rsens.kernels._blas import inner, row_products, weighted
+from rsens.kernels._base import inner, row_products, weighted
 
 
 @dataclass(frozen=True, repr=False)

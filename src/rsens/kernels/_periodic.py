@@ -9,8 +9,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from rsens._typing import Array
-from rsens.kernels._base import ConstantDiagonal, KernelAt, KernelOn, Positive, shared, times
-from rsens.kernels._blas import profiled, row_products, weighted, weighted_squares
+from rsens.kernels._base import ConstantDiagonal, KernelAt, KernelOn, Positive, row_products, shared, times, weighted
+from rsens.kernels._stationary import profiled, weighted_squares
 
 
 @dataclass(frozen=True, repr=False)

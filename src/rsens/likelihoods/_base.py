@@ -121,6 +121,32 @@ class Likelihood(ABC):
         """P(Y ≤ y) = ∫ P(Y ≤ y | f) N(f | m, v) df for any real y, with f integrated out exactly."""
 
 
+#: Every likelihood; `rsens.likelihoods` fills the list.
+ALL_LIKELIHOODS: list[type[Likelihood]] = []
+
+
+def likelihood_names() -> tuple[str, ...]:
+    """The names that `GPRegressor` accepts: likelihoods of numbers and counts."""
+    return tuple(each.name for each in ALL_LIKELIHOODS if each.target != "classes")
+
+
+def link_names() -> tuple[str, ...]:
+    """The names that `GPClassifier` accepts: likelihoods of classes."""
+    return tuple(each.name for each in ALL_LIKELIHOODS if each.target == "classes")
+
+
+def likelihood_named(name: str) -> type[Likelihood]:
+    """The likelihood with this name, which must be one of the names above."""
+    return next(each for each in ALL_LIKELIHOODS if each.name == name)
+
+
+def target_of(likelihood: str | Likelihood) -> str | None:
+    """The kind of y of a likelihood given by name or as an object; None for an unknown name."""
+    if isinstance(likelihood, Likelihood):
+        return likelihood.target
+    return next((each.target for each in ALL_LIKELIHOODS if each.name == likelihood), None)
+
+
 class LogConcave(Likelihood):
     """A likelihood with a log density that is concave in f, so that W = −∂² log p/∂f² is never negative."""
 

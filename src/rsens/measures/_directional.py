@@ -16,9 +16,8 @@ from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.adapters import read_for
 from rsens.derivatives import Derivatives
-from rsens.measures._contrasts import check_continuous
-from rsens.measures._rsens import check_alpha, chunks_of, gathered
-from rsens.measures._units import check_scale, check_weights
+from rsens.measures._rsens import check_alpha, check_continuous, chunks_of, gathered
+from rsens.measures._terms import check_scale, check_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,22 +107,3 @@ def active_subspace(
     eigenvalues[: len(lengths)] = lengths**2
     largest = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=1)[:, None], axis=1)
     return ActiveSubspace(table.names, eigenvalues, (vectors * np.sign(largest)).T, mean)
-
-
-UP, DOWN, BOTH = "▲", "▼", "±"
-#: Below this consistency a variable counts as moving the prediction both ways. With U the movement up and V that down,
-#: |U − V|/(U + V) < ½ means that more than a quarter of all movement is against the rest.
-MIXED = 0.5
-
-
-def consistency(mean: Array, mean_size: Array) -> Array:
-    """|mean ∂f| / mean |∂f|, in [0, 1]: 1 where ∂f never changes its sign; NaN where f does not move or has no ∂f."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.minimum(np.abs(mean) / mean_size, 1.0)  # rounding may leave 1 + 1e-16
-
-
-def arrows(direction: Any, consistency: Any) -> list[str]:
-    """An arrow up or down, or ±, for each mean derivative and its consistency; "" where nothing moves."""
-    slope, share = (np.asarray(each, dtype=np.float64).ravel() for each in (direction, consistency))
-    unknown, mixed = ~np.isfinite(share + slope), (share < MIXED) | (slope == 0.0)
-    return [str(arrow) for arrow in np.select([unknown, mixed, slope > 0.0], ["", BOTH, UP], DOWN)]

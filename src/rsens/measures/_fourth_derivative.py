@@ -19,8 +19,7 @@ from rsens._typing import Array
 from rsens.adapters import read_for
 from rsens.derivatives import MAX_BYTES, JaxModel, Model
 from rsens.distributions import Distribution
-from rsens.measures._contrasts import check_continuous
-from rsens.measures._rsens import Chunks, check_alpha, finite, gathered
+from rsens.measures._rsens import Chunks, check_alpha, check_continuous, finite, gathered
 
 #: Rows at once where memory allows; more would save little time.
 _MOST_ROWS = 256

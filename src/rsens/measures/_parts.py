@@ -12,8 +12,7 @@ from rsens import distributions as ds
 from rsens._typing import Array
 from rsens.derivatives import Derivatives
 from rsens.distributions import Distribution, Mixture, is_event
-from rsens.measures._contrasts import Switches, contrast_parts, filled_second, switches_of
-from rsens.measures._rsens import check_alpha
+from rsens.measures._rsens import Switches, check_alpha, contrast_parts, filled_second, switches_of
 from rsens.measures._terms import Terms, units_and_terms
 
 

@@ -18,8 +18,7 @@ import numpy as np
 from rsens._typing import Array
 from rsens.derivatives import Derivatives
 from rsens.distributions import Distribution
-from rsens.measures._contrasts import filled_first, filled_second, prediction_contrasts
-from rsens.measures._rsens import local_values
+from rsens.measures._rsens import filled_first, filled_second, local_values, prediction_contrasts
 from rsens.measures._terms import Terms, units_and_terms
 
 
@@ -147,3 +146,22 @@ def aeh_of(derivatives: Derivatives, *_: Any) -> Array:
 
 def _summed(derivatives: Derivatives, of_prediction: Array) -> Array:
     return derivatives.distribution.output_weight * np.abs(of_prediction).sum(axis=1)
+
+
+UP, DOWN, BOTH = "▲", "▼", "±"
+#: Below this consistency a variable counts as moving the prediction both ways. With U the movement up and V that down,
+#: |U − V|/(U + V) < ½ means that more than a quarter of all movement is against the rest.
+MIXED = 0.5
+
+
+def consistency(mean: Array, mean_size: Array) -> Array:
+    """|mean ∂f| / mean |∂f|, in [0, 1]: 1 where ∂f never changes its sign; NaN where f does not move or has no ∂f."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.minimum(np.abs(mean) / mean_size, 1.0)  # rounding may leave 1 + 1e-16
+
+
+def arrows(direction: Any, consistency: Any) -> list[str]:
+    """An arrow up or down, or ±, for each mean derivative and its consistency; "" where nothing moves."""
+    slope, share = (np.asarray(each, dtype=np.float64).ravel() for each in (direction, consistency))
+    unknown, mixed = ~np.isfinite(share + slope), (share < MIXED) | (slope == 0.0)
+    return [str(arrow) for arrow in np.select([unknown, mixed, slope > 0.0], ["", BOTH, UP], DOWN)]

@@ -16,8 +16,7 @@ from rsens.measures._kl import kl_chunks
 from rsens.measures._lengthscales import ard
 from rsens.measures._prediction import aed_of, aeh_of, ead_of, eah_of
 from rsens.measures._rsens import Chunks, check_alpha, chunks_of, rsens2_of, rsens_of
-from rsens.measures._terms import Terms
-from rsens.measures._units import check_scale, check_weights
+from rsens.measures._terms import Terms, check_scale, check_weights
 
 
 @dataclass(frozen=True)

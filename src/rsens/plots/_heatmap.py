@@ -58,7 +58,7 @@ def heatmap(
         >>> [label.get_text() for label in ax.get_yticklabels()]
         ['x1']
     """
-    look.check_plot(explanation, "heatmap", "rsens.explain", ("main", "null_levels"), ax=ax, top=top)
+    look.check_plot(explanation, "heatmap", "rsens.explain", ("main", "null"), ax=ax, top=top)
     one_of(annotate, "annotate", (True, False, "auto"))
     pairs = explanation.pairs
     if len(explanation.names) < 2 or top == 1:
@@ -87,9 +87,9 @@ def heatmap(
         write, ink = aligned(largest), np.where(dark, "white", "black")
         texts = {(j + 0.5, i + 0.5): (write(triangle[i, j]), ink[i, j]) for i, j in np.argwhere(below)}
         look.write_cells(ax, texts)
-    if explanation.pair_above is not None:
-        _draw_dots(ax, below & square(explanation.pair_above, bool)[cells], dark, hollow=False)
-        _draw_dots(ax, below & square(explanation.pair_unclear, bool)[cells], dark, hollow=True)
+    if explanation.inference.pair_above is not None:
+        _draw_dots(ax, below & square(explanation.inference.pair_above, bool)[cells], dark, hollow=False)
+        _draw_dots(ax, below & square(explanation.inference.pair_unclear, bool)[cells], dark, hollow=True)
     look.name_cells(ax, names[1:], names[:-1])
     look.add_notes(ax, notes)
     _add_tips(ax, explanation, order)
@@ -145,18 +145,17 @@ def _add_tips(ax: Axes, explanation: Any, order: Positions) -> None:
     """An invisible rectangle over each cell, with the numbers of the pair and the result of the test."""
     from matplotlib.patches import Rectangle
 
-    e = explanation
+    e, marks = explanation, explanation.inference
     for i, row in enumerate(order[1:]):
         for j, column in enumerate(order[: i + 1]):
             pair = e.names[min(row, column)], e.names[max(row, column)]
             value, test = float(e.pairs[pair]), ""
-            if e.pair_above is not None:
-                p = p_text(float(e.pair_p_values[pair]))
-                found = "inconclusive: collinear" if e.pair_unclear[pair] else NOTHING
-                found = (
-                    f"{'interaction found by the test' if e.pair_above[pair] else found}, p {p}" if p else "not tested"
-                )
-                test = "adds up in the model by construction" if e.pair_additive[pair] else found
+            if marks.pair_above is not None:
+                p = p_text(float(marks.pair_p_values[pair]))
+                found = "inconclusive: collinear" if marks.pair_unclear[pair] else NOTHING
+                found = "interaction found by the test" if marks.pair_above[pair] else found
+                test = "adds up in the model by construction" if marks.pair_additive[pair] else f"{found}, p {p}"
+                test = test if p or marks.pair_additive[pair] else "not tested"
             cell = ax.add_patch(Rectangle((j, i), 1.0, 1.0, alpha=0.0, linewidth=0.0, zorder=9.0))
             lines = [" × ".join(map(name_in_text, pair)), f"R-sens₂ {number(value)}"]
             tip(cell, *lines, *shares_of_parts(e.pair_parts, pair, value), test)
@@ -167,11 +166,12 @@ def _alt(explanation: Any) -> str:
     strongest = " and ".join(map(name_in_text, pairs.index[0]))
     text = "Cells coloured by R-sens₂ of each pair of variables. "
     text += f"The strongest pair is {strongest}, {number(pairs.iloc[0])}."
-    if explanation.pair_above is None:
+    marks = explanation.inference
+    if marks.pair_above is None:
         return text
-    if explanation.pair_additive.all():
+    if marks.pair_additive.all():
         return f"{text} No pair is marked: {pair_notes(explanation, FILLED, HOLLOW)[0]}."
-    return f"{text} The test found an interaction in {int(explanation.pair_above.sum())} of {len(pairs)} pairs."
+    return f"{text} The test found an interaction in {int(marks.pair_above.sum())} of {len(pairs)} pairs."
 
 
 HEATMAP = Plot(

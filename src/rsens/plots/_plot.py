@@ -86,15 +86,16 @@ def interval_note(explanation: Any, mark: str = "whiskers") -> str:
         return ""
     if not explanation.intervals_hold:
         return f"{mark}: {meaning.NOTHING_FOUND}"
-    return f"{mark}: {meaning.interval(explanation.interval_kind, explanation.level, explanation.interval_refits)}"
+    e = explanation
+    return f"{mark}: {meaning.interval(e.interval_kind, e.level, e.inference.interval_refits)}"
 
 
 def pair_notes(explanation: Any, mark: str, doubt: str) -> list[str]:
     """Notes on the signs of pairs that are marked, and of inconclusive ones; nothing without a test."""
-    if explanation.pair_above is None:
+    if explanation.inference.pair_above is None:
         return []
-    if explanation.pair_additive.all():  # "the model adds up on the logit scale by construction"
-        return [meaning.no_pair_mark(explanation.test_scale).partition(",")[0]]
-    found = explanation.pair_above.any()
-    unclear = [f"{doubt} {meaning.UNCLEAR}"] if explanation.pair_unclear.any() else []
-    return [f"{mark} {meaning.pair_mark(explanation.test_scale)}" if found else NOTHING, *unclear]
+    if explanation.inference.pair_additive.all():  # "the model adds up on the logit scale by construction"
+        return [meaning.no_pair_mark(explanation.inference.test_scale).partition(",")[0]]
+    found = explanation.inference.pair_above.any()
+    unclear = [f"{doubt} {meaning.UNCLEAR}"] if explanation.inference.pair_unclear.any() else []
+    return [f"{mark} {meaning.pair_mark(explanation.inference.test_scale)}" if found else NOTHING, *unclear]

@@ -53,7 +53,7 @@ class LikelihoodOption(Option):
 option = partial(click.option, cls=Option)
 DATA = click.Argument(["data"], metavar="DATA")
 COLUMNS: dict[str, Any] = {"multiple": True, "metavar": "COLUMN"}
-DATE_FORMAT, DATE_PARTS, GROUP = "COLUMN=FORMAT", "COLUMN=PARTS", "NAME=A,B"
+DATE_FORMAT, GROUP = "COLUMN=FORMAT", "NAME=A,B"
 #: The options that the commands share, by section of the help. Those of all but the last describe the table and the
 #: model: a command that is proposed as the next one keeps them.
 SECTIONS: dict[str, list[Option]] = {
@@ -92,14 +92,8 @@ SECTIONS: dict[str, list[Option]] = {
             multiple=True,
             metavar=DATE_FORMAT,
             help="How the dates of a column are written: day-first, month-first, year-first, or a format such as "
-            "%d/%m/%Y; may be repeated.",
-        ),
-        Option(
-            ["--date-parts"],
-            multiple=True,
-            metavar=DATE_PARTS,
-            help="Columns to make of the dates of a column: some of days,year,weekday,hour; may be repeated.  "
-            "[default: chosen automatically]",
+            "%d/%m/%Y; or the columns to make of them, some of days,year,weekday,hour; or both, with a comma between. "
+            "May be repeated.",
         ),
         Option(
             ["--cluster"],
@@ -158,9 +152,8 @@ def as_settings(given: Mapping[str, Any]) -> dict[str, Any]:
     chosen = {name: value for name, value in given.items() if value not in (None, ())}
     if "groups" in chosen:
         chosen["groups"] = read_groups(chosen["groups"])
-    for name, metavar in (("date", DATE_FORMAT), ("date_parts", DATE_PARTS)):
-        if name in chosen:
-            chosen[name] = read_by_column(chosen[name], name, metavar)
+    if "date" in chosen:
+        chosen["date"] = read_by_column(chosen["date"], "date", DATE_FORMAT)
     return chosen | {"all_cores": True, "progress": False if given["quiet"] else None}
 
 

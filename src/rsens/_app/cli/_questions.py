@@ -24,16 +24,18 @@ ORDER = option("--order", type=int, metavar="[1|2]", help="1 for variables, 2 fo
 
 
 def common_arguments(setup: ModelSetup) -> dict[str, Any]:
-    """The arguments that the three calls of the library share."""
-    settings, table = setup.settings, setup.table
+    """The arguments that stability and the selection of interactions share."""
     return {
-        "X": table.X,
-        "y": table.y,
-        "methods": settings.method_names,
+        "estimator": setup.model,
+        "X": setup.table.X,
+        "y": setup.table.y,
+        "methods": setup.settings.method_names,
         "numeric": setup.numeric,
         "random_state": setup.seed,
-        "n_jobs": settings.n_jobs,
+        "n_jobs": setup.settings.n_jobs,
+        "clusters": setup.clusters,
         "progress": setup.listener.progress,
+        "folder": setup.keep,
     }
 
 
@@ -48,11 +50,12 @@ class Compare(Question):
         return self.settings.plain("methods", "order")
 
     def result(self, setup: ModelSetup) -> pd.DataFrame:
-        from rsens._compare import compare
+        from rsens._compare import ComparisonSettings, compared
 
-        settings = setup.settings
-        asked: Any = {"order": settings.order, "budget": settings.budget}
-        return compare(setup.model, groups=setup.groups, **asked, **common_arguments(setup))
+        asked, table = setup.settings, setup.table
+        how: dict[str, Any] = {"numeric": setup.numeric, "groups": setup.groups}
+        settings = ComparisonSettings.read(asked.method_names, asked.order, asked.budget, **how)
+        return compared(setup.model, table.X, table.y, settings, setup.seed, asked.n_jobs, setup.listener.progress)
 
     def views(self, found: Any, terms: Sequence[str]) -> Views:
         """In the JSON document one entry per method, with its terms by rank."""
@@ -121,11 +124,10 @@ class OnSamples(Question):
         return self.settings.plain("methods", "order")
 
     def result(self, setup: ModelSetup) -> Stability:
-        from rsens._stability import stability
+        from rsens._stability import StabilityQuestion
 
-        settings = setup.settings
-        asked: Any = {"order": settings.order, "n_boot": settings.samples, "folder": setup.keep}
-        return stability(setup.model, groups=setup.groups, clusters=setup.clusters, **asked, **common_arguments(setup))
+        asked: Any = {"order": setup.settings.order, "n_boot": setup.settings.samples, "groups": setup.groups}
+        return StabilityQuestion(**common_arguments(setup), **asked).answer()
 
     def views(self, found: Stability, terms: Sequence[str]) -> Views:
         """In the JSON document the entropy of each method, and a summary by method and term."""
@@ -187,11 +189,11 @@ class Select(Question):
         return {**settings.plain("pairs", "methods"), "cv": settings.folds, "repeats": settings.repeats}
 
     def result(self, setup: ModelSetup) -> Selection:
-        from rsens._select_interactions import select_interactions
+        from rsens._select_interactions import SelectionQuestion
 
-        settings = setup.settings
-        asked: Any = {"k": settings.n_pairs, "cv": settings.folds, "repeats": settings.repeats, "folder": setup.keep}
-        return select_interactions(setup.model, clusters=setup.clusters, **asked, **common_arguments(setup))
+        asked, settings = common_arguments(setup), setup.settings
+        how: Any = {"k": settings.n_pairs, "cv": settings.folds, "repeats": settings.repeats}
+        return SelectionQuestion(**asked, **how).answer()
 
     def views(self, found: Selection, terms: Sequence[str]) -> Views:
         """In the JSON document the number of pairs that is enough by each method, the scores, and the pairs."""
