@@ -60,12 +60,12 @@ def test_prediction_spread_and_sensitivity_over_a_grid(numbers):
     assert found.unit == "per sd × sd"
 
 
-def test_units_and_order_are_those_of_the_explanation():
-    result = explained.numbers(scale={"age": 2.0, "body mass": 0.5, "c": 7.0}, alpha=4.0)
+def test_units_are_those_of_the_explanation():
+    result = explained.numbers(scale={"age": 2.0, "body mass": 0.5, "c": 7.0})
     found = pair_surface(result, 0, 2, n_grid=3, at=5)
     rows = np.repeat(result.data.to_numpy()[[5]], 9, axis=0)
     rows[:, 0], rows[:, 2] = np.repeat(found.first, 3), np.tile(found.second, 3)
-    expected = rsens2(result.model, rows, alpha=4.0)[:, 0, 2].reshape(3, 3) * 2.0 * 7.0
+    expected = rsens2(result.model, rows)[:, 0, 2].reshape(3, 3) * 2.0 * 7.0
     np.testing.assert_allclose(found.sensitivity, expected, **DIFFERENCES)
     assert found.unit == "per given unit × given unit"
     turned = pair_surface(result, 2, 0, n_grid=3, at=5)
