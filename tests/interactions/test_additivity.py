@@ -102,6 +102,7 @@ def test_a_class_with_few_rows_is_left_out():
     np.testing.assert_allclose(found.p_values, run(X[two], Target(y[two], LogitLikelihood(), "logit", 2)).p_values)
 
 
+@pytest.mark.slow
 def test_rows_of_a_cluster():
     """A random intercept takes up what rows of a cluster share; columns that are constant in a cluster show it."""
     marked, ignored = [], []
