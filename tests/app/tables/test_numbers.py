@@ -240,7 +240,6 @@ def test_odd_cells_among_numbers_are_a_warning(through, cells):
     (note,) = severe(prepared)
     assert (note.kind, note.columns) == ("odd_cells", ("new",))
     assert f"{N - 3} numbers and 3 other cells ('<5', 'n.d.x', '12.3*')" in note.text
-    assert ("taken as text and left out" in note.text) == ("new" in dropped(prepared))
 
 
 def test_odd_cells_in_other_columns(through):
@@ -255,7 +254,7 @@ def test_odd_cells_in_other_columns(through):
 
 
 def test_a_target_with_odd_cells_is_refused(through):
-    with pytest.raises(InputError, match=f"the target 'y' has {N - 1} numbers and 1 other cell") as error:
+    with pytest.raises(InputError, match=f"target 'y' has {N - 1} numbers and 1 other cell") as error:
         through(table(y=with_cells(COMMAS, "<5")))
     assert error.value.argument == "categorical"
     prepared, _ = through(table(y=repeated(["0", "1", "2", "2", "3+"])), categorical=["y"])

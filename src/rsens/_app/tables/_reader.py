@@ -95,7 +95,6 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     readings_: dict[str, Reading]
     notes_: list[Note]
     dropped_: dict[str, str]
-    _doubtful: dict[str, tuple[str, str, Sentence]]
 
     def __init__(
         self,
@@ -178,7 +177,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         wanted = columns_to_read(names, self.target, self.columns, self.drop, "the table")
         self.categorical_ = find_all(self.categorical, names, "the table", "categorical column")
         formats = {name: form for name, (form, _) in self._asked_dates(names).items() if form is not None}
-        self.notes_, self.dropped_, self._doubtful = [], {}, {}
+        self.notes_, self.dropped_ = [], {}
         cleaned, found = {}, {}
         for name in wanted:
             if name in formats:
@@ -206,7 +205,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for name in [name for name in self.readings_ if name != self.target]:
             note = useless(name, rows.table[name], self.readings_[name], name in self.categorical_)
             if note is not None:
-                if name not in self._doubtful:  # which has a better note
+                if not any(each.severe and name in each.columns for each in self.notes_):  # a better note
                     self.notes_.append(note)
                 self.dropped_[name] = note.text
                 del self.readings_[name]
@@ -235,9 +234,6 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if name in self.readings_:  # a column that was left out has its own note
                 text = f": {name!r} was not read as dates. If it has dates, describe how they are written with "
                 raise InputError(Argument("date"), text, Argument("date", {name: "%d/%m/%Y"}), ".")
-        for name, (kind, before, after) in self._doubtful.items():
-            text = Sentence(f"{before}taken as text{' and left out' * (name in self.dropped_)}", after)
-            self.notes_.append(Note(kind, (name,), text, severe=True))
         for name, made in self.groups_.items():
             doubles = [each for each in made if each in self.readings_]
             if doubles:
@@ -370,18 +366,17 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.dropped_[name] = text
 
     def _look_at_labels(self, name: str, column: Any) -> None:
-        """Remember text that looks like numbers or dates: the answer is probably wrong without it."""
+        """Warn of text that looks like numbers or dates: the answer is probably wrong without it."""
         kind, reason = doubt_about(column) or ("", "")
-        mend = Sentence(
-            "Correct or empty these cells; or, if the column has codes, use ", naming("categorical", [name]), "."
-        )
-        if kind and name == self.target:
-            wrong = f"is text: {reason}." if kind == "ambiguous" else Sentence(f"has {reason}, so it is text. ", mend)
-            raise InputError(f"the target {name!r} ", wrong)
-        if kind == "ambiguous":
-            self._doubtful[name] = kind, f"{name!r} was ", Sentence(f": {reason}.")
-        elif kind:
-            self._doubtful[name] = kind, f"{name!r} has {reason}, so it was ", Sentence(". ", mend)
+        if not kind:
+            return
+        text = Sentence(f"{name!r} is text: {reason}.")
+        if kind == "odd_cells":
+            mend = " Correct or empty these cells; or, if the column has codes, use "
+            text = Sentence(f"{name!r} has {reason}, so it is text.", mend, naming("categorical", [name]), ".")
+        if name == self.target:
+            raise InputError("the target ", text)
+        self.notes_.append(Note(kind, (name,), text, severe=True))
 
     def _note_conversions(self) -> None:
         """One note for all columns that were read in the same way: a file with decimal commas has many."""
