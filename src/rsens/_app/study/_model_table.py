@@ -155,7 +155,7 @@ GROUPS = Argument("groups")
 
 
 def merged_groups(asked: Mapping[str, Iterable[str]], table: ModelTable) -> tuple[ColumnGroups, list[Note]]:
-    """The groups that are explained, `table.groups` and those that the user asks for, and notes on them.
+    """The groups that are explained, from the table and from the user, and notes on them.
 
     In a group that is asked for, the name of a group of the table means its columns, and both become one. Columns that
     were left out of the table are left out of their group.
@@ -194,7 +194,7 @@ def compared_columns(X: pd.DataFrame, numeric: Iterable[str], groups: ColumnGrou
 
 
 def _columns(name: str, members: Iterable[str], table: ModelTable) -> list[str]:
-    """The columns that a group was asked to have; an error for those that cannot be in a group."""
+    """The columns that a group was asked to have; an error for a column that cannot be in a group."""
     there = (*map(str, table.X.columns), *table.groups, *table.reader.dropped_)
     given = {table.reader.target: "the target", table.cluster: "the column of clusters"}
     roles = {name: words for name, words in given.items() if name is not None}

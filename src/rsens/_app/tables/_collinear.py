@@ -19,7 +19,7 @@ HIGH = 0.95
 MOST = 8
 #: Below this share of the variance, what is left is rounding.
 EXACT = 1e-9
-#: Smaller eigenvalues of a correlation matrix cannot be told from 0.
+#: Smaller eigenvalues of a correlation matrix count as 0.
 LEAST_EIGENVALUE = 1e-12
 
 

@@ -109,7 +109,7 @@ def prepare(
         if choice.classes is not None:
             choice = replace(choice, classes=choose_likelihood(settled_type(some.table[target]), choice.kind).classes)
     reader.settle(some)
-    notes = [*reader.notes_, *look(found.table[list(reader.readings_)], reader.readings_, reader.categorical_, target)]
+    notes = [*reader.notes_, *look(found.table[list(reader.readings_)], reader.readings_, target)]
     if labels is not None:
         labels = labels.loc[index]
         notes.append(cluster_note(labels))
@@ -210,7 +210,7 @@ def cluster_note(labels: Any) -> Note:
     each = f"{most}" if least == most else f"{least} to {most}"
     text = (
         f"Rows with the same {name!r} belong together: {len(sizes):,} clusters of {each} rows. They stay together "
-        "wherever the model is fitted to a part of the rows."
+        "in every fold and sample."
     )
     if most == 1:
         text = f"{name!r} has a different value in each row: every row is its own cluster, as without it."

@@ -344,7 +344,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return replace(rows, table=table)
 
     def _asked_dates(self, names: list[str]) -> dict[str, tuple[str | None, tuple[str, ...]]]:
-        """The format and the parts asked for; an error if there are no such columns, or if they cannot be dates."""
+        """The format and the parts asked for; an error if the columns do not exist or cannot be dates."""
         asked = {name: date_request(text) for name, text in read_dates(self.date).items()}
         find_all(asked, names, "the table", "date column", whole=True)
         both = [name for name in asked if name in self.categorical_]
@@ -419,7 +419,7 @@ def _frame_of(X: Any) -> pd.DataFrame:
 
 
 def _named(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table with text as names of columns; an error if two are the same, or if there are no rows."""
+    """The table with text as names of columns; an error if two are the same, or without rows."""
     names = [str(name) for name in frame.columns]
     check_unique(names, "the table")
     if not len(frame):

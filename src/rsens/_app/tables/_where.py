@@ -30,7 +30,7 @@ SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
     ">": operator.gt,
 }
-COMPARISON = re.compile(r"(?P<column>.*?)\s*(?P<sign>!=|<=|>=|==|=|<|>)\s*(?P<value>.+)", re.DOTALL)
+COMPARISON = re.compile(r"(?P<column>.+?)\s*(?P<sign>!=|<=|>=|==|=|<|>)\s*(?P<value>.+)", re.DOTALL)
 #: A date as everybody may write it, independent of how the column does.
 ISO = re.compile(r"\d{4}(-\d{2}(-\d{2}([T ]\d{2}:\d{2}(:\d{2})?)?)?)?")
 #: How many values an error lists.
@@ -55,8 +55,7 @@ def read_where(where: Any) -> tuple[str, ...]:
     if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
         raise InputError(WHERE, f" must be a text such as 'open=yes', or a list of such texts; got {where!r:.80}.")
     for text in texts:
-        match = COMPARISON.fullmatch(text.strip())
-        if match is None or not match["column"]:
+        if not COMPARISON.fullmatch(text.strip()):
             raise InputError(
                 WHERE, f" must look like COLUMN=VALUE, with one of = != < <= > >= between the two; got {text!r}."
             )
@@ -64,16 +63,12 @@ def read_where(where: Any) -> tuple[str, ...]:
 
 
 def conditions_of(where: Sequence[str], names: Sequence[str], what: str) -> list[Condition]:
-    """The conditions, for a table with these columns; a sign may be part of a name."""
+    """The conditions, for a table with these columns."""
     found = []
     for text in where:
-        # The longest name that the text begins with, if a sign and a value follow.
-        rests = {name: COMPARISON.fullmatch(text[len(name) :]) for name in names if text.startswith(name)}
-        starts = [name for name, rest in rests.items() if rest is not None and not rest["column"]]
-        column = max(starts, key=len, default=None)
-        match = COMPARISON.fullmatch(text) if column is None else rests[column]
+        match = COMPARISON.fullmatch(text)
         assert match is not None  # `read_where` has looked
-        column = column or find(match["column"], names, what, "column to select rows by")
+        column = find(match["column"], names, what, "column to select rows by")
         in_quotes = re.fullmatch(r"(['\"])(.*)\1", match["value"], re.DOTALL)
         found.append(Condition(column, match["sign"], in_quotes[2] if in_quotes else match["value"]))
     return found
@@ -82,7 +77,7 @@ def conditions_of(where: Sequence[str], names: Sequence[str], what: str) -> list
 def with_columns_of(
     where: Sequence[str], wanted: Sequence[str], names: Sequence[str], what: str, by: str | None = None
 ) -> list[str]:
-    """The wanted columns, those in conditions, and the one that has the subgroups, in the order of the table."""
+    """The wanted columns, the column of subgroups and the columns in conditions, in the order of the table."""
     needed = {each.column for each in conditions_of(where, names, what)}
     if by is not None:
         needed.add(find(by, names, what, "column of subgroups"))
@@ -122,7 +117,7 @@ def keep_rows(
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """A column as it was read; `moments` if it has dates."""
+    """A column that was read; `moments` if it has dates."""
 
     name: str
     values: Any
