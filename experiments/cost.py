@@ -46,7 +46,7 @@ def steps(rows: int, columns: int, seed: int) -> Iterator[tuple[str, float, floa
         "fit": lambda: model.fit(X, y),
         "check": lambda: rsens.assess(model, X, y, random_state=seed, n_jobs=1),
         "explain": lambda: rsens.explain(model, X, y, pairs=True, null=True, random_state=seed, n_jobs=1),
-        "study": lambda: rsens.study(X.assign(y=y), "y", random_state=seed, n_jobs=1, progress=False),
+        "study": lambda: rsens.study(X.assign(y=y), "y", random_state=seed, n_jobs=1),
     }
     for name, step in work.items():
         yield name, processor_seconds(step), processor_seconds(reference)

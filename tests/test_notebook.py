@@ -52,7 +52,7 @@ def comparison():
 def study(y=None):
     X, numbers = data()
     table = X.assign(target=numbers if y is None else y, constant=1.0)
-    return rsens.study(table, "target", model="linear", null=False, pairs=3, progress=False)
+    return rsens.study(table, "target", model="linear", null=False, pairs=3)
 
 
 def study_of_classes():

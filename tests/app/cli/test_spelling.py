@@ -21,7 +21,6 @@ WRONG = {
     "groups": "season",
     "where": "open",
     "date": "when=dd/mm/yyyy",
-    "date_parts": "when=century",
     "model": "forest",
     "missing": "fill",
     "rows": 0,

@@ -54,7 +54,7 @@ def dates_day_first() -> Messy:
     y = 3.0 * np.cos(2.0 * np.pi * when.day_of_year / 365.25) + 0.5 * frame["other"] + 0.2 * rng.normal(size=ROWS)
     frame.insert(0, "when", when.strftime("%d/%m/%Y"))
     said = ("'when' was read as dates, day first (dd/mm/yyyy): days since 2022-01-", "time of year and weekday")
-    return Messy(_csv(frame.assign(y=y.round(3))), "when", (*said, "--date-parts when=days"))
+    return Messy(_csv(frame.assign(y=y.round(3))), "when", (*said, "--date when=days"))
 
 
 def dates_month_first_with_times() -> Messy:

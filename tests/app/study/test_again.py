@@ -21,7 +21,7 @@ def saved(tmp_path_factory):
 
 def test_the_same_rows_give_the_same_answer(saved):
     result, path = saved
-    again = study(with_text(), "y", model_file=path)
+    again = study(with_text(), "y", model=path)
     np.testing.assert_allclose(again.explanation.main, result.explanation.main, rtol=1e-9)
     assert again.assessment is None
     assert again.explanation.null is None
@@ -29,14 +29,14 @@ def test_the_same_rows_give_the_same_answer(saved):
 
 
 def test_it_says_what_it_skipped(saved):
-    text = study(with_text(20), model_file=saved[1]).text()
+    text = study(with_text(20), model=saved[1]).text()
     assert "fitted to 60 rows" in text
     assert "no check of the model, no null level" in " ".join(text.split())
 
 
 def test_no_target_and_one_row_from_a_file(saved, tmp_path):
     with_text(1).drop(columns="y").to_csv(tmp_path / "new.csv", index=False)
-    again = study(tmp_path / "new.csv", model_file=saved[1])
+    again = study(tmp_path / "new.csv", model=saved[1])
     assert len(again.X) == 1
     assert again.y is None
     files = again.write(tmp_path / "out", report=False)
@@ -47,7 +47,7 @@ def test_the_model_that_was_read_is_never_removed(saved, tmp_path):
     result, _ = saved
     result.write(tmp_path / "out", report=False)
     model = (tmp_path / "out" / "model.rsens").read_bytes()
-    again = study(with_text(10), model_file=tmp_path / "out" / "model.rsens")
+    again = study(with_text(10), model=tmp_path / "out" / "model.rsens")
     with pytest.raises(InputError, match=r"results of another question \(model_file was not given\)"):
         again.write(tmp_path / "out", report=False)
     again.write(tmp_path / "out", report=False, overwrite=True)
@@ -56,12 +56,12 @@ def test_the_model_that_was_read_is_never_removed(saved, tmp_path):
 
 def test_rows_outside_the_data_are_told(saved):
     far = with_text(20).assign(a=100.0)
-    assert "extrapolates" in study(far, model_file=saved[1]).text()
+    assert "outside the data" in study(far, model=saved[1]).text()
 
 
 def test_classes(tmp_path):
     study(classes(3), "y", **QUICK).write(tmp_path, report=False)
-    again = study(classes(3, 20).drop(columns="y"), model_file=tmp_path / "model.rsens")
+    again = study(classes(3, 20).drop(columns="y"), model=tmp_path / "model.rsens")
     assert again.likelihood.classes == ("class 0", "class 1", "class 2")
     assert again.explanation.main.idxmax() == "a"
 
@@ -71,23 +71,23 @@ def test_classes(tmp_path):
     [
         (with_text().drop(columns="b"), {}, "no column 'b'"),
         (with_text().assign(town="Paris"), {}, "Paris"),
-        (with_text(), {"drop": ["a"]}, "drop cannot be combined with model_file"),
-        (with_text(), {"likelihood": "poisson"}, "likelihood cannot be combined with model_file"),
+        (with_text(), {"drop": ["a"]}, "drop is fixed by the saved model"),
+        (with_text(), {"likelihood": "poisson"}, "likelihood is fixed by the saved model"),
         (with_text(), {"target": "a"}, "predicts 'y', not 'a'"),
         (with_text(), {"cv": 3}, "cv is for models that are fitted"),
     ],
 )
 def test_errors(saved, data, options, message):
     with pytest.raises(InputError, match=message):
-        study(data, model_file=saved[1], **options)
+        study(data, model=saved[1], **options)
 
 
 def test_other_files_are_refused(tmp_path, saved):
     with pytest.raises(InputError, match="there is no file"):
-        study(with_text(), model_file=tmp_path / "none.rsens")
+        study(with_text(), model=tmp_path / "none.rsens")
     (tmp_path / "text.rsens").write_text("no model")
     with pytest.raises(InputError, match=r"text\.rsens"):
-        study(with_text(), model_file=tmp_path / "text.rsens")
+        study(with_text(), model=tmp_path / "text.rsens")
     rsens.save_model(saved[0].model, tmp_path / "bare.rsens")
     with pytest.raises(InputError, match="how its columns were read"):
-        study(with_text(), model_file=tmp_path / "bare.rsens")
+        study(with_text(), model=tmp_path / "bare.rsens")

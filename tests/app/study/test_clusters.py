@@ -79,11 +79,11 @@ def test_new_rows_need_no_cluster_and_may_have_it(tmp_path):
     first.write(tmp_path / "out", report=False)
     file = tmp_path / "out" / "model.rsens"
     for rows in (persons().head(12), persons().head(12).drop(columns="person")):
-        again = study(rows, model_file=file, pairs=0)
+        again = study(rows, model=file, pairs=0)
         assert list(again.X.columns) == ["age", "weight", "height"]
         assert not [note for note in again.notes if "does not know" in note.text]
-    with pytest.raises(InputError, match="cluster cannot be combined with model_file"):
-        study(persons(), model_file=file, cluster="person")
+    with pytest.raises(InputError, match="cluster is fixed by the saved model"):
+        study(persons(), model=file, cluster="person")
 
 
 def test_hints_keep_the_clusters():

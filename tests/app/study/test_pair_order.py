@@ -24,7 +24,7 @@ def found():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(60, 4)), columns=COLUMNS)
     y = 3.0 * X["alpha"] * X["bravo"] + X["alpha"] + X["delta"] * X["bravo"] + 0.3 * rng.normal(size=60)
-    return study(X.assign(y=y), "y", progress=False, pairs=6)
+    return study(X.assign(y=y), "y", pairs=6)
 
 
 def views(found) -> dict[str, str]:

@@ -14,7 +14,7 @@ QUICK = {"cv": 0, "null": False}
 
 
 def test_everything_is_there_in_order():
-    text = study(numbers(), "y", progress=False).text()
+    text = study(numbers(), "y").text()
     places = [
         text.index(part)
         for part in (
@@ -49,7 +49,7 @@ def test_a_bad_model_is_told_first():
     """Noise: no model is better than a constant."""
     rng = np.random.default_rng(0)
     frame = numbers(40).assign(y=rng.normal(size=40))
-    text = study(frame, "y", null=False, progress=False).text()
+    text = study(frame, "y", null=False).text()
     assert text.startswith("WARNING  The model is")
     assert "constant" in text.split("\n\n")[0]
 
@@ -70,7 +70,7 @@ def test_why_the_likelihood_is_what_it_is(likelihood, said):
 
 def test_where_nothing_is_found_intervals_have_no_level():
     frame = numbers(60).assign(y=np.random.default_rng(3).normal(size=60))
-    result = study(frame, "y", model="linear", progress=False)
+    result = study(frame, "y", model="linear")
     assert not result.explanation.intervals_hold  # else another seed is needed here
     text = result.text()
     assert "No variable moves the prediction of y more than an irrelevant one would." in text
@@ -80,7 +80,7 @@ def test_where_nothing_is_found_intervals_have_no_level():
 
 
 def test_a_linear_model_has_no_interactions():
-    text = " ".join(study(numbers(), "y", model="linear", progress=False).text().split())
+    text = " ".join(study(numbers(), "y", model="linear").text().split())
     assert "No pair interacts: the model adds up on the scale of y by construction." in text
     assert "so no pair has a star" in text
     assert "the data show interactions that it cannot hold: b:c" in text

@@ -107,7 +107,7 @@ def test_results_of_an_earlier_run_are_replaced_and_other_files_stay(result, tmp
     result.write(out, report=False)
     (out / "mine.txt").write_text("mine")
     before = files_in(out)
-    one_column = study(numbers(30), "y", columns=["a"], **QUICK)
+    one_column = study(numbers(30)[["a", "y"]], "y", **QUICK)
     one_column.write(out, report=False)
     assert files_in(out) == before - {"pairs.csv"}
     assert json.loads((out / SUMMARY).read_text())["data"]["columns"] == ["a"]
@@ -125,7 +125,7 @@ def test_a_folder_with_other_files_is_refused(result, tmp_path):
 def test_results_of_another_target_are_refused(result, tmp_path):
     result.write(tmp_path, report=False)
     before = (tmp_path / SUMMARY).read_bytes()
-    other = study(numbers(40), "a", columns=["b"], **QUICK)
+    other = study(numbers(40)[["a", "b"]], "a", **QUICK)
     with pytest.raises(InputError, match=r"another question \(target was y\)\. Give another folder, or overwrite=True"):
         other.write(tmp_path, report=False)
     assert (tmp_path / SUMMARY).read_bytes() == before

@@ -90,7 +90,7 @@ def test_dates_far_away():
 
 
 def test_two_digit_years():
-    prepared = prepare(table(when=["31/12/68", "01/01/69", "15/06/24"] * 40), "y", date_parts={"when": "days"})
+    prepared = prepare(table(when=["31/12/68", "01/01/69", "15/06/24"] * 40), "y", date={"when": "days"})
     since = pd.Timestamp("1969-01-01")
     expected = [(pd.Timestamp(day) - since).days for day in ("2068-12-31", "1969-01-01", "2024-06-15")]
     assert prepared.X["when"].tolist()[:3] == expected
@@ -162,11 +162,12 @@ def test_a_target_of_dates():
         ({"date": {"when": "%m/%d/%Y"}}, "date", "does not fit 71 of 120 cells"),
         ({"date": {"x": "%Y"}}, "date", "does not fit 120 of 120 cells"),
         ({"date": {"when": "day-first"}, "categorical": ["when"]}, "categorical", "leave out one"),
-        ({"date_parts": {"when": "century"}}, "date_parts", "days, year, weekday and hour"),
-        ({"date_parts": {"when": []}}, "date_parts", "empty"),
-        ({"date_parts": {"x": "days"}}, "date_parts", "'x' was not read as dates"),
-        ({"date_parts": {"y": "days"}}, "date_parts", "'y' is the target"),
-        ({"date_parts": {"when": "hour"}}, "date_parts", "never changes"),
+        ({"date": {"when": "century"}}, "date", "days, year, weekday and hour"),
+        ({"date": {"when": []}}, "date", "got \\[\\]"),
+        ({"date": {"x": "days"}}, "date", "'x' was not read as dates"),
+        ({"date": {"y": "days"}}, "date", "'y' is the target"),
+        ({"date": {"when": "hour"}}, "date", "never changes"),
+        ({"date": {"when": "month-first,days"}}, "date", "does not fit"),
     ],
 )
 def test_requests_that_cannot_be_met(options, argument, word):
@@ -208,13 +209,15 @@ def test_parts_are_made_where_they_pay(when, expected):
 
 def test_parts_can_be_asked_for():
     when = pd.date_range("2021-01-01", periods=800)
-    assert parts(when, date_parts={"when": "days"}) == {"days"}
-    assert parts(when, date_parts={"when": ["year"]}) == {"year"}
-    assert parts(when, date_parts={"when": "weekday, days"}) == {"days", "weekday"}
+    assert parts(when, date={"when": "days"}) == {"days"}
+    assert parts(when, date={"when": ["year"]}) == {"year"}
+    assert parts(when, date={"when": "weekday, days"}) == {"days", "weekday"}
+    texts = when.strftime("%B %d, %Y")
+    assert parts(texts, date={"when": ["%B %d, %Y", "days", "weekday"]}) == {"days", "weekday"}
 
 
 def test_parts_are_one_group_and_said():
-    prepared = prepare(table(when=DAYS.strftime("%d/%m/%Y")), "y", date_parts={"when": "days,year,weekday"})
+    prepared = prepare(table(when=DAYS.strftime("%d/%m/%Y")), "y", date={"when": "days,year,weekday"})
     names = tuple(f"when ({piece})" for piece in ("days", "year sin", "year cos", "weekday sin", "weekday cos"))
     assert prepared.groups == {"when": names}
     assert list(prepared.X) == ["x", *names]
@@ -229,13 +232,13 @@ def test_parts_are_one_group_and_said():
 def test_what_others_determine_is_not_made():
     """Two days of the year: sin is a linear function of cos."""
     when = pd.to_datetime([f"{year}-{month}-01" for year in range(1900, 1960) for month in ("01", "07")])
-    prepared = prepare(table(when=when), "y", date_parts={"when": "days,year"})
+    prepared = prepare(table(when=when), "y", date={"when": "days,year"})
     assert len(prepared.groups["when"]) == 2
 
 
 def test_names_that_are_taken():
     with pytest.raises(InputError, match=r"make a column 'when \(days\)', and there is one"):
-        prepare(table(**{"when (days)": rng.normal(size=N), "when": DAYS}), "y", date_parts={"when": "days,year"})
+        prepare(table(**{"when (days)": rng.normal(size=N), "when": DAYS}), "y", date={"when": "days,year"})
 
 
 # ---- again -----------------------------------------------------------------------------------------------------------

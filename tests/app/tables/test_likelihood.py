@@ -61,7 +61,7 @@ def test_numbers(y, kind, words):
 
 
 def test_bicycles(data_folder):
-    y = read_file(data_folder / "bike_hour.csv", columns=["cnt"], target="cnt").frame["cnt"]
+    y = read_file(data_folder / "bike_hour.csv").frame["cnt"]
     choice = choose_likelihood(y)
     assert choice.kind == "negative_binomial"
     assert (

@@ -109,7 +109,7 @@ def test_dates_are_read_as_they_were_written(days, form):
     """Every form has one reading, or is day first."""
     decided = [*days, pd.Timestamp("1999-12-31").date(), pd.Timestamp("1850-01-30").date()]
     frame = pd.DataFrame({"when": [pd.Timestamp(day).strftime(form) for day in decided]})
-    read = TableReader(date_parts={"when": "days"}).fit_transform(frame)["when"]
+    read = TableReader(date={"when": "days"}).fit_transform(frame)["when"]
     assert read.tolist() == [(day - min(decided)).days for day in decided]
 
 
@@ -123,9 +123,7 @@ def test_codes_of_missing_values(codes, missing):
 
 def test_arguments():
     frame = table(code=repeated([1, 2, 3]), when=repeated(["03/04/2024", "04/03/2024"]), other=1.5 * table()["x"])
-    reader = TableReader(
-        target="y", drop=["other"], categorical=["code"], date={"when": "month-first"}, date_parts={"when": "days"}
-    )
+    reader = TableReader(target="y", drop=["other"], categorical=["code"], date={"when": ["month-first", "days"]})
     X = reader.fit_transform(frame)
     assert list(X) == ["x", "code", "when"]
     assert X["code"].cat.categories.tolist() == [1, 2, 3]
@@ -133,7 +131,7 @@ def test_arguments():
     assert list(TableReader(columns=["x"]).fit_transform(frame)) == ["x"]
     copy = clone(reader)
     assert copy.get_params() == reader.get_params()
-    assert list(copy.set_params(drop=["when"], date=None, date_parts=None).fit_transform(frame)) == [
+    assert list(copy.set_params(drop=["when"], date=None).fit_transform(frame)) == [
         "x",
         "code",
         "other",

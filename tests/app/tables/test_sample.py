@@ -3,17 +3,16 @@
 import numpy as np
 import pytest
 
-from rsens._app.tables._file import RowSample
+from rsens._app.tables._file import sampled
 
 
 def drawn(n, most, seed, block):
-    sample, held = RowSample(most, seed), []
-    for start in range(0, n, block):
-        size = min(block, n - start)
-        held += (start + sample.choose(size)).tolist()
-    assert sample.seen == n
-    assert set(sample.rows.tolist()) <= set(held)
-    return sample.rows.tolist(), len(held)
+    blocks = (range(start, min(start + block, n)) for start in range(0, n, block))
+    held, kept, rows, seen = sampled(blocks, lambda rows, places: [rows[k] for k in places], most=most, seed=seed)
+    held = [row for rows in held for row in rows]
+    assert seen == n
+    assert [held[k] for k in kept] == rows.tolist()
+    return rows.tolist(), len(held)
 
 
 @pytest.mark.parametrize("block", [1, 7, 100, 1000])

@@ -16,7 +16,6 @@ import click
 
 from rsens._app.cli._options import (
     DATE_FORMAT,
-    DATE_PARTS,
     Flag,
     command_line,
     options_of,
@@ -66,9 +65,8 @@ def from_click(given: Mapping[str, Any]) -> dict[str, Any]:
     chosen = {name: value for name, value in given.items() if value not in (None, ())}
     if "groups" in chosen:
         chosen["groups"] = read_groups(chosen["groups"])
-    for name, metavar in (("date", DATE_FORMAT), ("date_parts", DATE_PARTS)):
-        if name in chosen:
-            chosen[name] = read_by_column(chosen[name], name, metavar)
+    if "date" in chosen:
+        chosen["date"] = read_by_column(chosen["date"], "date", DATE_FORMAT)
     return chosen | {"all_cores": True, "progress": False if given["quiet"] else None}
 
 

@@ -138,22 +138,13 @@ GROUP = option(
     help="Columns that belong together and are ranked as one; may be repeated.",
 )
 #: What options about dates look like.
-DATE_FORMAT, DATE_PARTS = "COLUMN=FORMAT", "COLUMN=PARTS"
-DATES = (
-    option(
-        "--date",
-        multiple=True,
-        metavar=DATE_FORMAT,
-        help="How the dates of a column are written: day-first, month-first, year-first, or a format such as "
-        "%d/%m/%Y; may be repeated.",
-    ),
-    option(
-        "--date-parts",
-        multiple=True,
-        metavar=DATE_PARTS,
-        help="What to make of the dates of a column: some of days,year,weekday,hour; may be repeated.  [default: what "
-        "pays]",
-    ),
+DATE_FORMAT = "COLUMN=FORMAT"
+DATE = option(
+    "--date",
+    multiple=True,
+    metavar=DATE_FORMAT,
+    help="How the dates of a column are written: day-first, month-first, year-first, or a format such as %d/%m/%Y; "
+    "or the columns to make of them, some of days,year,weekday,hour; or both, with a comma between. May be repeated.",
 )
 #: The kinds of models, and what they are.
 MODELS = {
@@ -204,7 +195,7 @@ def table_options(
             help="A column with two numbers that is to have a slope; may be repeated.",
         ),
         *([GROUP] if groups else []),
-        *DATES,
+        DATE,
         option("--cluster", metavar="COLUMN", help="A column that says which rows belong together, such as person."),
         option(
             "--where",

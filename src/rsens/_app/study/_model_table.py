@@ -13,14 +13,16 @@ import pandas as pd
 
 from rsens._app.study._settings import Settings
 from rsens._app.tables import (
+    AskedColumns,
     Choice,
     CollinearSet,
     KeptRows,
     ModelTable,
     Note,
     TableReader,
+    check_unique,
     collinear_sets,
-    columns_to_read,
+    date_request,
     find_all,
     gathered,
     keep_rows,
@@ -29,7 +31,6 @@ from rsens._app.tables import (
     prepare_again,
     read_file,
     split,
-    with_columns_of,
 )
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
 from rsens._explain import CollinearityWarning
@@ -65,28 +66,25 @@ class RawTable:
     def of(cls, settings: Settings, target: str | None, as_text: Iterable[str], least: int = 2) -> RawTable:
         """The columns and rows that were asked for, of a file or a data frame."""
         data, where = settings.data, tuple(settings.where or ())
-        asked: dict[str, Any] = {"columns": settings.columns, "drop": settings.drop, "cluster": settings.cluster}
+        asked = AskedColumns(target, settings.columns, settings.drop, settings.cluster, where, settings.by)
         notes: tuple[Note, ...] = ()
         if isinstance(data, pd.DataFrame):
-            names = [str(name) for name in data.columns]
-            wanted = columns_to_read(names, target, **asked, what="the table")
-            frame, labels, n_rows = data.set_axis(names, axis=1).reset_index(drop=True), data.index, len(data)
-            extra: Iterable[str] = set(names) - set(wanted)
-            if len(set(names)) == len(names):  # else `prepare` raises an error
-                frame = frame[with_columns_of(where, wanted, names, "the table", settings.by)]
+            names, labels, n_rows = list(map(str, data.columns)), data.index, len(data)
+            check_unique(names, "the table")
+            frame = data.set_axis(names, axis=1).reset_index(drop=True)[asked.read(names, "the table")]
         else:
             # Rows with missing values are left out, and rows are chosen by conditions, before rows are drawn.
-            asked |= {"where": where, "by": settings.by, "as_text": as_text, "least": least, "header": settings.header}
             most = max(MOST_ROWS, settings.rows or 0)
-            file = read_file(data, target=target, max_rows=most, seed=settings.seed, **asked)  # type: ignore[arg-type]
-            frame, labels, n_rows, notes, extra = file.frame, None, file.n_rows, file.notes, file.extra
+            options: dict[str, Any] = {"max_rows": most, "seed": settings.seed, "least": least}
+            file = read_file(data, asked, as_text=as_text, header=settings.header, **options)
+            frame, names, labels, n_rows, notes = file.frame, file.names, None, file.n_rows, file.notes
         kept = None
         if where:
             codes = split(settings.categorical, list(frame.columns))
             kept = keep_rows(frame, where, codes=codes, date=settings.date)
             frame, notes = kept.frame, (*notes, kept.note)
         by = None if settings.by is None else frame[settings.by]
-        return cls(frame.drop(columns=list(extra), errors="ignore"), labels, n_rows, notes, kept, by)
+        return cls(frame[asked.used(names, "the table")], labels, n_rows, notes, kept, by)
 
     def most_rows(self, asked: int | None) -> int:
         """The number of rows to fit or explain at most."""
@@ -107,7 +105,8 @@ class RawTable:
 def read_table(settings: Settings) -> ModelTable:
     """Read, prepare, choose the likelihood, and draw the rows that were asked for, or that can be handled."""
     target, rows, seed = str(settings.target), settings.rows, int(settings.seed)  # type: ignore[arg-type]
-    raw = RawTable.of(settings, target, (*settings.categorical, *(settings.date or ())))
+    formats = [name for name, text in dict(settings.date or {}).items() if date_request(str(text))[0]]
+    raw = RawTable.of(settings, target, (*settings.categorical, *formats))
     if raw.kept is not None:
         raw.kept.check_target(target)
     table = prepare(
@@ -120,7 +119,6 @@ def read_table(settings: Settings) -> ModelTable:
         seed=seed,
         categorical=split(settings.categorical, list(raw.frame.columns)),
         date=settings.date,
-        date_parts=settings.date_parts,
     )
     notes = list(table.notes)
     if table.n_complete > len(table.X):

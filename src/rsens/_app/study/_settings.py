@@ -16,8 +16,7 @@ from rsens._app.tables import (
     likelihood_choices,
     name_list,
     name_lists,
-    read_all_parts,
-    read_formats,
+    read_dates,
     read_where,
 )
 from rsens._arguments import jobs, one_of, seed_sequence, whole_number
@@ -37,7 +36,7 @@ AUTO_PAIRS, AUTO_PAIRS_COLUMNS = 10, 60
 #: Methods that `stability` chooses by their cost.
 CHEAP = "cheap"
 #: Arguments that a model file fixes: only the default, or an empty value, can be given with it.
-FIXED_BY_FILE = ("likelihood", "model", "drop", "columns", "categorical", "date", "date_parts", "cluster", "inducing")
+FIXED_BY_FILE = ("likelihood", "model", "drop", "columns", "categorical", "date", "cluster", "inducing")
 BY = Argument("by")
 
 #: Check of one setting, given its value and name; the result is stored.
@@ -77,8 +76,7 @@ CHECKS: dict[str, Check] = {
     **dict.fromkeys(("drop", "columns", "categorical", "numeric"), _names),
     "groups": name_lists,
     "where": lambda value, name: read_where(value),
-    "date": lambda value, name: read_formats(value),
-    "date_parts": lambda value, name: read_all_parts(value),
+    "date": lambda value, name: read_dates(value),
     **dict.fromkeys(("cluster", "by"), _one_column),
     "likelihood": lambda value, name: one_of(value, name, likelihood_choices()),
     "model": _choice(*MODELS),
@@ -117,8 +115,7 @@ class Settings:
     numeric: Iterable[str] = ()
     groups: Mapping[str, Iterable[str]] | None = None  # a dict of tuples once it is checked
     where: str | Sequence[str] | None = ()  # a tuple of texts once it is checked
-    date: Mapping[str, str] | None = None  # a dict once it is checked
-    date_parts: Mapping[str, str | Iterable[str]] | None = None  # a dict of tuples once it is checked
+    date: Mapping[str, str | Iterable[str]] | None = None  # a dict of texts once it is checked
     cluster: str | None = None
     by: str | None = None
     rows: int | None = None
@@ -185,8 +182,7 @@ class Settings:
         defaults = {each.name: each.default for each in fields(self)}
         for name in FIXED_BY_FILE:
             if getattr(self, name) not in (defaults[name], {}):
-                why = ": the saved model already fixes it. Leave it out."
-                raise InputError(Argument(name), " cannot be combined with ", Argument("model_file"), why)
+                raise InputError(Argument(name), " is fixed by the saved model. Leave it out.")
         if self.cv not in (FOLDS, 0):
             wrong = (
                 " is for models that are fitted; a model that is read from a file is not checked again. Leave it out."

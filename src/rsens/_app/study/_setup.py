@@ -178,7 +178,7 @@ LEAST_ROWS = 10
 #: Seconds of work for which it is worth starting processes.
 WORTH_PROCESSES = 5.0
 #: Settings that every command records, where they were given.
-RECORDED = ("cluster", "by", "groups", "where", "date", "date_parts")
+RECORDED = ("cluster", "by", "groups", "where", "date")
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsens._errors import Argument, InputError
-from rsens._text import listed
 from rsens._typing import Array
 
 #: Dates in numbers, by their first number; dates with names of months; months without a day, taken as their first day.
@@ -250,19 +248,9 @@ PARTS = (DAYS, *(cycle.name for cycle in CYCLES))
 PIECES = (DAYS, *(f"{cycle.name} {wave}" for cycle in CYCLES for wave in WAVES))
 
 
-def read_parts(parts: str | Iterable[str], name: str) -> tuple[str, ...]:
-    """The parts asked for, in the order of `PARTS`: a list, or a text with commas between; an `InputError` if wrong."""
-    asked = [part.strip() for part in parts.split(",")] if isinstance(parts, str) else [str(part) for part in parts]
-    unknown = [part for part in asked if part not in PARTS]
-    if unknown or not asked:
-        got = f"got {unknown[0]!r}" if unknown else "got an empty list"
-        raise InputError(Argument("date_parts"), f" must be some of {listed(PARTS)} for {name!r}; {got}.")
-    return tuple(part for part in PARTS if part in asked)
-
-
-def pieces_of(days: Array, local: NDArray[Any], parts: Sequence[str] | None) -> tuple[str, ...]:
-    """The columns to make of these parts, or of those that pay: neither constant nor determined by those before."""
-    if parts is None:
+def pieces_of(days: Array, local: NDArray[Any], parts: Sequence[str]) -> tuple[str, ...]:
+    """The columns to make of these parts, by default those that pay; none is constant or determined by others."""
+    if not parts:
         parts = (DAYS, *(cycle.name for cycle in CYCLES if cycle.pays(local)))
     kept: dict[str, Array] = {}
     for name in [name for name in PIECES if name.split()[0] in parts]:

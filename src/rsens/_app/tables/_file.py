@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from shutil import copyfileobj
@@ -34,55 +35,55 @@ from rsens._errors import Argument, InputError, MissingExtraError, Sentence
 from rsens._text import counted, quoted
 
 #: How other kinds of files begin, and what they are.
-OTHERS = {
-    b"PK\x03\x04": "a zip or Excel file. Save the table as CSV",
-    b"\xd0\xcf\x11\xe0": "an Excel file. Save the table as CSV",
-    b"%PDF": "a PDF. Save the table as CSV",
-    b"\x89PNG": "a picture",
-    b"\xff\xd8\xff": "a picture",
-    b"\x89HDF": "an HDF5 file. Save the table as CSV or Parquet",
-    b"SQLite": "a database. Save the table as CSV",
-    b"ARROW1": "a Feather file. Save the table as Parquet",
-}
+OTHERS = {b"PK\x03\x04": "a zip or Excel file", b"\xd0\xcf\x11\xe0": "an Excel file", b"%PDF": "a PDF"}
 #: How text with several bytes per letter begins. The mark of UTF-32 begins like the one of UTF-16.
-WIDE = {
-    b"\xff\xfe\x00\x00": "utf-32",
-    b"\x00\x00\xfe\xff": "utf-32",
-    b"\xff\xfe": "utf-16",
-    b"\xfe\xff": "utf-16",
-}
+WIDE = {b"\xff\xfe\0\0": "utf-32", b"\0\0\xfe\xff": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+
+
+@dataclass(frozen=True)
+class AskedColumns:
+    """The columns of a table that were asked for, before their names are known: see `Settings`."""
+
+    target: str | None = None
+    columns: Iterable[str] | None = None
+    drop: Iterable[str] = ()
+    cluster: str | None = None
+    where: Sequence[str] = ()
+    by: str | None = None
+
+    def used(self, names: Sequence[str], what: str) -> list[str]:
+        """The inputs, the target and the cluster."""
+        return columns_to_read(names, self.target, self.columns, self.drop, what, self.cluster)
+
+    def read(self, names: Sequence[str], what: str) -> list[str]:
+        """These columns, and those that conditions on rows and subgroups need."""
+        return with_columns_of(self.where, self.used(names, what), names, what, self.by)
 
 
 @dataclass(frozen=True, eq=False)
 class FileData:
-    """A table that was read: the rows that were kept, the number of rows in the file, and notes.
+    """A table that was read: the rows that were kept, notes, and the number of rows and all columns of the file.
 
-    The index of the frame has the numbers of the rows in the file, counted from 0. Only conditions on rows and
-    subgroups need the columns `extra`.
+    The index of the frame has the numbers of the rows in the file, counted from 0.
     """
 
     frame: pd.DataFrame
     notes: tuple[Note, ...]
     n_rows: int
-    extra: tuple[str, ...] = ()
+    names: list[str]
 
 
 def read_file(
     path: str | os.PathLike[str],
+    asked: AskedColumns | None = None,
     *,
-    columns: Iterable[str] | None = None,
-    drop: Iterable[str] = (),
-    target: str | None = None,
     max_rows: int | None = None,
     seed: int = 0,
     as_text: Iterable[str] = (),
-    cluster: str | None = None,
-    where: Sequence[str] = (),
-    by: str | None = None,
     least: int = 2,
     header: bool = True,
 ) -> FileData:
-    """Read a table in one pass, keeping only the columns and rows that are asked for.
+    """Read a table in one pass, keeping only the columns that are asked for.
 
     The kind of file is recognised by its content, not by its name. Text is UTF-8, or Latin-1 with a note. A column of a
     text file has numbers, or truth values (true, false), if all its cells are such or missing (`_cells` has the marks
@@ -90,37 +91,31 @@ def read_file(
 
     Args:
         path: The file, or "-" for standard input.
-        columns: Names of the columns to read; None for all. The target is read anyway.
-        drop: Names of columns to leave out.
-        target: The name of the target, which must exist.
-        max_rows: The most rows to keep, drawn at random; None for all.
+        asked: The columns to read; None for all.
+        max_rows: The most rows to keep, drawn at random with this seed; None for all.
         seed: For the rows that are drawn.
         as_text: Columns of a text file that are text even if all their cells are numbers.
-        cluster: The name of the column that tells which rows belong together; it must exist, and is read as text.
-        where: Conditions for `keep_rows`, whose columns are read too.
-        by: The column that has the subgroups of rows, which is read too.
         least: The fewest rows that will do: 2 to fit a model, 1 for new rows.
         header: Whether the first line of a text file has the names of the columns; else they are x0, x1, …
     """
+    asked = AskedColumns() if asked is None else asked
     most = None if max_rows is None else whole_number(max_rows, "max_rows", 2)
-    sample = RowSample(most, whole_number(seed, "seed", 0))
+    seed = whole_number(seed, "seed", 0)
     what = "standard input" if str(path) == "-" else str(path)
     with _table(path, what, header) as table:
-        if target is not None and target not in table.names:
-            for note in table.notes:
-                if note.kind == "header":
-                    raise InputError(f"there is no target column {target!r}: ", note.text)
-        asked = columns_to_read(table.names, target, columns, drop, what, cluster)
-        wanted = with_columns_of(where, asked, table.names, what, by)
-        texts = [*split(as_text, table.names), *([] if cluster is None else [cluster])]
-        frame = table.read(wanted, sample, texts)
-    if sample.seen < least:
-        rows = "only one row" if sample.seen else f"no rows, only a header with {counted(len(table.names), 'name')}"
+        no_header = next((note.text for note in table.notes if note.kind == "header"), None)
+        if no_header is not None and asked.target is not None and asked.target not in table.names:
+            raise InputError(f"there is no target column {asked.target!r}: ", no_header)
+        columns = asked.read(table.names, what)
+        texts = [*split(as_text, table.names), *([] if asked.cluster is None else [asked.cluster])]
+        frame, n_rows = table.read(columns, partial(sampled, most=most, seed=seed), texts)
+    if n_rows < least:
+        rows = "only one row" if n_rows else f"no rows, only a header with {counted(len(table.names), 'name')}"
         raise InputError(f"{what} has {rows}. A model needs many.")
     notes = list(table.notes)
-    if len(frame) < sample.seen:
-        notes.append(Note("sample", (), f"Read {sample.seen:,} rows, kept {len(frame):,} at random (seed {seed})."))
-    return FileData(frame, tuple(notes), sample.seen, tuple(name for name in wanted if name not in asked))
+    if len(frame) < n_rows:
+        notes.append(Note("sample", (), f"Read {n_rows:,} rows, kept {len(frame):,} at random (seed {seed})."))
+    return FileData(frame, tuple(notes), n_rows, table.names)
 
 
 def column_names(path: str | os.PathLike[str], header: bool = True) -> list[str]:
@@ -183,70 +178,44 @@ def _encoding(begin: bytes, what: str) -> tuple[str, str]:
         raise InputError(f"{what} is empty. It should have a line of column names, and rows below.")
     for start, kind in OTHERS.items():
         if begin.startswith(start):
-            raise InputError(f"{what} is {kind}; rsens reads CSV, TSV and Parquet.")
+            raise InputError(f"{what} is {kind}. Save the table as CSV; rsens reads CSV, TSV and Parquet.")
     for start, encoding in WIDE.items():
         if begin.startswith(start):
             return encoding, "replace"
-    if _is_binary(begin):
-        text = begin.replace(b"\0", b"")
-        letters_and_zeros = len(text) * 4 <= 2 * len(begin) + 4 and not _is_binary(text)
-        wide = " It may be UTF-16 or UTF-32 without its mark: save it as UTF-8." if letters_and_zeros else ""
+    control = sum(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in begin)
+    if b"\0" in begin or control > 0.05 * len(begin):
+        wide = "" if begin.count(b"\0") < 0.25 * len(begin) else " It may be UTF-16 without its mark: save it as UTF-8."
         raise InputError(f"{what} is not a text file. rsens reads CSV, TSV and Parquet.{wide}")
     return "utf-8-sig", "surrogateescape"
 
 
-def _is_binary(begin: bytes) -> bool:
-    """Whether there are zeros, or more control characters than any text has."""
-    control = sum(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in begin)
-    return b"\0" in begin or control > 0.05 * len(begin)
+def sampled(
+    blocks: Iterable[Any], take: Callable[[Any, NDArray[np.intp]], Any], *, most: int | None, seed: int
+) -> tuple[list[Any], NDArray[np.intp], pd.Index, int]:
+    """Rows that are drawn from blocks, each set of `most` rows with the same probability; all rows if it is None.
 
+    The drawn rows have the smallest of independent uniform keys. Row i has the i-th key that the seed gives, so that
+    the sample depends on neither the size of the blocks nor the format of the file. Of N rows about
+    most·(1 + log(N/most)) are held at some time.
 
-class RowSample:
-    """The rows with the smallest of independent uniform keys: each set of `most` rows is equally probable.
-
-    Row i has the i-th key that the seed gives, so that the sample depends on neither the size of the blocks nor the
-    format of the file. Without `most` all rows are kept. Of N rows about most·(1 + log(N/most)) are held at some time.
+    Returns:
+        The rows that `take` has taken of each block, the positions of the sample among them, its row numbers in the
+        table, and the number of rows in the table.
     """
-
-    def __init__(self, most: int | None, seed: int) -> None:
-        self.most = most
-        self.seen = 0
-        self._rng = np.random.default_rng(seed)
-        self._keys = np.empty(0)
-        self._rows = np.empty(0, dtype=np.int64)
-
-    def choose(self, n: int) -> NDArray[np.int64]:
-        """Which of the next n rows are in the sample so far, as positions among the n."""
-        if self.most is None:
-            self.seen += n
-            return np.arange(n)
-        before = self.seen
-        self.seen += n
-        self._keys = np.concatenate([self._keys, self._rng.random(n)])
-        self._rows = np.concatenate([self._rows, np.arange(before, self.seen)])
-        if len(self._keys) > self.most:
-            smallest = np.argpartition(self._keys, self.most - 1)[: self.most]
-            self._keys, self._rows = self._keys[smallest], self._rows[smallest]
-        return np.sort(self._rows[self._rows >= before]) - before
-
-    @property
-    def rows(self) -> NDArray[np.int64]:
-        """The numbers of the rows in the sample, counted from 0, in order."""
-        return np.arange(self.seen) if self.most is None else np.sort(self._rows)
-
-    def collect(
-        self, blocks: Iterable[Any], keep: Callable[[Any, NDArray[np.int64]], Any]
-    ) -> tuple[list[Any], NDArray[np.intp], pd.Index]:
-        """Rows that `keep` takes of each block, which of them are in the sample in the end, and their numbers."""
-        held, numbers = [], [np.empty(0, dtype=np.int64)]
-        for block in blocks:
-            start = self.seen
-            places = self.choose(len(block))
-            held.append(keep(block, places))
-            numbers.append(start + places)
-        number = np.concatenate(numbers)
-        kept = np.flatnonzero(np.isin(number, self.rows))
-        return held, kept, pd.Index(number[kept])
+    rng, seen = np.random.default_rng(seed), 0
+    held: list[Any] = []
+    keys, numbers = np.empty(0), np.empty(0, dtype=np.int64)
+    limit = np.inf  # a row with a larger key is not in the sample
+    for block in blocks:
+        new = rng.random(len(block)) if most is not None else np.zeros(len(block))
+        places = np.flatnonzero(new < limit)
+        held.append(take(block, places))
+        keys, numbers = np.append(keys, new[places]), np.append(numbers, seen + places)
+        if most is not None and len(keys) > most:
+            limit = np.partition(keys, most - 1)[most - 1]
+        seen += len(block)
+    kept = np.arange(len(keys)) if most is None else np.sort(np.argsort(keys, kind="stable")[:most])
+    return held, kept, pd.Index(numbers[kept]), seen
 
 
 def is_row(line: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
@@ -293,6 +262,10 @@ def _are_names(cells: Sequence[str]) -> bool:
 #: Possible delimiters, and the number of lines that the delimiter is found from.
 DELIMITERS, SNIFFED = ",;\t|", 100
 
+#: Draws rows from blocks: `sampled` with its number of rows and seed.
+Sample = Callable[
+    [Iterable[Any], Callable[[Any, NDArray[np.intp]], Any]], tuple[list[Any], NDArray[np.intp], pd.Index, int]
+]
 #: Cells of one column that were read together: one text, which takes a fourth of the memory of a list, unless a cell
 #: has line breaks.
 _Cells = str | list[str]
@@ -311,11 +284,11 @@ class TextTable:
     _reader: Any
     _first: list[list[str]]  # rows that were read to recognise the header
 
-    def read(self, columns: list[str], sample: RowSample, as_text: Iterable[str]) -> pd.DataFrame:
-        """The rows of the sample, with numbers and truth values where a column holds nothing else."""
+    def read(self, columns: list[str], sample: Sample, as_text: Iterable[str]) -> tuple[pd.DataFrame, int]:
+        """The rows of the sample, with numbers and truth values where a column holds nothing else, and their number."""
         positions = [self.names.index(name) for name in columns]
         rows = self._rows()
-        held, kept, index = sample.collect(
+        held, kept, index, n_rows = sample(
             iter(lambda: list(islice(rows, 1024)), []),  # only rows of the sample are kept longer
             lambda block, places: [_packed([block[place][p] for place in places]) for p in positions],
         )
@@ -331,7 +304,7 @@ class TextTable:
             self.notes += marks_notes(name, marks)
         table = pd.DataFrame(frame, index=index, columns=columns)
         table.attrs[DECIMAL_POINTS] = has_points  # in such a file, the comma of 1,234 is not a decimal one
-        return table
+        return table, n_rows
 
     def _column(self, blocks: list[_Cells], kept: NDArray[np.intp]) -> list[str]:
         """The cells of one column in the rows that are kept, without spaces around them."""
@@ -452,13 +425,13 @@ class ParquetTable:
     _file: Any
     _arrow: Any
 
-    def read(self, columns: list[str], sample: RowSample, as_text: Any) -> pd.DataFrame:
-        """The rows of the sample. Columns have the types that the file gives them."""
+    def read(self, columns: list[str], sample: Sample, as_text: Any) -> tuple[pd.DataFrame, int]:
+        """The rows of the sample, with the types that the file gives them, and the number of all rows."""
         schema = self._file.schema_arrow
         stored = dict(zip(self.names, _column_labels(self._file), strict=True))
         labels = [stored[name] for name in columns]
         try:
-            batches, kept, index = sample.collect(
+            batches, kept, index, n_rows = sample(
                 self._file.iter_batches(16_384, columns=labels),
                 lambda batch, places: batch.select(labels).take(self._arrow.array(places)),
             )
@@ -467,7 +440,7 @@ class ParquetTable:
             frame = table.to_pandas(ignore_metadata=True, date_as_object=False)
         except (OSError, self._arrow.ArrowException) as error:
             raise _damaged(self.what, error) from None
-        return frame.iloc[kept].set_axis(columns, axis=1).set_axis(index, axis=0)
+        return frame.iloc[kept].set_axis(columns, axis=1).set_axis(index, axis=0), n_rows
 
 
 def open_parquet(file: IO[bytes], what: str) -> ParquetTable:

@@ -19,18 +19,17 @@ from rsens._app.tables._reading import (
     KINDS,
     Reading,
     clean,
+    date_request,
     doubt_about,
     is_text,
-    read_all_parts,
-    read_formats,
+    read_dates,
     reading_as_asked,
     reading_of,
     settled_by_others,
     without_marks,
 )
 from rsens._errors import Argument, InputError, Sentence, warn
-from rsens._frames import as_pandas
-from rsens._table import plain
+from rsens._table import as_pandas, plain
 from rsens._text import counted, listed, quoted
 
 #: In the attributes of a table: whether it comes from a file whose numbers have decimal points.
@@ -65,9 +64,9 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         columns: Names of the columns to use; None for all.
         categorical: Names of columns whose numbers are codes.
         date: How the dates of a column are written, if its cells leave that open: {"when": "%d/%m/%Y"}, a format of
-            `strptime`, or "day-first", "month-first" or "year-first".
-        date_parts: The columns to make of a date, {"when": ["days", "year"]}: some of "days", "year" (time of year),
-            "weekday" and "hour". By default days, and the others where they pay.
+            `strptime`, or "day-first", "month-first" or "year-first". Also the columns to make of them, alone or after
+            the format, {"when": "days,year"}: some of "days", "year" (time of year), "weekday" and "hour". By default
+            days, and the others where they pay.
         missing_codes: Numbers that mean a missing value: "auto" finds those like −999, repeated and far from all other
             numbers; a dict gives them, {"age": [-9, 99]}; None for no such numbers.
 
@@ -104,8 +103,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         drop: Iterable[str] = (),
         columns: Iterable[str] | None = None,
         categorical: Iterable[str] = (),
-        date: Mapping[str, str] | None = None,
-        date_parts: Mapping[str, str | Iterable[str]] | None = None,
+        date: Mapping[str, str | Iterable[str]] | None = None,
         missing_codes: Literal["auto"] | Mapping[str, Iterable[float]] | None = "auto",
     ) -> None:
         self.target = target
@@ -113,7 +111,6 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.columns = columns
         self.categorical = categorical
         self.date = date
-        self.date_parts = date_parts
         self.missing_codes = missing_codes
 
     def fit(self, X: Any, y: Any = None) -> TableReader:
@@ -179,8 +176,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         names = list(frame.columns)
         wanted = columns_to_read(names, self.target, self.columns, self.drop, "the table")
         self.categorical_ = find_all(self.categorical, names, "the table", "categorical column")
-        formats = read_formats(self.date)
-        self._check_dates(formats, names)
+        formats = {name: form for name, (form, _) in self._asked_dates(names).items() if form is not None}
         self.notes_, self.dropped_, self._doubtful = [], {}, {}
         cleaned, found = {}, {}
         for name in wanted:
@@ -217,26 +213,27 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def settle(self, rows: ReadColumns) -> None:
         """Choose the columns that dates become, and the levels of categories, by these rows."""
-        parts = read_all_parts(self.date_parts)
+        parts = {name: parts for name, text in read_dates(self.date).items() if (parts := date_request(text)[1])}
         for name, reading in self.readings_.items():
             column = rows.table[name]
             if reading.categorical:
                 self.readings_[name] = replace(reading, levels=_levels(column))
             elif reading.kind == "date":
                 if name != self.target:
-                    asked = parts.pop(name, None)
+                    asked = parts.pop(name, ())
                     days = column.dropna()
                     local = rows.moments[name].loc[days.index].to_numpy()
                     pieces = pieces_of(days.to_numpy(dtype=float), local, asked)
                     if not pieces:
-                        never = f" of {name!r}: {quoted(asked or ())} never changes. Ask for others."
-                        raise InputError(Argument("date_parts"), never)
+                        raise InputError(
+                            Argument("date"), f": {quoted(asked)} of {name!r} never changes. Ask for others."
+                        )
                     self.readings_[name] = replace(reading, pieces=pieces)
                 self._note_dates(name)
         for name in parts:
             if name in self.readings_:  # a column that was left out has its own note
                 text = f": {name!r} was not read as dates. If it has dates, describe how they are written with "
-                raise InputError(Argument("date_parts"), text, Argument("date", {name: "%d/%m/%Y"}), ".")
+                raise InputError(Argument("date"), text, Argument("date", {name: "%d/%m/%Y"}), ".")
         for name, (kind, before, after) in self._doubtful.items():
             text = Sentence(f"{before}taken as text{' and left out' * (name in self.dropped_)}", after)
             self.notes_.append(Note(kind, (name,), text, severe=True))
@@ -349,18 +346,19 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 self.notes_.append(Note("missing_code", (name,), text))
         return replace(rows, table=table)
 
-    def _check_dates(self, formats: Mapping[str, str], names: list[str]) -> None:
-        """An error if there are no such columns, or if they cannot be dates."""
-        parts = read_all_parts(self.date_parts)
-        find_all([*formats, *parts], names, "the table", "date column", whole=True)
-        both = [name for name in formats if name in self.categorical_]
+    def _asked_dates(self, names: list[str]) -> dict[str, tuple[str | None, tuple[str, ...]]]:
+        """The format and the parts asked for; an error if there are no such columns, or if they cannot be dates."""
+        asked = {name: date_request(text) for name, text in read_dates(self.date).items()}
+        find_all(asked, names, "the table", "date column", whole=True)
+        both = [name for name in asked if name in self.categorical_]
         if both:
             raise InputError(
                 f"{both[0]!r} is named in ", Argument("categorical"), " and in ", Argument("date"), ": leave out one."
             )
-        if self.target in parts:
-            counts = f": {self.target!r} is the target, which is counted in days. Leave it out."
-            raise InputError(Argument("date_parts"), counts)
+        if self.target in asked and asked[self.target][1]:
+            counts = f": {self.target!r} is the target, which is counted in days. Leave out its parts."
+            raise InputError(Argument("date"), counts)
+        return asked
 
     def _leave_out_unsupported(self, name: str, column: Any) -> None:
         if name == self.target:
@@ -403,7 +401,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         read = f"{name!r} was read as dates, {reading.words}" if reading.words else f"{name!r} has dates"
         text = Sentence(f"{read}: {listed([*days, *cycles])}")
         if cycles:
-            text = Sentence(text, ", together one variable. For days alone, use ", Argument("date_parts", {name: DAYS}))
+            text = Sentence(text, ", together one variable. For days alone, use ", Argument("date", {name: DAYS}))
         self.notes_.append(Note("date", (name,), Sentence(text, ".")))
         if reading.others:
             others = " or ".join(ORDERS[form] for form in reading.others)

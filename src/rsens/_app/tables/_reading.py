@@ -34,6 +34,7 @@ from rsens._app.tables._columns import mapping
 from rsens._app.tables._dates import (
     DAYS,
     ORDERS,
+    PARTS,
     PIECES,
     TEMPLATES,
     YEAR,
@@ -43,10 +44,9 @@ from rsens._app.tables._dates import (
     hours,
     is_time_of_day,
     moments_of,
-    read_parts,
 )
 from rsens._errors import Argument, InputError
-from rsens._text import counted, quoted
+from rsens._text import counted, listed, quoted
 
 #: In seconds: one in nanoseconds would make pandas 2 count centuries in nanoseconds, and they do not fit.
 ONE_DAY = pd.Timedelta(days=1).as_unit("s")
@@ -361,29 +361,44 @@ def _examples(cells: Iterable[str], ways: Mapping[tuple[str, ...], set[str]]) ->
     return examples
 
 
-def read_formats(given: Any) -> dict[str, str]:
-    """The argument `date`: a dict from columns to formats; an `InputError` if one of these cannot be used."""
-    formats = mapping(given, "date", "from columns, such as {'when': '%d/%m/%Y'}")
-    for name, form in formats.items():
-        if form in ORDERS:
-            continue
-        wrong = "" if isinstance(form, str) and "%" in form else "."
-        try:
-            pd.to_datetime(pd.Series(["a date"]), format=str(form), errors="coerce")
-        except (ValueError, re.error) as error:
-            wrong = f": {str(error).rstrip('.')}."
-        if not wrong and not re.search(r"%[YyGcxs]", form):
-            wrong = ", which has no year (%Y or %y)."
+def read_dates(given: Any) -> dict[str, str]:
+    """The argument `date`: a dict from columns to a format, parts, or both, as text with commas between."""
+    asked = mapping(given, "date", "from columns, such as {'when': '%d/%m/%Y'}")
+    texts = {name: each if isinstance(each, str) else _joined(each) for name, each in asked.items()}
+    for name, text in texts.items():
+        form, parts = date_request(text or "")
+        wrong = "." if form is None and not parts else _wrong_with(form)
         if wrong:
-            ways = f" must be {', '.join(ORDERS)} or a format such as %d/%m/%Y for {name!r}"
-            raise InputError(Argument("date"), f"{ways}; got {form!r}{wrong}")
-    return formats
+            ways = f"{', '.join(ORDERS)}, a format such as %d/%m/%Y, or some of {listed(PARTS)}"
+            raise InputError(Argument("date"), f" must have for {name!r} {ways}; got {asked[name]!r}{wrong}")
+    return {name: str(text) for name, text in texts.items()}
 
 
-def read_all_parts(given: Any) -> dict[str, tuple[str, ...]]:
-    """The argument `date_parts`: a dict from columns to lists of parts."""
-    parts = mapping(given, "date_parts", "from columns, such as {'when': ['days', 'year']}")
-    return {name: read_parts(each, name) for name, each in parts.items()}
+def date_request(text: str) -> tuple[str | None, tuple[str, ...]]:
+    """The format of dates, if there is one, and the parts to make of them, in the order of `PARTS`."""
+    pieces = text.split(",")
+    first = len(pieces)
+    while first and pieces[first - 1].strip() in PARTS:
+        first -= 1
+    parts = {each.strip() for each in pieces[first:]}
+    return ",".join(pieces[:first]).strip() or None, tuple(part for part in PARTS if part in parts)
+
+
+def _joined(given: Any) -> str | None:
+    return ",".join(map(str, given)) if isinstance(given, Iterable) else None
+
+
+def _wrong_with(form: str | None) -> str:
+    """The end of a sentence on a format that cannot be used; empty if it can."""
+    if form is None or form in ORDERS:
+        return ""
+    if "%" not in form:
+        return "."
+    try:
+        pd.to_datetime(pd.Series(["a date"]), format=form, errors="coerce")
+    except (ValueError, re.error) as error:
+        return f": {str(error).rstrip('.')}."
+    return "" if re.search(r"%[YyGcxs]", form) else ", which has no year (%Y or %y)."
 
 
 def reading_as_asked(column: Any, name: str, form: str) -> tuple[Any, Reading, Counter[str]]:

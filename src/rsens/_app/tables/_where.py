@@ -128,7 +128,7 @@ def keep_rows(
     where: Sequence[str],
     *,
     codes: Collection[str] = (),
-    date: Mapping[str, str] | None = None,
+    date: Mapping[str, Any] | None = None,
 ) -> KeptRows:
     """The rows of a table for which all comparisons hold; rows with a missing cell are not among them."""
     comparisons = comparisons_of(where, list(frame.columns), "the table")
