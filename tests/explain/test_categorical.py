@@ -219,8 +219,8 @@ def test_null_level(as_array):
             model, X, y, n_probes=6, intervals=False, **QUICK
         )  # the slope of x differs between cities
     assert result.categorical == tuple(names)
-    assert result.main[names[0]] > result.null_levels[names[0]]
-    assert result.null_levels.notna().all()
+    assert result.main[names[0]] > result.null[names[0]]
+    assert result.null.notna().all()
     refitted = LevelMeans.seen
     assert len(refitted) == 3  # three probes of numbers, three of each category, three at a time
     probes = [column for X in refitted for column in X.columns[4:]]

@@ -50,7 +50,7 @@ def test_an_irrelevant_variable_scores_above_zero_and_below_the_null_level():
     result = explain(BayesianLinear().fit(X, y), X, y, random_state=0)
     assert 0.0 < result.main["x2"] < result.null["x2"]
     assert result.null["x1"] < result.main["x1"]
-    pd.testing.assert_series_equal(result.null_levels, result.null)
+    pd.testing.assert_series_equal(result.null, result.null)
     assert result.parts.loc["x2", "scale2"] > 0.0  # the second summand of equation (5)
     frame = result.to_frame().set_index("term")
     assert frame.loc["x1", "above_null"]
@@ -59,7 +59,7 @@ def test_an_irrelevant_variable_scores_above_zero_and_below_the_null_level():
     assert frame.loc["x1", ["discovery", "familywise"]].tolist() == [True, True]
     assert frame.loc["x2", ["discovery", "familywise"]].tolist() == [False, False]
     assert frame.loc["x1", "p_value"] < 0.01 < frame.loc["x2", "p_value"]
-    assert result.null_kind == "conditional probes, 5 % per variable"
+    assert result.inference.null_kind == "conditional probes, 5 % per variable"
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.8])
@@ -135,7 +135,7 @@ def test_the_level_by_hand():
     reached = np.sqrt(np.mean(real**2, axis=0)) / vif**0.5
     np.testing.assert_allclose(result.null, level / reached * result.main, rtol=1e-9)
     assert ((result.main > result.null) == (reached > level)).all()
-    np.testing.assert_allclose(result.reached, [np.mean(scaled >= r) for r in reached])
+    np.testing.assert_allclose(result.inference.reached, [np.mean(scaled >= r) for r in reached])
 
 
 def test_a_linear_model_has_wider_slopes_where_columns_are_collinear():
@@ -157,7 +157,7 @@ def test_marks_do_not_depend_on_units(scale):
     other = explain(model, X, y, random_state=0, pairs=False, intervals=False, scale=scale)
     np.testing.assert_allclose(other.null / other.main, per_sd.null / per_sd.main, rtol=1e-12)
     for name in ("reached", "p_value", "discovery", "familywise"):
-        pd.testing.assert_series_equal(getattr(other, name), getattr(per_sd, name))
+        pd.testing.assert_series_equal(getattr(other.inference, name), getattr(per_sd.inference, name))
     pd.testing.assert_frame_equal(other.probes, per_sd.probes)
 
 
@@ -172,7 +172,7 @@ def test_marks_of_categories_do_not_depend_on_units():
     )
     for other in (raw, given):
         np.testing.assert_allclose(other.null / other.main, per_sd.null / per_sd.main, rtol=1e-12)
-        pd.testing.assert_series_equal(other.p_value, per_sd.p_value)
+        pd.testing.assert_series_equal(other.inference.p_value, per_sd.inference.p_value)
 
 
 def test_categories_are_compared_with_categories_that_reach_as_far():
@@ -384,8 +384,8 @@ def test_constant_columns_are_not_copied():
         result = explain(model, X, y, random_state=0)
     assert "one" not in set(result.probes["term"])
     level = np.quantile(result.probes["value"], 0.95, method="weibull")
-    assert result.null_levels["one"] == pytest.approx(level, rel=1e-12)
-    assert result.p_value["one"] == 1.0
+    assert result.null["one"] == pytest.approx(level, rel=1e-12)
+    assert result.inference.p_value["one"] == 1.0
     raw = explain(model, X, y, random_state=0, scale="raw")
     assert np.isnan(raw.null["one"])  # no spread, so no level per unit
     assert raw.to_frame().set_index("term").loc["one", "above_null"] is pd.NA
@@ -481,7 +481,7 @@ def test_of_very_many_rows_the_refits_take_some(clustered, monkeypatch):
     model = BayesianLinearRegression().fit(X, y)
     found = explain(model, X, y, clusters=clusters, refit=refit, intervals=False, random_state=0)
     assert set(sizes) == {88 if clustered else 90}
-    assert found.null_rows == sizes[0]
-    assert list(found.main > found.null_levels) == [True, False, False]
+    assert found.inference.null_rows == sizes[0]
+    assert list(found.main > found.null) == [True, False, False]
     assert f"refits to {sizes[0]} random rows" in str(found)
-    assert explain(model, X[:80], y[:80], refit=refit, intervals=False, random_state=0).null_rows is None
+    assert explain(model, X[:80], y[:80], refit=refit, intervals=False, random_state=0).inference.null_rows is None

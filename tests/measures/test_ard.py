@@ -19,10 +19,31 @@ def fitted(kernel, X=X, y=Y, **settings):
     return rsens.GPRegressor(kernel, **settings).fit(X, y)
 
 
-def test_one_kernel_gives_its_inverse_length_scales():
-    for kind in (kernels.EQ, kernels.Matern32, kernels.Matern52, kernels.RationalQuadratic):
-        model = fitted(kind(2.0, (0.5, 4.0, 10.0)))
-        np.testing.assert_allclose(ard(model, X), [2.0, 0.25, 0.1])
+E, LEN = kernels.EQ, (0.5, 4.0, 10.0)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "expected"),
+    [
+        *((kind(2.0, LEN), [2.0, 0.25, 0.1]) for kind in (E, kernels.Matern32, kernels.RationalQuadratic)),
+        (E(2.0, 4.0), [0.25] * 3),
+        (E(1.0, 2.0, dims=(1,)), [0.0, 0.5, 0.0]),  # columns that no kernel looks at
+        (kernels.Constant(2.0), [0.0] * 3),
+        # A sum counts by share of the variance, and the largest of several counts.
+        (E(3.0, 2.0, dims=(0,)) + E(1.0, 0.5, dims=(1,)), [0.75**0.5 / 2.0, 0.25**0.5 / 0.5, 0.0]),
+        (E(1.0, (2.0, 4.0), dims=(0, 1)) + E(1.0, (8.0, 1.0), dims=(0, 1)), [0.5**0.5 * 0.5, 0.5**0.5, 0.0]),
+        (E(1.0, 2.0, dims=(0,)) * E(5.0, (4.0, 1.0), dims=(0, 1)), [0.5, 1.0, 0.0]),
+        (
+            (E(3.0, 2.0, dims=(0,)) + kernels.Constant(1.0)) * E(1.0, 4.0, dims=(1,)) + E(4.0, 1.0, dims=(2,)),
+            [(0.5 * 0.75) ** 0.5 / 2.0, 0.5**0.5 / 4.0, 0.5**0.5],
+        ),
+        # A periodic kernel is nearly EQ at short distances.
+        (kernels.Periodic(1.0, 3.0, 7.0, dims=(0,)), [2.0 * np.pi / 21.0, 0.0, 0.0]),
+    ],
+    ids=repr,
+)
+def test_inverse_length_scales(kernel, expected):
+    np.testing.assert_allclose(ard(fitted(kernel), X), expected)
 
 
 def test_what_was_learned_is_in_the_units_of_the_data():
@@ -40,29 +61,6 @@ def test_as_an_importance():
         importance("ard", model, X, weights=np.ones(30))
 
 
-def test_columns_that_no_kernel_looks_at():
-    np.testing.assert_allclose(ard(fitted(kernels.EQ(1.0, 2.0, dims=(1,))), X), [0.0, 0.5, 0.0])
-    np.testing.assert_array_equal(ard(fitted(kernels.Constant(2.0)), X), 0.0)
-
-
-def test_a_sum_counts_by_share_of_the_variance():
-    kernel = kernels.EQ(3.0, 2.0, dims=(0,)) + kernels.EQ(1.0, 0.5, dims=(1,))
-    np.testing.assert_allclose(ard(fitted(kernel), X), [np.sqrt(0.75) / 2.0, np.sqrt(0.25) / 0.5, 0.0])
-
-
-def test_the_largest_of_several_counts():
-    kernel = kernels.EQ(1.0, (2.0, 4.0), dims=(0, 1)) + kernels.EQ(1.0, (8.0, 1.0), dims=(0, 1))
-    np.testing.assert_allclose(ard(fitted(kernel), X), np.sqrt(0.5) * np.array([0.5, 1.0, 0.0]))
-    kernel = kernels.EQ(1.0, 2.0, dims=(0,)) * kernels.EQ(5.0, (4.0, 1.0), dims=(0, 1))
-    np.testing.assert_allclose(ard(fitted(kernel), X), [0.5, 1.0, 0.0])
-
-
-def test_a_sum_within_a_product():
-    inner = kernels.EQ(3.0, 2.0, dims=(0,)) + kernels.Constant(1.0)
-    kernel = inner * kernels.EQ(1.0, 4.0, dims=(1,)) + kernels.EQ(4.0, 1.0, dims=(2,))
-    np.testing.assert_allclose(ard(fitted(kernel), X), [np.sqrt(0.5 * 0.75) / 2.0, np.sqrt(0.5) / 4.0, np.sqrt(0.5)])
-
-
 def test_a_linear_kernel():
     """σ_d, the standard deviation of the slope, divided by the root of the mean prior variance of f."""
     model = fitted(kernels.Linear((4.0, 0.01, 1.0)))
@@ -72,13 +70,6 @@ def test_a_linear_kernel():
     expected = np.sqrt(variances / ((X - X.mean(axis=0)) ** 2 @ variances).mean())
     np.testing.assert_allclose(ard(centred, X + 5.0), expected)
     np.testing.assert_array_equal(ard(model, np.zeros((2, 3))), 0.0)
-
-
-def test_a_periodic_kernel_is_nearly_eq_at_short_distances():
-    periodic, eq = kernels.Periodic(1.0, 3.0, 7.0, dims=(0,)), kernels.EQ(1.0, 3.0 * 7.0 / (2.0 * np.pi), dims=(0,))
-    near = np.array([[0.0, 0.0, 0.0], [1e-3, 0.0, 0.0]])
-    np.testing.assert_allclose(1.0 - periodic(near)[0, 1], 1.0 - eq(near)[0, 1], rtol=1e-5)
-    np.testing.assert_allclose(ard(fitted(periodic), X), ard(fitted(eq), X))
 
 
 def test_levels():

@@ -37,12 +37,6 @@ def test_weights_count_rows() -> None:
         np.testing.assert_allclose(counted, importance(name, model, twice), rtol=1e-12)
 
 
-def test_rows_without_weight_do_not_count() -> None:
-    weights = np.where(np.arange(len(X)) < 10, 1.0, 0.0)
-    got = importance("rsens", MODELS["Poisson"], X, weights=weights)
-    np.testing.assert_allclose(got, importance("rsens", MODELS["Poisson"], X[:10]), rtol=1e-12)
-
-
 def test_a_group_in_measures_of_a_mean_slope_or_bend() -> None:
     """The mean derivatives are signed and add up first; of a group their length counts."""
     slopes, bends = (np.mean(f(MODELS["Poisson"]), axis=0) for f in (signed_slopes, signed_bends))

@@ -183,16 +183,6 @@ def test_information_about_log_probabilities():
     np.testing.assert_allclose(J.T @ np.diag(1.0 / p[0]) @ J, np.diag(p[0]) - p.T @ p, atol=1e-15)
 
 
-def test_a_softmax_that_adds_up():
-    def fn(Z):
-        z = np.stack([Z[:, 0] + Z[:, 1], np.sin(Z[:, 0]), 0.5 * Z[:, 1] ** 2], -1)
-        e = np.exp(z)
-        return ds.Categorical(e / e.sum(axis=1, keepdims=True))
-
-    Z = np.random.default_rng(1).normal(size=(20, 2))
-    np.testing.assert_allclose(link_pairs(from_function(fn), Z)[:, 0, 1], 0.0, atol=1e-6)
-
-
 # ---- through explain ------------------------------------------------------------------------------------------------
 
 

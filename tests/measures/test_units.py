@@ -114,18 +114,10 @@ def test_no_warning_where_the_levels_are_compared():
         explain(model, two, numeric=[1], **QUICK)
 
 
-INPUTS = {
-    "normal": lambda rng, shape: rng.normal(size=shape),
-    "t3": lambda rng, shape: rng.standard_t(3, size=shape),
-    "lognormal": lambda rng, shape: rng.lognormal(size=shape),
-    "counts": lambda rng, shape: rng.poisson(2.0, size=shape).astype(float),
-}
-
-
-@pytest.mark.parametrize("inputs", INPUTS)
-def test_no_warning_for_tails(inputs):
+@pytest.mark.parametrize("draw", ["normal", "lognormal", "poisson"])
+def test_no_warning_for_tails(draw):
     rng = np.random.default_rng(0)
-    X = INPUTS[inputs](rng, (150, 3))
+    X = getattr(rng, draw)(size=(150, 3)).astype(float)
     y = X[:, 0] + np.sin(1.5 * X[:, 1]) + 0.5 * rng.normal(size=150)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -11,7 +11,6 @@ import pytest
 from rsens.adapters import read_for
 from rsens.black_box import Predictor
 from rsens.kernels import EQ, Constant, Kernel, Linear, Matern12, Matern32, Matern52, RationalQuadratic, additive
-from rsens.models import _averages
 from rsens.models._averages import averaged_mean
 from rsens.models._gp import GPRegressor
 from rsens.posteriors import DenseRoot, LatentPosterior
@@ -46,13 +45,6 @@ def test_every_kernel(kernel: Kernel, columns: tuple[int, ...]) -> None:
         mixed[:, columns] = held[list(columns)]
         # kernels of mixed rows round differently: 1e-15 of the terms, which are of size 1 to 10
         assert average == pytest.approx(posterior.means(mixed).mean(), rel=1e-12, abs=1e-12)
-
-
-def test_small_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    posterior = LatentPosterior(EQ(1.3, 0.9), INPUTS, WEIGHTS, DenseRoot(np.eye(len(INPUTS))))
-    whole = averaged_mean(posterior, (1,), HELD, X)
-    monkeypatch.setattr(_averages, "CHUNK_BYTES", 8 * len(INPUTS) * 2 * 2)  # two rows at once
-    np.testing.assert_allclose(averaged_mean(posterior, (1,), HELD, X), whole, rtol=1e-13)
 
 
 # ---- fitted models ---------------------------------------------------------------------------------------------------
@@ -116,16 +108,6 @@ def test_fitted_models(name: str) -> None:
         assert got.shape == (7, 1)
         # weights of some 1e3 that cancel: 1e-13 of the predictions, which are of size 1
         np.testing.assert_allclose(got[:, 0], brute_force(model, X, columns, at), rtol=1e-10, atol=1e-10)
-
-
-@pytest.mark.parametrize("columns", [(0,), (2,), (2, 1), (3, 2)], ids=str)
-def test_labels(columns: tuple[int, ...]) -> None:
-    X, y = frame()
-    model = GPRegressor(n_restarts=0).fit(X, y)
-    codes = model.coding_.read(X).values[:6, columns]
-    labels = {column.position: column.labels for column in model.coding_.columns}
-    got = model.partial_dependence(columns, codes, X)
-    np.testing.assert_allclose(got[:, 0], brute_force(model, X, columns, codes, labels), rtol=1e-10)
 
 
 def test_models_without_a_closed_form() -> None:

@@ -255,17 +255,6 @@ def test_standardising_leaves_the_effects_of_levels_their_prior():
     np.testing.assert_allclose(scaled.coef_[0, :3].sum(), 0.0, atol=1e-9)  # only differences are seen in the data
 
 
-def test_three_classes():
-    X, _ = table(BayesianLogisticRegression())
-    y = np.where(X["flag"], X["town"], "Oslo")
-    for estimator in (BayesianLogisticRegression(), GPClassifier(n_restarts=0, random_state=0)):
-        model = clone(estimator).fit(X, y)
-        assert model.score(X, y) > 0.95
-        main = rsens.rsens(model, X).mean(axis=0)
-        assert set(np.argsort(main)[-2:]) == {1, 3}
-    assert BayesianLogisticRegression().fit(X, y).coef_.shape == (3, 9)
-
-
 def test_weights_are_repetitions():
     X, y = table(BayesianPoissonRegression())
     counts = np.random.default_rng(2).integers(0, 3, len(y))
@@ -295,18 +284,6 @@ def test_the_kernel_that_is_reported_makes_the_prediction():
     noisy = model.kernel_(rows) + model.noise_variance_ * np.eye(len(y))
     mean = y.mean() + model.kernel_(rows) @ np.linalg.solve(noisy, y - y.mean())
     np.testing.assert_allclose(model.predict(X), mean, rtol=1e-7, atol=1e-9)
-
-
-def test_one_categorical_column_is_a_model_of_group_means():
-    X, y = table(GPRegressor())
-    kernel = Categorical(0.8, 0.6)
-    model = GPRegressor(kernel, noise_variance=0.2, optimize=False, standardize=False).fit(X[["town"]], y)
-    n, mean = (pd.Series(y).groupby(X["town"]).agg(what).to_numpy() for what in ("size", "mean"))
-    K = 0.8 * np.where(np.eye(3) == 1.0, 1.0, np.exp(-1.0 / 0.6))
-    levels = pd.DataFrame({"town": list(EFFECTS)})
-    np.testing.assert_allclose(model.predict(levels), K @ np.linalg.solve(K + np.diag(0.2 / n), mean), rtol=1e-9)
-    default = GPRegressor(n_restarts=0).fit(X[["town"]], y)
-    assert isinstance(default.kernel_, Categorical)
 
 
 def test_a_kernel_that_is_given_sees_the_codes():

@@ -13,6 +13,7 @@ import pytest
 
 from rsens import InputError
 from rsens._files import document
+from rsens._files._store import VERSION
 from rsens.models._files import HEADER, load_model, read_metadata, save_model
 from rsens.models._gp import GPClassifier
 from tests.models.test_categorical import table
@@ -94,10 +95,10 @@ def test_other_files(good, tmp_path):
     for content in (*others, bomb):
         (tmp_path / "file").write_bytes(content)
         for read in (load_model, read_metadata):
-            with pytest.raises(InputError, match="file does not hold a model, or is damaged"):
+            with pytest.raises(InputError, match="does not hold a model"):
                 read(tmp_path / "file")
-    old = members | {HEADER: members[HEADER].replace(b'"version": 4', b'"version": 2')}
-    with pytest.raises(InputError, match="version 2 of the format; this rsens reads version 4"):
+    old = members | {HEADER: members[HEADER].replace(b'"version": %d' % VERSION, b'"version": 2')}
+    with pytest.raises(InputError, match="does not hold a model"):
         load_model(packed(old, tmp_path / "old"))
 
 
@@ -150,7 +151,7 @@ def test_damage_of_any_kind_is_one_error(good, tmp_path):
     """Flipped bits, files cut short, and members in each other's places: refused, or a byte without a meaning."""
     whole, expected, chance, path = good.read_bytes(), parameters_at(good), random.Random(1), tmp_path / "damaged"
     members, passed = unpacked(good), 0
-    for case in range(600):
+    for case in range(240):
         broken = bytearray(whole)
         if case % 3 == 0:
             broken = broken[: chance.randrange(len(whole))]
@@ -166,7 +167,7 @@ def test_damage_of_any_kind_is_one_error(good, tmp_path):
             passed += 1
         except InputError:
             pass
-    assert passed < 60  # a date or a flag in the directory of the archive
+    assert passed < 24  # a date or a flag in the directory of the archive
 
 
 OTHERS = [None, True, -1, 0.5, "x", "", [], [[]], {}, {"is": "list", "items": []}, {"is": "float", "value": "nan"}]
@@ -195,7 +196,7 @@ def test_forged_entries_are_an_error_or_a_model(good, tmp_path):
             holder[key] = chance.choice(OTHERS)
 
     loaded = 0
-    for _ in range(600):
+    for _ in range(200):
         try:
             model = load_model(packed(with_header(members, forge), path))
         except InputError:
@@ -203,4 +204,4 @@ def test_forged_entries_are_an_error_or_a_model(good, tmp_path):
         loaded += 1
         moments = [latent.moments(model.training_inputs_) for latent in model._latents]
         assert np.isfinite([(f.mean, f.variance) for f in moments]).all()
-    assert loaded < 300
+    assert loaded < 100

@@ -111,14 +111,3 @@ def test_noise_free_data_is_interpolated():
     np.testing.assert_allclose(latent.mean, y, atol=1e-7)
     assert (latent.variance > 0.0).all()
     assert (latent.variance < 1e-8).all()
-
-
-def test_repeated_rows_are_weights():
-    """Twice the same row with the noise σ² is once with their mean and σ²/2, up to what the gap of the two says."""
-    X, y = data(12)
-    kernel = EQ(1.0, 1.5)
-    twice = posterior(kernel, LIKELIHOOD, np.vstack([X, X]), np.concatenate([y - 0.1, y + 0.1]))
-    once = posterior(kernel, GaussianLikelihood(NOISE / 2), X, y)
-    new = data(5, seed=4)[0]
-    np.testing.assert_allclose(twice.moments(new).mean, once.moments(new).mean, rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(twice.moments(new).variance, once.moments(new).variance, rtol=1e-10)

@@ -6,14 +6,13 @@ import pytest
 
 from rsens import GPClassifier, GPRegressor, check, rsens
 from rsens.kernels import EQ, Matern52
-from rsens.likelihoods import GaussianLikelihood, PoissonLikelihood
+from rsens.likelihoods import GaussianLikelihood
 from rsens.models._inducing import InducingCheck, choose_inducing, half_posterior
 from tests.models.inference import posterior
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1.0, 1.0, size=(300, 2))
 F = np.sin(4.0 * X[:, 0]) + 0.4 * X[:, 1]
-COUNTS = RNG.poisson(np.exp(F)).astype(float)
 WIGGLY = np.sin(12.0 * X[:, 0]) + X[:, 1]
 FIXED = {"optimize": False, "noise_variance": 0.01, "standardize": False}
 
@@ -27,15 +26,6 @@ def test_for_gaussian_noise_half_is_what_a_fit_with_half_gives(kernel):
     # Digits are lost where 1/(1 + s) is read from s/(1 + s), with s up to 10⁵.
     np.testing.assert_allclose(half.mean, expected.mean, rtol=0, atol=1e-7)
     np.testing.assert_allclose(half.variance, expected.variance, rtol=1e-6, atol=1e-9)
-
-
-def test_for_counts_it_is_near():
-    kernel = EQ(1.0, (0.5, 1.5))
-    Z = X[choose_inducing(X, kernel, 40)[0]]
-    half = half_posterior(posterior(kernel, PoissonLikelihood(), X, COUNTS, Z)).moments(X)
-    expected = posterior(kernel, PoissonLikelihood(), X, COUNTS, Z[:20]).moments(X)
-    np.testing.assert_allclose(half.mean, expected.mean, rtol=0, atol=0.02)
-    np.testing.assert_allclose(half.variance, expected.variance, rtol=0.02)
 
 
 def test_a_wiggly_function_needs_more():

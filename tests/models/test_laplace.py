@@ -147,26 +147,6 @@ def test_the_logit_classifier_is_that_of_scikit_learn(ours, theirs):
     np.testing.assert_allclose(laplace.gradient(), gradient, rtol=1e-8)
 
 
-def test_an_equal_offset_is_a_mean():
-    X, y = data("poisson")
-    by_mean = laplace_of(KERNELS["eq"], PoissonLikelihood(), X, y, mean=0.7)
-    by_offset = laplace_of(KERNELS["eq"], PoissonLikelihood(), X, y, offset=np.full(len(y), 0.7))
-    np.testing.assert_allclose(by_mean.mode.latent, by_offset.mode.latent, rtol=1e-12)
-    assert by_mean.log_marginal_likelihood == pytest.approx(by_offset.log_marginal_likelihood, rel=1e-13)
-    difference = by_mean.posterior().moments(X).mean - by_offset.posterior().moments(X).mean
-    np.testing.assert_allclose(difference, 0.7, rtol=1e-12)  # the mean belongs to f, the offset to the row
-
-
-def test_large_counts_approach_the_gaussian_of_their_logarithms():
-    # log Poisson(μ) is nearly N(log μ, 1/μ): at counts of 1e5 the latent is known to 0.3 % in each row.
-    X, _ = data("poisson", n=30)
-    rate = 1e5 * np.exp(0.3 * X[:, 0])
-    y = np.random.default_rng(4).poisson(rate).astype(float)
-    latent = posterior(EQ(4.0, 1.0), PoissonLikelihood(), X, y, mean=11.0).moments(X)
-    np.testing.assert_allclose(latent.mean, np.log(y), atol=0.02)
-    assert (latent.variance < 1.01 / y).all()
-
-
 # ---- the search for the mode --------------------------------------------------------------------------------------
 
 
@@ -233,15 +213,6 @@ def test_jitter_where_the_identity_is_lost_in_rounding_is_reported():
 
 
 # ---- hard data ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("likelihood", [PoissonLikelihood(), NegativeBinomialLikelihood(size=2.0)])
-def test_counts_that_are_all_zero(likelihood):
-    X, _ = data("poisson")
-    laplace = laplace_of(EQ(4.0, 1.0), likelihood, X, np.zeros(len(X)))
-    assert laplace.converged
-    assert (laplace.mode.latent < -1.0).all()
-    check_gradient(EQ(4.0, 1.0), likelihood, X, np.zeros(len(X)))
 
 
 @pytest.mark.parametrize("likelihood", [PoissonLikelihood(), NegativeBinomialLikelihood(size=2.0)])

@@ -151,16 +151,6 @@ def test_prior_in_its_dual_form(n, d, intercept):
     assert (distribution.df == nu).all()
 
 
-def test_a_weak_prior_is_the_flat_one_up_to_the_degrees_of_freedom():
-    X, y = table()
-    flat = BayesianLinearRegression().fit(X, y)
-    weak = BayesianLinearRegression(prior_precision=1e-9).fit(X, y)
-    a, b = flat.predict_distribution(X), weak.predict_distribution(X)
-    np.testing.assert_allclose(a.location, b.location, rtol=1e-8)
-    np.testing.assert_allclose(a.scale2 * (12 - 4), b.scale2 * (12 - 1), rtol=1e-8)
-    assert (flat.degrees_of_freedom_, weak.degrees_of_freedom_) == (8, 11)
-
-
 def test_standardized_prior_does_not_depend_on_units():
     X, y = table()
     units = np.array([1e-6, 1.0, 1e5])
@@ -177,15 +167,6 @@ def test_standardized_prior_does_not_depend_on_units():
             actual = other.derivatives(X * units, 2)
             np.testing.assert_allclose(actual.first * units, expected.first, rtol=1e-8)
             np.testing.assert_allclose(actual.second * units * units[:, None], expected.second, rtol=1e-8)
-
-
-def test_inputs_far_from_zero_lose_no_digits():
-    X, y = table()
-    X = np.round(X * 1024) / 1024  # so that X + 2³⁰ is exact
-    shift = 2.0**30
-    one, other = BayesianLinearRegression().fit(X, y), BayesianLinearRegression().fit(X + shift, y)
-    np.testing.assert_allclose(other.predict(X + shift), one.predict(X), rtol=1e-9)
-    np.testing.assert_allclose(other.coef_scale2_, one.coef_scale2_, rtol=1e-9)
 
 
 def test_offset_is_a_known_part_of_the_mean():

@@ -95,7 +95,7 @@ def test_levels_that_differ_are_pieces_in_their_rows():
     explanation = pictured(NAMES)
     null = pd.Series(np.linspace(0.2, 0.5, 8), index=explanation.main.index)
     null["bmi"] = np.nan
-    ax = bars(explanation.but(null_levels=null, intervals=None))
+    ax = bars(explanation.but(null=null, intervals=None))
     assert not dashed(ax)
     casing, pieces = ax.collections  # white, then dashes
     ranked = list(explanation.main.sort_values(ascending=False).index)
@@ -109,14 +109,14 @@ def test_levels_that_differ_are_pieces_in_their_rows():
 
 @pytest.mark.parametrize("null", [None, pd.Series(np.nan, index=NAMES)])
 def test_without_a_null_level_nothing_is_drawn_for_it(null):
-    ax = bars(pictured(NAMES).but(null_levels=null, intervals=None))
+    ax = bars(pictured(NAMES).but(null=null, intervals=None))
     assert not ax.lines[1:]  # the first line is the sign in the legend
     assert "null level" not in [text.get_text() for text in ax.texts]
 
 
 def test_a_null_level_beyond_all_bars_is_inside_the_axes():
     explanation = pictured(NAMES)
-    ax = drawn(bars(explanation.but(null_levels=explanation.null_levels * 100.0)))
+    ax = drawn(bars(explanation.but(null=explanation.null * 100.0)))
     assert ax.get_xlim()[1] > 40.0
 
 
@@ -200,7 +200,7 @@ def test_pairs_are_split_and_have_the_marks_of_the_test():
         assert uncertainty[row].get_width() == pytest.approx(explanation.pair_parts.loc[pair, "variance"], rel=1e-14)
     np.testing.assert_allclose(whiskers(ax)[:, :2], explanation.pair_intervals.loc[ranked.index], rtol=1e-12)
     found = {ranked.index[round(t.xy[1])]: t.get_text() for t in ax.texts}
-    above, unclear = explanation.pair_above, explanation.pair_unclear
+    above, unclear = explanation.inference.pair_above, explanation.inference.pair_unclear
     assert found == {pair: "*" if above[pair] else "?" for pair in ranked.index if above[pair] or unclear[pair]}
     assert {"*", "?"} == set(found.values())
     said = " ".join(ax.get_xlabel().split("\n"))
@@ -285,7 +285,7 @@ def test_what_is_drawn_is_not_changed():
     before = copy.deepcopy(explanation)
     bars(explanation, top=3)
     pd.testing.assert_series_equal(explanation.main, before.main)
-    pd.testing.assert_series_equal(explanation.null_levels, before.null_levels)
+    pd.testing.assert_series_equal(explanation.null, before.null)
     pd.testing.assert_series_equal(explanation.direction, before.direction)
     pd.testing.assert_frame_equal(explanation.parts, before.parts)
     pd.testing.assert_frame_equal(explanation.intervals, before.intervals)
@@ -294,5 +294,5 @@ def test_what_is_drawn_is_not_changed():
 def test_all_zero_is_drawn():
     explanation = pictured(NAMES)
     zero = explanation.main * 0.0
-    ax = drawn(bars(explanation.but(main=zero, parts=None, intervals=None, null_levels=None)))
+    ax = drawn(bars(explanation.but(main=zero, parts=None, intervals=None, null=None)))
     assert ax.get_xlim() == (0.0, 1.0)

@@ -123,11 +123,11 @@ def said(ax) -> str:
 
 def test_dots_mark_the_pairs_that_the_test_marks():
     explanation = in_doubt(pictured(NAMES))
-    above = explanation.pair_above.copy()
+    above = explanation.inference.pair_above.copy()
     above.iloc[::2] = False  # whatever the values
     ax = heatmap(explanation.but(pair_above=above))
     assert marked(ax, hollow=False) == {frozenset(pair) for pair in above.index[above]}
-    assert marked(ax, hollow=True) == {frozenset(p) for p in above.index[explanation.pair_unclear]} != set()
+    assert marked(ax, hollow=True) == {frozenset(p) for p in above.index[explanation.inference.pair_unclear]} != set()
     assert "● the data contradict a model in which these two add up on the scale of y (5 % per pair)" in said(ax)
     assert "○ inconclusive" in said(ax)
 
@@ -140,7 +140,7 @@ def test_without_a_test_there_are_no_dots():
 
 def test_the_note_says_why_nothing_is_marked():
     explanation = pictured(NAMES)
-    none = explanation.pair_above & False
+    none = explanation.inference.pair_above & False
     assert said(heatmap(explanation.but(pair_above=none))) == "no interaction found by the test"
     additive = explanation.but(pair_above=none, pair_additive=~none, test_scale="logit")
     ax = heatmap(additive)
@@ -163,9 +163,9 @@ def test_top_counts_pairs_that_are_not_shown_nowhere():
     """Marks of pairs outside the picture are not drawn."""
     explanation = pictured(NAMES)
     ax = heatmap(explanation, top=4)
-    assert marked(ax, hollow=False) == {frozenset(p) for p in explanation.pairs.index if explanation.pair_above[p]} & {
-        *cells(ax)
-    }
+    assert marked(ax, hollow=False) == {
+        frozenset(p) for p in explanation.pairs.index if explanation.inference.pair_above[p]
+    } & {*cells(ax)}
 
 
 def test_top_keeps_the_variables_of_the_largest_pairs():
@@ -212,7 +212,7 @@ def test_what_is_drawn_is_not_changed():
     before = copy.deepcopy(explanation)
     heatmap(explanation, top=3)
     pd.testing.assert_series_equal(explanation.pairs, before.pairs)
-    pd.testing.assert_series_equal(explanation.pair_above, before.pair_above)
+    pd.testing.assert_series_equal(explanation.inference.pair_above, before.inference.pair_above)
 
 
 def test_all_zero_is_drawn():

@@ -66,7 +66,7 @@ def bars(explanation: Any, *, order: int = 1, top: int | None = None, ax: Axes |
         >>> ax.get_xlabel().splitlines()[0]
         'R-sens per sd'
     """
-    look.check_plot(explanation, "bars", "rsens.explain", ("main", "null_levels"), ax=ax, top=top)
+    look.check_plot(explanation, "bars", "rsens.explain", ("main", "null"), ax=ax, top=top)
     if isinstance(order, bool) or order not in (1, 2):
         raise InputError(Argument("order"), f" must be 1 (variables) or 2 (pairs); got {order!r}.")
     e, of_pairs = explanation, order == 2
@@ -87,13 +87,13 @@ def bars(explanation: Any, *, order: int = 1, top: int | None = None, ax: Axes |
         colour = look.BLACK if e.intervals_hold else look.UNSURE
         look.draw_whiskers(ax, lower, upper, np.arange(float(len(values))), colour, 0.28 * size)
         reach = np.fmax(reach, upper)
-    if not of_pairs and e.null_levels is not None and e.null_levels.notna().any():
-        null = e.null_levels.reindex(values.index).to_numpy()
+    if not of_pairs and e.null is not None and e.null.notna().any():
+        null = e.null.reindex(values.index).to_numpy()
         handles.append(_draw_null(ax, null))
         reach = np.fmax(reach, null)
     look.start_at_zero(ax, float(np.nanmax(reach)))
     if of_pairs:
-        above, unclear = e.pair_above, e.pair_unclear
+        above, unclear = e.inference.pair_above, e.inference.pair_unclear
         signs = [] if above is None else [STAR if above[p] else DOUBT if unclear[p] else "" for p in values.index]
     else:
         signs = _directions(e, values)
@@ -154,7 +154,7 @@ def _caption(explanation: Any) -> str:
     text += "."
     if note := interval_note(explanation):
         text += f" Whiskers: {note}."
-    if explanation.null_levels is not None:
+    if explanation.null is not None:
         text += f" Dashed: {meaning.VARIABLE.removeprefix('above ')}."
     if any(_directions(explanation, explanation.main)):
         text += " ▲ ▼ ±: which way the prediction goes with the variable."
@@ -175,7 +175,7 @@ def _tip(explanation: Any, term: str) -> str:
     """The numbers of one variable, a line each."""
     e, value = explanation, float(explanation.main[term])
     ends = (np.nan, np.nan) if e.intervals is None else e.intervals.loc[term]
-    level = np.nan if e.null_levels is None else e.null_levels[term]
+    level = np.nan if e.null is None else e.null[term]
     written, low, high, null = side_by_side([value, *ends, level], value)
     lines = [name_in_text(term), f"R-sens {written}"]
     if e.intervals is not None:
@@ -184,14 +184,14 @@ def _tip(explanation: Any, term: str) -> str:
     lines += shares_of_parts(e.parts, term, value)
     if np.isfinite(level):
         side = "above" if value > level else "not above"
-        lines.append(f"{side} its null level {null}, p {p_text(float(e.p_value[term]))}")
+        lines.append(f"{side} its null level {null}, p {p_text(float(e.inference.p_value[term]))}")
     return "\n".join(lines)
 
 
 def _alt(explanation: Any) -> str:
     text = f"Bars of R-sens, the largest first: {leading(explanation)}."
-    if explanation.null_levels is not None:
-        count = int((explanation.main > explanation.null_levels).sum())
+    if explanation.null is not None:
+        count = int((explanation.main > explanation.null).sum())
         text += f" {count} of {len(explanation.names)} are above the null level."
     return f"{text} All values are in the table."
 

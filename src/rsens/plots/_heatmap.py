@@ -72,7 +72,7 @@ def heatmap(
         >>> [label.get_text() for label in ax.get_yticklabels()]
         ['x1']
     """
-    look.check_plot(explanation, "heatmap", "rsens.explain", ("main", "null_levels"), ax=ax, top=top)
+    look.check_plot(explanation, "heatmap", "rsens.explain", ("main", "null"), ax=ax, top=top)
     one_of(annotate, "annotate", (True, False, "auto"))
     pairs = explanation.pairs
     if len(explanation.names) < 2 or top == 1:
@@ -101,9 +101,9 @@ def heatmap(
         write, ink = look.number_format(largest), np.where(dark, "white", "black")
         texts = {(j + 0.5, i + 0.5): (write.format(triangle[i, j]), ink[i, j]) for i, j in np.argwhere(below)}
         look.write_cells(ax, texts)
-    if explanation.pair_above is not None:
-        _draw_dots(ax, below & square(explanation.pair_above, bool)[cells], dark, hollow=False)
-        _draw_dots(ax, below & square(explanation.pair_unclear, bool)[cells], dark, hollow=True)
+    if explanation.inference.pair_above is not None:
+        _draw_dots(ax, below & square(explanation.inference.pair_above, bool)[cells], dark, hollow=False)
+        _draw_dots(ax, below & square(explanation.inference.pair_unclear, bool)[cells], dark, hollow=True)
     look.name_cells(ax, names[1:], names[:-1])
     look.set_label_below(ax, "", notes)
     look.draw_colour_bar(ax, mesh, look.value_label(explanation, 2) + _part_shown(explanation, by))
@@ -171,17 +171,18 @@ def _tip(explanation: Any, pair: tuple[str, str]) -> str:
     e, value = explanation, float(explanation.pairs[pair])
     lines = [" × ".join(map(name_in_text, pair)), f"R-sens₂ {number(value)}"]
     lines += shares_of_parts(e.pair_parts, pair, value)
-    if e.pair_above is not None:
-        p = p_text(float(e.pair_p_values[pair]))
-        found = "cannot be told: collinear" if e.pair_unclear[pair] else NOTHING
-        found = f"{'interaction found by the test' if e.pair_above[pair] else found}, p {p}" if p else "not tested"
-        lines.append("adds up in the model by construction" if e.pair_additive[pair] else found)
+    marks = e.inference
+    if marks.pair_above is not None:
+        p = p_text(float(marks.pair_p_values[pair]))
+        found = "cannot be told: collinear" if marks.pair_unclear[pair] else NOTHING
+        found = f"{'interaction found by the test' if marks.pair_above[pair] else found}, p {p}" if p else "not tested"
+        lines.append("adds up in the model by construction" if marks.pair_additive[pair] else found)
     return "\n".join(lines)
 
 
 def _caption(explanation: Any) -> str:
-    if explanation.pair_above is not None and explanation.pair_above.any():
-        return f"R-sens₂ of each pair. Dots: {meaning.pair_mark(explanation.test_scale)}."
+    if explanation.inference.pair_above is not None and explanation.inference.pair_above.any():
+        return f"R-sens₂ of each pair. Dots: {meaning.pair_mark(explanation.inference.test_scale)}."
     return "R-sens₂ of each pair."
 
 
@@ -190,11 +191,12 @@ def _alt(explanation: Any) -> str:
     strongest = " and ".join(map(name_in_text, pairs.index[0]))
     text = "Cells coloured by R-sens₂ of each pair of variables. "
     text += f"The strongest pair is {strongest}, {number(pairs.iloc[0])}."
-    if explanation.pair_above is None:
+    marks = explanation.inference
+    if marks.pair_above is None:
         return text
-    if explanation.pair_additive.all():
+    if marks.pair_additive.all():
         return f"{text} No pair is marked: {pair_notes(explanation, FILLED, HOLLOW)[0]}."
-    return f"{text} The test found an interaction in {int(explanation.pair_above.sum())} of {len(pairs)} pairs."
+    return f"{text} The test found an interaction in {int(marks.pair_above.sum())} of {len(pairs)} pairs."
 
 
 def _layout(explanation: Any) -> Layout:

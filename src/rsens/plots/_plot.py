@@ -110,15 +110,15 @@ def interval_note(explanation: Any) -> str:
         return ""
     if not explanation.intervals_hold:
         return meaning.NOTHING_FOUND
-    return meaning.interval(explanation.interval_kind, explanation.level, explanation.interval_refits)
+    return meaning.interval(explanation.interval_kind, explanation.level, explanation.inference.interval_refits)
 
 
 def pair_notes(explanation: Any, mark: str, doubt: str) -> list[str]:
     """Notes on the signs of pairs that are marked, and of pairs that cannot be told; nothing without a test."""
-    if explanation.pair_above is None:
+    if explanation.inference.pair_above is None:
         return []
-    if explanation.pair_additive.all():  # "the model adds up on the logit scale by construction"
-        return [meaning.no_pair_mark(explanation.test_scale).partition(",")[0]]
-    found = explanation.pair_above.any()
-    unclear = [f"{doubt} {meaning.UNCLEAR}"] if explanation.pair_unclear.any() else []
-    return [f"{mark} {meaning.pair_mark(explanation.test_scale)}" if found else NOTHING, *unclear]
+    if explanation.inference.pair_additive.all():  # "the model adds up on the logit scale by construction"
+        return [meaning.no_pair_mark(explanation.inference.test_scale).partition(",")[0]]
+    found = explanation.inference.pair_above.any()
+    unclear = [f"{doubt} {meaning.UNCLEAR}"] if explanation.inference.pair_unclear.any() else []
+    return [f"{mark} {meaning.pair_mark(explanation.inference.test_scale)}" if found else NOTHING, *unclear]

@@ -52,11 +52,11 @@ def test_bars_say_their_numbers():
     for term in e.names:
         low, high = e.intervals.loc[term]
         lines = next(text for text in found if text.startswith(f"{term}\n")).split("\n")
-        value, low, high, null = side_by_side([e.main[term], low, high, e.null_levels[term]], e.main[term])
+        value, low, high, null = side_by_side([e.main[term], low, high, e.null[term]], e.main[term])
         assert lines[1] == f"R-sens {value}"
         assert lines[2] == f"95 % interval {low} to {high}"
-        side = "above" if e.main[term] > e.null_levels[term] else "not above"
-        assert lines[-1] == f"{side} its null level {null}, p {p_text(e.p_value[term])}"
+        side = "above" if e.main[term] > e.null[term] else "not above"
+        assert lines[-1] == f"{side} its null level {null}, p {p_text(e.inference.p_value[term])}"
 
 
 def test_cells_say_their_numbers():
@@ -69,10 +69,10 @@ def test_cells_say_their_numbers():
         assert lines[0] == f"R-sens₂ {number(e.pairs[pair])}"
         shares = [percent(share) for share in e.pair_parts.loc[pair] / e.pairs[pair]]
         assert [line.partition(": ")[2] for line in lines[1:3]] == shares
-        found_or_not = "interaction" if e.pair_above[pair] else "no interaction"
-        assert lines[3] == f"{found_or_not} found by the test, p {p_text(e.pair_p_values[pair])}"
-    assert e.pair_above["a", "b"]
-    assert not e.pair_above["a", "c"]
+        found_or_not = "interaction" if e.inference.pair_above[pair] else "no interaction"
+        assert lines[3] == f"{found_or_not} found by the test, p {p_text(e.inference.pair_p_values[pair])}"
+    assert e.inference.pair_above["a", "b"]
+    assert not e.inference.pair_above["a", "c"]
 
 
 def test_names_in_titles_are_texts():

@@ -23,28 +23,29 @@ if TYPE_CHECKING:
 RANKED = 30
 
 
-def _result_of(call: Callable[..., Any], setup: ModelSetup, *more: Any, **options: Any) -> Any:
-    """The result of a call of the library with model, X and y, and the options that the three calls share."""
-    return call(
-        setup.model,
-        setup.table.X,
-        setup.table.y,
-        *more,
-        methods=setup.settings.method_names,
-        numeric=setup.numeric,
-        random_state=setup.seed,
-        n_jobs=setup.settings.n_jobs,
-        progress=setup.listener.progress,
-        **options,
-    )
+def _common(setup: ModelSetup) -> dict[str, Any]:
+    """The arguments that `stability` and `select_interactions` share."""
+    return {
+        "estimator": setup.model,
+        "X": setup.table.X,
+        "y": setup.table.y,
+        "methods": setup.settings.method_names,
+        "numeric": setup.numeric,
+        "random_state": setup.seed,
+        "n_jobs": setup.settings.n_jobs,
+        "clusters": setup.clusters,
+        "progress": setup.listener.progress,
+    }
 
 
 def _compare(setup: ModelSetup, folder: Path | None) -> pd.DataFrame:
     """The table of `rsens.compare`."""
-    from rsens._compare import compare
+    from rsens._compare import ComparisonSettings, compared
 
-    settings = setup.settings
-    return _result_of(compare, setup, order=settings.order, budget=settings.budget, groups=setup.groups)
+    asked, table = setup.settings, setup.table
+    how: dict[str, Any] = {"numeric": setup.numeric, "groups": setup.groups}
+    settings = ComparisonSettings.read(asked.method_names, asked.order, asked.budget, **how)
+    return compared(setup.model, table.X, table.y, settings, setup.seed, asked.n_jobs, setup.listener.progress)
 
 
 def _comparison(found: pd.DataFrame) -> dict[str, Callable[[], Any]]:
@@ -111,10 +112,10 @@ COMPARE = TableCommand(
 
 def _stability(setup: ModelSetup, folder: Path | None) -> Stability:
     """The result of `rsens.stability`."""
-    from rsens._stability import stability
+    from rsens._stability import StabilityQuestion
 
     asked: dict[str, Any] = {"order": setup.settings.order, "n_boot": setup.settings.samples, "folder": folder}
-    return _result_of(stability, setup, groups=setup.groups, clusters=setup.clusters, **asked)
+    return StabilityQuestion(groups=setup.groups, **_common(setup), **asked).answer()
 
 
 def _stability_to_dict(found: Stability) -> dict[str, Any]:
@@ -194,11 +195,11 @@ def _select_settings(given: Mapping[str, Any]) -> Settings:
 
 def _select(setup: ModelSetup, folder: Path | None) -> Selection:
     """The result of `rsens.select_interactions`."""
-    from rsens._select_interactions import select_interactions
+    from rsens._select_interactions import SelectionQuestion
 
-    settings = setup.settings
-    asked: dict[str, Any] = {"cv": settings.folds, "repeats": settings.repeats, "folder": folder}
-    return _result_of(select_interactions, setup, settings.n_pairs, clusters=setup.clusters, **asked)
+    asked, settings = _common(setup), setup.settings
+    how: dict[str, Any] = {"k": settings.n_pairs, "cv": settings.folds, "repeats": settings.repeats, "folder": folder}
+    return SelectionQuestion(**asked, **how).answer()
 
 
 def _select_to_dict(found: Selection) -> dict[str, Any]:

@@ -29,8 +29,7 @@ from rsens._app.tables._reading import (
     without_marks,
 )
 from rsens._errors import Argument, InputError, Sentence, warn
-from rsens._frames import as_pandas
-from rsens._table import plain
+from rsens._table import as_pandas, plain
 from rsens._text import counted, listed, quoted
 
 #: In the attributes of a table: whether it comes from a file whose numbers have decimal points.
