@@ -19,9 +19,8 @@ from rsens import black_box, measures
 from rsens._arguments import child, one_of
 from rsens._contents import OwnOrder, own_order
 from rsens._errors import Argument, InputError, MissingExtraError
-from rsens._frames import as_pandas
 from rsens._refits import check_one_per_row, reason_of
-from rsens._table import Table
+from rsens._table import Table, as_pandas
 from rsens._typing import Array, Flags
 from rsens.adapters import as_contrasts, classes_of, read_for, two_valued
 from rsens.derivatives import Counter, Model
