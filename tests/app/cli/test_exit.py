@@ -35,7 +35,7 @@ def only_the_table(folder):
         (["explain", "table.csv", "--target", "z"], "no target column 'z'"),
         (["explain", "table.csv", "--target", "Y"], "Did you mean 'y'?"),
         (["explain", "table.csv"], "--target is missing: the name of the column to predict. table.csv has 'a', 'b'"),
-        (["explain", "tabel.csv", "--target", "y"], "There is no file tabel.csv. Did you mean table.csv?"),
+        (["explain", "tabel.csv", "--target", "y"], "The file tabel.csv does not exist. Did you mean table.csv?"),
         (["explain", "table.csv", "--target", "y", "--drop", "q"], "no column to drop 'q'"),
         (["explain", "table.csv", "--target", "y", "--out", "table.csv"], "table.csv is a file"),
         (["explain", "table.csv", "--target", "y", "--out", "."], "holds files that rsens did not write"),
