@@ -19,7 +19,7 @@ from rsens.likelihoods import (
 )
 from rsens.models import _mode
 from rsens.models._laplace import WarmStart
-from tests.models.inference import laplace_of, objective
+from tests.models.inference import check_gradient, laplace_of, objective
 from tests.models.laplace_oracle import LIKELIHOODS, mode, targets
 
 NAMES = tuple(LIKELIHOODS)
@@ -38,35 +38,6 @@ def data(name, n=25, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.uniform(-2.0, 2.0, (n, 2))
     return X, targets(name, X, rng)
-
-
-def richardson(function, theta, h=2e-3):
-    """Central differences, extrapolated twice: the error is O(h⁶), and 1e-15·|value|/h of rounding."""
-
-    def central(step):
-        return np.array([(function(theta + e) - function(theta - e)) / (2.0 * step) for e in step * np.eye(len(theta))])
-
-    coarse, middle, fine = (central(h / 2.0**k) for k in range(3))
-    return (64.0 * fine - 20.0 * middle + coarse) / 45.0
-
-
-def objective_of_theta(kernel, likelihood, X, y, **options):
-    n = len(kernel.theta)
-
-    def value(theta):
-        at = kernel.with_theta(theta[:n]), likelihood.with_theta(theta[n:])
-        return laplace_of(*at, X, y, **options).log_marginal_likelihood
-
-    return value, np.concatenate([kernel.theta, likelihood.theta])
-
-
-def check_gradient(kernel, likelihood, X, y, tolerance=1e-8, **options):
-    value, theta = objective_of_theta(kernel, likelihood, X, y, **options)
-    at_theta, gradient = objective(kernel, likelihood, X, y, **options)
-    assert at_theta == pytest.approx(value(theta), rel=1e-12)
-    assert gradient.shape == theta.shape
-    expected = richardson(value, theta)
-    np.testing.assert_allclose(gradient, expected, rtol=tolerance, atol=tolerance * max(1.0, np.abs(expected).max()))
 
 
 # ---- a second implementation --------------------------------------------------------------------------------------
