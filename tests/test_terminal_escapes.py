@@ -60,7 +60,7 @@ CALLS = {
     ),
     "check": lambda model: check(model, X),
     "assess": lambda model: assess(BayesianLinearRegression(), X, Y, random_state=0, progress=True),
-    "stability": lambda model: stability(BayesianLinearRegression(), X, Y, n_boot=2, random_state=0, progress=True),
+    "stability": lambda model: stability(BayesianLinearRegression(), X, Y, n_boot=2, random_state=0),
     "a group": lambda model: explain(model, X, groups={ESCAPE: [f"no {ESCAPE}"]}),
     "a column that is not there": lambda model: explain(model, X, by=f"no {ESCAPE}"),
     "another name": lambda model: explain(model, X.rename(columns={f"{ESCAPE}a": f"{ESCAPE}z"})),

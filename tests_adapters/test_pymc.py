@@ -243,18 +243,6 @@ def test_whole_numbers_in_the_data_are_differentiated():
     np.testing.assert_allclose(local, [[3.0, 0.0]], rtol=1e-7, atol=1e-12)
 
 
-def test_training_rows_are_known_even_after_set_data(sampled, rows):
-    model, posterior = sampled
-    with model:
-        pm.set_data({"X": rows[:3]})
-    try:
-        np.testing.assert_array_equal(from_pymc(model, posterior).training_inputs_, rows)
-        assert from_pymc(model, stacked(posterior)).training_inputs_ is None
-    finally:
-        with model:
-            pm.set_data({"X": rows})
-
-
 def test_the_model_and_the_draws_are_left_as_they_are(sampled, rows):
     model, posterior = sampled
     before = posterior.copy(deep=True), model["X"].get_value().copy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -66,7 +67,8 @@ def test_equal_values_share_the_smallest_rank():
 
 
 def test_jobs_change_nothing(table):
-    same(compare(MODEL, X, y, methods=QUICK[1], budget="paper", random_state=0, n_jobs=2), table)
+    with joblib.parallel_config(n_jobs=2):
+        same(compare(MODEL, X, y, methods=QUICK[1], budget="paper", random_state=0), table)
 
 
 def test_other_methods_change_nothing(table):
@@ -166,12 +168,6 @@ def test_scale():
     ]
     ratio = (pairs[1].groupby("method")["value"].max() / pairs[0].groupby("method")["value"].max()).to_dict()
     assert ratio == pytest.approx({"rsens2": 4.0, "eah": 4.0, "aeh": 4.0, "pd": 1.0, "h": 1.0})
-
-
-def test_alpha():
-    one, four = (compare(MODEL, X, methods=["rsens", "ead"], alpha=alpha) for alpha in (1.0, 4.0))
-    ratio = four["value"] / one["value"]
-    assert list(ratio) == pytest.approx([2.0] * 3 + [1.0] * 3)
 
 
 @pytest.mark.parametrize("order", [1, 2])

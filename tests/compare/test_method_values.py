@@ -119,10 +119,8 @@ def test_no_method_at_all():
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"alpha": 0.0}, "alpha must be"),
         ({"scale": "SD"}, "'sd', 'raw'"),
         ({"budget": "cheap"}, "budget must be"),
-        ({"scoring": "mse"}, "scoring must be"),
         ({"y": [1.0]}, "25 rows"),
     ],
 )

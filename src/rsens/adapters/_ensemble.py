@@ -66,10 +66,8 @@ class EnsembleModel(Model):
 
     def _mixture(self, families: Sequence[Distribution]) -> Mixture:
         if any(isinstance(family, Mixture) for family in families):
-            raise InputError(
-                "from_ensemble: a member predicts a mixture (posterior draws, an ensemble). Give all draws in one "
-                "from_draws, or all members in one list."
-            )
+            text = "from_ensemble: a member predicts a mixture (posterior draws, an ensemble). Give all draws in one "
+            raise InputError(f"{text}from_draws, or all members in one list.")
         return Mixture(list(families), self._weights, draws=True).checked()
 
     @property
@@ -125,11 +123,9 @@ def from_ensemble(models: Iterable[Any], weights: ArrayLike | None = None) -> Mo
     """
     given = list(models) if isinstance(models, Iterable) and not isinstance(models, str | bytes) else []
     if not given:
-        raise InputError(
-            "from_ensemble: ",
-            Argument("models"),
-            f" must be a list of models, at least one; got {type(models).__name__}. "
-            "For one function with many draws of its parameters use from_draws.",
+        text = (
+            f" must be a list of models, at least one; got {type(models).__name__}. For one function with draws of its "
         )
+        raise InputError("from_ensemble: ", Argument("models"), f"{text}parameters use from_draws.")
     members = [as_model(model) for model in given]
     return EnsembleModel(members, read_weights(weights, len(members), "from_ensemble"))

@@ -15,7 +15,7 @@ from rsens._errors import Argument, InputError, MissingExtraError
 from rsens._table import shape_of
 from rsens._text import quoted
 from rsens.adapters._adapter import Pending, first_line, wrong_kind
-from rsens.adapters._posterior_draws import by_name, draws_finding, draws_of
+from rsens.adapters._posterior_draws import by_name, drawn_per_row, draws_finding, draws_of
 from rsens.derivatives import Description, Model, from_draws
 
 #: A model as a function of the rows alone.
@@ -100,12 +100,8 @@ def _of_rows(model: Any, arguments: dict[str, Any]) -> Program:
     if not callable(model) or isinstance(model, type):
         raise wrong_kind("from_numpyro", "model", "the model function, model(X) or model(X, y=None)", model)
     if is_a(model, "numpyro.Predictive"):
-        raise InputError(
-            "from_numpyro: ",
-            Argument("model"),
-            " must be the model function itself; got a Predictive, which gives random samples of y: their differences "
-            "are noise. Write from_numpyro(model, mcmc).",
-        )
+        text = " must be the model function itself, and not random samples of y; got a Predictive. Write "
+        raise InputError("from_numpyro: ", Argument("model"), f"{text}from_numpyro(model, mcmc).")
     try:
         parameters = list(inspect.signature(model).parameters.values())[1:]
     except (TypeError, ValueError):  # built in C, or by a handler that hides its arguments
@@ -140,11 +136,7 @@ def _checked_sites(program: Program, site: str, n_columns: int, drawn: Collectio
     few.latent.pop(site, None)
     of_rows = [name for name, shape in few.latent.items() if more.latent.get(name) != shape]
     if of_rows:
-        raise InputError(
-            f"the model draws {quoted(of_rows)} for every row, as it draws {site!r}. Those draws belong to the rows "
-            "it was fitted to, and other rows have none. Integrate them out of the model, for instance by a StudentT "
-            "or NegativeBinomial2 in place of a draw per row."
-        )
+        raise drawn_per_row(of_rows)
     return few
 
 
@@ -169,15 +161,11 @@ def _traced(program: Program, rows: int, n_columns: int) -> Sites:
                 )
             if kind == "control_flow":
                 raise InputError(
-                    f"the model uses {getattr(msg['fn'], '__name__', '').partition('_')[0]} of "
-                    "numpyro.contrib.control_flow, where rows depend on each other or sites hide. Write the prediction "
-                    'of a row as a function: from_draws(fn, samples, backend="jax").'
+                    "the model uses scan or cond of NumPyro, which hide sites. Write from_draws(fn, samples)."
                 )
             if kind == "plate" and msg["value"] is None:
-                raise InputError(
-                    f"the plate {name!r} takes a random part of the rows (subsample_size). Explain the model with a "
-                    "plate of all rows: numpyro.plate(name, X.shape[0])."
-                )
+                text = f"the plate {name!r} takes a random part of the rows (subsample_size). Give it all rows: "
+                raise InputError(f"{text}numpyro.plate({name!r}, X.shape[0]).")
             if kind == "sample" and msg["is_observed"]:
                 found.observed.append(name)
             elif kind == "sample" and msg["value"] is None:
@@ -197,14 +185,11 @@ def _traced(program: Program, rows: int, n_columns: int) -> Sites:
         except InputError as error:
             raise InputError(error.sentence) from None  # without JAX's note about its traceback
         except (jax.errors.JAXTypeError, jax.errors.JAXIndexError) as error:
-            raise InputError(
-                "the model cannot be traced by JAX: it turns X into a NumPy array or branches on its values "
-                f"({first_line(error)}). Use jax.numpy and jnp.where."
-            ) from error
+            text = "the model cannot be traced by JAX: it turns X into a NumPy array or branches on its values ("
+            raise InputError(f"{text}{first_line(error)}). Use jax.numpy and jnp.where.") from error
         except (TypeError, ValueError, IndexError, AttributeError, AssertionError) as error:
             raise InputError(
-                f"the model does not run for {rows} rows and {n_columns} columns: {first_line(error)}. It is called "
-                "as model(X), or model(X, y=None) if it has more arguments without a default. Sizes of plates and "
-                "arrays must come from X.shape[0], not from the training data, and draws per row cannot be explained."
+                f"the model does not run for {rows} rows and {n_columns} columns: {first_line(error)}. It is called as "
+                "model(X), with None for y. Sizes of plates and arrays must come from X.shape[0]."
             ) from error
     return found

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import FunctionType
 from typing import Any, Self
 
 import numpy as np
@@ -49,13 +47,7 @@ OTHER_HALF = {
 
 def line_for(obj: Any) -> str | None:
     """The line to write for half of a model; None for other objects."""
-    line = next((line for names, line in OTHER_HALF.items() if is_a(obj, *names)), None)
-    if line is None and isinstance(obj, FunctionType):  # a program calls something of NumPyro by a global name
-        used = (obj.__globals__.get(name) for name in obj.__code__.co_names)
-        homes = (value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None) for value in used)
-        if any(str(home).partition(".")[0] == "numpyro" for home in homes):
-            return next(line for names, line in OTHER_HALF.items() if "numpyro.MCMC" in names)
-    return line
+    return next((line for names, line in OTHER_HALF.items() if is_a(obj, *names)), None)
 
 
 def draws_of(posterior: Any, argument: str, shapes: Mapping[str, Shape]) -> dict[str, Array]:
@@ -66,11 +58,8 @@ def draws_of(posterior: Any, argument: str, shapes: Mapping[str, Shape]) -> dict
     named = by_name(posterior, argument)
     missing = [name for name in shapes if name not in named]
     if missing:
-        raise InputError(
-            Argument(argument),
-            f" has no draws of {quoted(missing)}, which the model draws from its prior; got draws of "
-            f"{quoted(named) or 'nothing'}. Give the draws of every variable.",
-        )
+        text = f" has no draws of {quoted(missing)}; got draws of {quoted(named) or 'nothing'}. Give all variables."
+        raise InputError(Argument(argument), text)
     draws = {name: _stacked(name, named[name], shape, argument) for name, shape in shapes.items()}
     numbers = {name: len(values) for name, values in draws.items()}
     if len(set(numbers.values())) > 1 or 0 in numbers.values():
@@ -83,6 +72,15 @@ def draws_of(posterior: Any, argument: str, shapes: Mapping[str, Shape]) -> dict
             text = f" holds numbers of {name!r} that are not finite: {bad} of {values.size}. Leave failed chains out."
             raise InputError(Argument(argument), text)
     return draws
+
+
+def drawn_per_row(names: Iterable[str]) -> InputError:
+    """The error for variables that a model draws for every row."""
+    return InputError(
+        f"the model draws {quoted(names)} from a distribution that depends on the rows. Those draws belong to the rows "
+        "it was fitted to, and other rows have none. Integrate them out of the model, for instance by a StudentT or "
+        "negative binomial in place of a draw per row."
+    )
 
 
 def draws_finding(count: int) -> Finding:
@@ -188,9 +186,6 @@ def _stacked(name: str, values: Any, shape: Shape, argument: str) -> Array:
         raise InputError(Argument(argument), f": the draws of {name!r} must be numbers; got {array.dtype}.")
     lead = array.ndim - len(shape)
     if lead not in (1, 2) or array.shape[lead:] != shape:
-        raise InputError(
-            Argument(argument),
-            f": one draw of {name!r} has shape {shape} in the model, so its draws need one axis more, or two with "
-            f"chains; got {array.shape}.",
-        )
+        text = f": one draw of {name!r} has shape {shape} in the model, so its draws need one axis more, or two with "
+        raise InputError(Argument(argument), f"{text}chains; got {array.shape}.")
     return array.reshape(-1, *shape)

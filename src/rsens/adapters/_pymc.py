@@ -18,7 +18,7 @@ from rsens._table import is_frame
 from rsens._text import quoted
 from rsens._typing import Array
 from rsens.adapters._adapter import check_columns, first_line, wrong_kind
-from rsens.adapters._posterior_draws import DrawsAtOnce, draws_finding, draws_of
+from rsens.adapters._posterior_draws import DrawsAtOnce, drawn_per_row, draws_finding, draws_of
 from rsens.derivatives import (
     Derivatives,
     Description,
@@ -84,9 +84,7 @@ def from_pymc(
     else:
         categorical = (*rows.levels, *named) or None
     ours = DrawsAtOnce.of(graph.components, len(graph))
-    predictive = LikelihoodModel(
-        ours, graph, rows, categorical, training_inputs_=_training_rows(rows, posterior, model, observed)
-    )
+    predictive = LikelihoodModel(ours, graph, rows, categorical)
     description = Description(
         model=f"PyMC model with {len(graph)} draws",
         family=f"mixture of {type(family).__name__}",
@@ -108,7 +106,6 @@ class LikelihoodModel(Function):
     data: DataRows
     categorical: Any = None
     coding: Coding | None = None
-    training_inputs_: Any = None
 
     def coded(self, X: Any, weights: Any = None) -> Self:
         model = super().coded(X, weights)
@@ -118,9 +115,9 @@ class LikelihoodModel(Function):
         for column in () if model.coding is None else model.coding.columns:
             if not all(isinstance(label, Real | np.bool_) for label in column.labels):
                 text = (
-                    f"holds labels such as {column.labels[0]!r}, and the model takes numbers. Give its number for each."
+                    f"{column.name!r} holds labels such as {column.labels[0]!r}. Give the numbers that the model takes."
                 )
-                raise InputError(Argument("X"), f": column {column.name!r} {text}")
+                raise InputError(Argument("X"), f": column {text}")
         return model
 
     def _derivatives(self, X: Any, order: int) -> Derivatives:
@@ -168,11 +165,10 @@ class DataRows:
         held = [np.asarray(variable.get_value()) for variable in variables]
         if isinstance(data, str):
             if held[0].ndim != 2:
-                raise InputError(
-                    Argument("data"),
-                    f" must name a pm.Data of rows and columns; {data!r} has {held[0].ndim} axes. If each column is "
-                    'another pm.Data, name them: data={"height": "height", "age": "age"}.',
+                text = (
+                    f" must name a pm.Data of rows and columns; {data!r} has {held[0].ndim} axes. For separate columns "
                 )
+                raise InputError(Argument("data"), text + 'write data={"height": "height", "age": "age"}.')
             _, dim = model.named_vars_to_dims.get(data) or (None, None)
             labels = tuple(model.coords.get(dim) or ()) if dim is not None else ()  # coordinates of the columns
             named = labels if all(isinstance(label, str) for label in labels) else ()
@@ -190,20 +186,6 @@ class DataRows:
             return {self.variables[0]: X}
         parts = {v: X[:, j] if v.ndim == 1 else X[:, j : j + 1] for j, v in enumerate(self.variables)}
         return {v: part if v.dtype.startswith("float") else part.astype(v.dtype) for v, part in parts.items()}
-
-
-def _training_rows(rows: DataRows, posterior: Any, model: Any, observed: Any) -> Array | None:
-    """The rows that the model was fitted to: kept with the draws, or still in the model; None if neither is sure."""
-    kept = None  # the group with the data of the model, which PyMC stores with the draws
-    if is_a(posterior, "xarray.DataTree"):
-        kept = posterior.children.get("constant_data")
-    elif is_a(posterior, "arviz.InferenceData"):
-        kept = getattr(posterior, "constant_data", None)
-    names = [variable.name for variable in rows.variables]
-    if kept is not None and all(name in kept for name in names):
-        return np.column_stack([np.asarray(kept[name].values, dtype=np.float64) for name in names])
-    still = len(rows.values) == len(_observed_values(model, observed))
-    return rows.values if still else None  # else set_data has put other rows in
 
 
 def _variable(model: Any, name: str) -> Any:
@@ -255,11 +237,7 @@ def _free_variables(model: Any, family: Distribution, rows: DataRows, observed: 
     free = [variable for variable in model.free_RVs if variable in reached]
     of_rows = [variable.name for variable in free if {*rows.variables} & set(ancestors([variable]))]
     if of_rows:
-        raise InputError(
-            f"the model draws {quoted(of_rows)} from a distribution that depends on the rows. Those draws belong to "
-            "the rows it was fitted to, and other rows have none. Integrate them out of the model, for instance by a "
-            "StudentT or NegativeBinomial in place of a draw per row."
-        )
+        raise drawn_per_row(of_rows)
     unused = [variable.name for variable in rows.variables if variable not in reached]
     if unused:
         raise InputError(f"the likelihood of {observed.name!r} does not depend on the pm.Data {quoted(unused)}.")

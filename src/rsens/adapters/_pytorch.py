@@ -17,7 +17,7 @@ import numpy as np
 from rsens._arguments import seed_sequence, whole_number
 from rsens._conversions import as_family, is_a, package_of
 from rsens._errors import Argument, InputError
-from rsens.adapters._adapter import Adapter, Described, wrong_kind
+from rsens.adapters._adapter import Adapter, Described, first_line, wrong_kind
 from rsens.adapters._linear_predictor import through_response
 from rsens.derivatives import Derivatives, Description, Finding, Model, TorchModel, check_evaluation_mode, from_draws
 from rsens.distributions import Categorical, Distribution, MultivariateNormal, Normal
@@ -77,11 +77,8 @@ class InFloat64:
             return _as_distribution(output if self._head is None else self._head(output), type(self._module).__name__)
         except RuntimeError as error:
             if "shapes cannot be multiplied" in str(error):
-                raise InputError(
-                    f"{type(self._module).__name__} does not take the {X.shape[-1]} columns of ",
-                    Argument("X"),
-                    f" ({str(error).splitlines()[0]}). Give the columns that it was trained on.",
-                ) from error
+                text = f"{type(self._module).__name__} does not take the {X.shape[-1]} columns of "
+                raise InputError(text, Argument("X"), f" ({first_line(error)}). Give its training columns.") from error
             raise
         finally:
             TorchDistribution.set_default_validate_args(checks)
@@ -92,18 +89,16 @@ def _as_distribution(output: Any, name: str) -> Distribution:
     if is_a(output, "torch.Tensor"):
         column = "[:, 0]" if output.ndim == 2 else ""
         raise InputError(
-            f"{name} returns a tensor of shape {tuple(output.shape)}, a point without a distribution. Add one: "
-            f"from_torch(lambda X: Normal(module(X){column}, noise_variance)) for numbers, with the variance of y "
-            f"around the output on rows that it was not trained on; from_torch(lambda X: Bernoulli(logit=module(X)"
-            f"{column})) or from_torch(lambda X: Categorical(module(X).softmax(-1))) for classes. The module must be "
-            "in float64 then: module.double()."
+            f"{name} returns a tensor of shape {tuple(output.shape)}, a point without a distribution. After "
+            f"module.double() write from_torch(lambda X: Normal(module(X){column}, noise_variance)), with the variance "
+            f"of y around the output on new rows; for classes from_torch(lambda X: Bernoulli(logit=module(X){column})) "
+            "or from_torch(lambda X: Categorical(module(X).softmax(-1)))."
         )
     if isinstance(output, tuple | list):
         raise InputError(
-            f"{name} returns a {type(output).__name__} of {len(output)}, whose parts have no names. Write them as a "
-            "distribution, such as from_torch(lambda X: Normal(mean, variance)) with the parts of module(X): a "
-            "variance, neither a standard deviation nor its logarithm. The module must be in float64 then: "
-            "module.double()."
+            f"{name} returns a {type(output).__name__} of {len(output)}, whose parts have no names. After "
+            "module.double() write from_torch(lambda X: Normal(mean, variance)) with the parts of module(X): a "
+            "variance, neither a standard deviation nor its logarithm."
         )
     return as_family(output)
 
@@ -163,10 +158,7 @@ def from_dropout(
     for layer in layers:
         layer.register_forward_hook(partial(_masked, tape))
     if not layers:
-        raise InputError(
-            f"from_dropout: {name} has no layer nn.Dropout. Calls of torch.nn.functional.dropout inside forward cannot "
-            "be held fixed: make them layers."
-        )
+        raise InputError(f"from_dropout: {name} has no layer nn.Dropout. Make calls of functional.dropout layers.")
     masks = tape.drawn(predict.module, draws, seed_sequence(random_state))
 
     def one_draw(parameters: dict[str, Any], X: Any) -> Distribution:
@@ -198,9 +190,8 @@ class _Tape:
         try:
             return next(self.masks)
         except StopIteration:
-            raise InputError(
-                "from_dropout: forward does not use its dropout layers the same way for all rows."
-            ) from None
+            text = "from_dropout: forward does not use its dropout layers the same way for all rows."
+            raise InputError(text) from None
 
     def drawn(self, module: Any, n_draws: int, seed: Any) -> dict[str, Any]:
         """Masks for every use of dropout in `forward`, (draws, units) each."""
@@ -208,9 +199,7 @@ class _Tape:
 
         columns = next((part.in_features for part in module.modules() if isinstance(part, torch.nn.Linear)), None)
         if columns is None:
-            raise InputError(
-                f"from_dropout: {type(module).__name__} has no layer nn.Linear, so the number of columns is not known."
-            )
+            raise InputError(f"from_dropout: {type(module).__name__} has no layer nn.Linear that shows its columns.")
         with torch.no_grad():
             module(torch.zeros((2, columns), dtype=torch.float64))
         rng = np.random.default_rng(seed)

@@ -447,17 +447,12 @@ class FormulaModel(OnLinearPredictor):
                 design = np.asarray(self.transform(rows), dtype=np.float64)
         except Exception as error:  # the formula is the user's own code, and may raise anything
             reason = str(error).rpartition(" is:\n")[2].strip().splitlines()[0]  # after a sentence of statsmodels
-            raise InputError(
-                f"the formula {self.formula!r} cannot be evaluated at the rows ",
-                Argument("X"),
-                f": {reason}. Give all its columns, with the levels it was fitted to.",
-            ) from error
+            text = f": {reason}. Give all its columns, with the levels it was fitted to."
+            message = f"the formula {self.formula!r} cannot be evaluated at the rows "
+            raise InputError(message, Argument("X"), text) from error
         if design.shape[0] != n or not np.isfinite(design).all():
-            raise InputError(
-                f"the formula {self.formula!r} is not finite at all rows of ",
-                Argument("X"),
-                " or next to them. Leave out rows at the edge of a logarithm or root.",
-            )
+            text = " or next to them. Leave out rows at the edge of a logarithm or root."
+            raise InputError(f"the formula {self.formula!r} is not finite at all rows of ", Argument("X"), text)
         return design
 
     def _bounds(self, numbers: Array, unit: Array) -> Array:

@@ -62,7 +62,7 @@ CASES = {
         lambda: gpytorch.models.IndependentModelList(exact(scaled(rbf())), exact(scaled(rbf()))),
         r"holds 2 models.*model\.models\[0\]",
     ),
-    "no distribution": (lambda: GenericDeterministicModel(lambda x: x[..., :1]), "is not a GP"),
+    "no distribution": (lambda: GenericDeterministicModel(lambda x: x[..., :1]), "is not an ExactGP"),
 }
 
 

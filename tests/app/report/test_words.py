@@ -78,8 +78,7 @@ def explained(**changes):
     names = ["a", "b", "c", "d", "e", "f", "g", "h"]
     base = {
         "main": pd.Series(np.linspace(0.8, 0.1, 8), names),
-        "null": 0.45,
-        "null_levels": pd.Series(0.45, names),
+        "null": pd.Series(0.45, names),
         "discovery": pd.Series([True] * 4 + [False] * 4, names),
         "intervals": None,
         "parts": None,
@@ -119,8 +118,8 @@ def test_directions_and_null_level():
 
 def test_a_variable_without_a_level_is_not_counted():
     levels = pd.Series([0.45] * 7 + [np.nan], list("abcdefgh"))
-    assert sentences_of(explained(null_levels=levels))[2].startswith("4 of 7 variables have a star")
-    assert not any("null" in s for s in sentences_of(explained(null_levels=levels * np.nan)))
+    assert sentences_of(explained(null=levels))[2].startswith("4 of 7 variables have a star")
+    assert not any("null" in s for s in sentences_of(explained(null=levels * np.nan)))
 
 
 def test_the_step_of_a_probability_is_a_probability():
@@ -140,7 +139,7 @@ def test_a_pair_of_a_linear_model():
 
 
 def test_nothing_above_the_null_level():
-    sentences = sentences_of(explained(null=0.9, null_levels=pd.Series(0.9, list("abcdefgh"))))
+    sentences = sentences_of(explained(null=pd.Series(0.9, list("abcdefgh"))))
     assert sentences[0] == "No variable moves the prediction of the target more than an irrelevant one would."
     assert not any("null level" in s or "R-sens is" in s for s in sentences)
 
@@ -159,7 +158,7 @@ def test_what_a_step_is(changes, start):
 
 
 def test_all_above_the_null_level():
-    everything = {"null_levels": pd.Series(0.0, list("abcdefgh")), "discovery": pd.Series(True, list("abcdefgh"))}
+    everything = {"null": pd.Series(0.0, list("abcdefgh")), "discovery": pd.Series(True, list("abcdefgh"))}
     assert sentences_of(explained(**everything))[2] == (
         "8 of 8 variables have a star: they are above the null level, which 95 % of irrelevant columns like them stay "
         "below."
@@ -169,7 +168,7 @@ def test_all_above_the_null_level():
 def test_what_is_largest_but_below_its_own_null_level_is_not_spoken_of():
     """Categories have a level of their own, above that of numbers."""
     levels = pd.Series([0.9] + [0.45] * 7, list("abcdefgh"))
-    sentences = sentences_of(explained(categorical=("a",), null=None, null_levels=levels))
+    sentences = sentences_of(explained(categorical=("a",), null=levels))
     assert sentences[0].startswith(
         "The prediction of the target depends most on b (▼ 1.0 per sd), c (▲ 1.0 per sd) and d"
     )

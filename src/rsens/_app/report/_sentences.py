@@ -156,11 +156,11 @@ def _pairs(facts: Facts) -> Words:
             return ["No pair of variables has an R-sens₂ above 0."]
         first = _pair_names(facts, facts.ranked_pairs[:1])
         return [*first, f" has the largest R-sens₂ ({number(top)}); interactions were not tested."]
-    scale = meaning.scale_name(str(e.test_scale))
-    if e.pair_additive is not None and e.pair_additive.all():
+    scale = meaning.scale_name(str(e.inference.test_scale))
+    if e.inference.pair_additive is not None and e.inference.pair_additive.all():
         return [f"No pair interacts: the model adds up on the {scale} by construction."]
     tested, marked = int(frame["p_value"].notna().sum()), facts.marked_pairs
-    unclear = 0 if e.pair_unclear is None else int(e.pair_unclear.sum())
+    unclear = 0 if e.inference.pair_unclear is None else int(e.inference.pair_unclear.sum())
     doubt = f" {counted(unclear, 'pair')} of collinear columns {'is' if unclear == 1 else 'are'} inconclusive."
     doubt = doubt if unclear else ""
     model = f"a model in which {'the two' if 1 in (len(marked), tested) else 'they'} add up on the {scale}"
@@ -226,7 +226,7 @@ def _outside(explanation: Explanation) -> Words:
 
 def _levels(facts: Facts) -> pd.Series[float] | None:
     """The null levels, if any is known."""
-    null = facts.explanation.null_levels
+    null = facts.explanation.null
     return None if null is None or null.isna().all() else null
 
 

@@ -102,9 +102,8 @@ def _adapt(model: Any, likelihood: Any = None) -> Model:
         adapted = _approximate_gp(model, likelihood)
     else:
         raise InputError(
-            f"{name} is not a GP that rsens can explain: ExactGP or ApproximateGP of GPyTorch, or a model of BoTorch "
-            "with a normal posterior. Write the prediction yourself: from_torch(fn) with fn(X) that returns one of "
-            "the families."
+            f"{name} is not an ExactGP or ApproximateGP of GPyTorch, or a model of BoTorch with a normal posterior. "
+            "Write the prediction yourself: from_torch(fn) with fn(X) that returns one of the families."
         )
     if is_single(model):
         warnings.warn(RsensWarning(SINGLE), stacklevel=3)
