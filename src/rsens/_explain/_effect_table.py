@@ -47,9 +47,10 @@ def effect_table(explanation: Explanation) -> pd.DataFrame:
         times = np.where(e.effect_step > 0.0, e.effect_unit / e.effect_step, np.nan)[line]
     effect, ends = e.effect[line, k], None if e.effect_ends is None else e.effect_ends[:, line, k]
     numbers = {"": (effect, ends), "per_unit_": (effect * times, None if ends is None else ends * times)}
+    (_, spread, log), (_, spread_ends, log_ends) = map(e.effect_quantities.split, (e.effect, e.effect_ends))
     for start, of_lines, its_ends in (
-        ("percent_", _percent(e.effect_log), _percent(e.effect_log_ends)),
-        ("spread_", e.effect_spread, e.effect_spread_ends),
+        ("percent_", _percent(log), _percent(log_ends)),
+        ("spread_", spread, spread_ends),
     ):
         if of_lines is not None:
             numbers[start] = of_lines[line], None if its_ends is None else its_ends[:, line]
@@ -63,8 +64,8 @@ def _known(effects: Effects | None, n_outputs: int) -> list[str]:
     """The columns that are not empty here."""
     known = {
         "output": n_outputs > 1,
-        "percent": effects is not None and effects.effect_log is not None,
-        "spread": effects is not None and effects.effect_spread is not None,
+        "percent": effects is not None and effects.effect_quantities.log,
+        "spread": effects is not None and effects.effect_quantities.spread,
     }
     return [name for name in COLUMNS if known.get(name.partition("_")[0], True)]
 

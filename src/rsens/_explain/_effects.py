@@ -26,7 +26,7 @@ from rsens._explain._context import Query, Step
 from rsens._explain._values import RowMoments, Spread, Sums
 from rsens._results import Part, stored
 from rsens._table import Table
-from rsens._typing import Array, Positions
+from rsens._typing import Array, Flags, Positions
 from rsens.derivatives import Derivatives
 from rsens.distributions import Distribution, Exponential, Gamma, LogNormal, NegativeBinomial, Poisson, Weibull
 from rsens.measures import Terms, first_of_prediction, first_of_spread, has_spread, spread_of
@@ -54,22 +54,10 @@ class Effects(Part):
     effect_unit: Array = stored(
         "A readable unit of the column, 1 or a power of ten; NaN for levels.", "effect_terms",
     )  # fmt: skip
-    effect: Array = stored("Mean change of the point prediction.", "effect_terms", "outputs")
+    effect_quantities: Quantities = stored("The changing quantities: outputs, then the spread and the logarithm.")
+    effect: Array = stored("Mean change of each quantity.", "effect_terms", "quantities")
     effect_ends: Array | None = stored(
-        "Lower and upper ends of the intervals of `effect`.", 2, "effect_terms", "outputs", default=None,
-    )  # fmt: skip
-    effect_spread: Array | None = stored(
-        "Mean change of the predictive standard deviation; None for classes.", "effect_terms", default=None,
-    )  # fmt: skip
-    effect_spread_ends: Array | None = stored(
-        "Lower and upper ends of the intervals of `effect_spread`.", 2, "effect_terms", default=None,
-    )  # fmt: skip
-    effect_log: Array | None = stored(
-        "Mean change of the logarithm of the prediction, for families of positive numbers.",
-        "effect_terms", default=None,
-    )  # fmt: skip
-    effect_log_ends: Array | None = stored(
-        "Lower and upper ends of the intervals of `effect_log`.", 2, "effect_terms", default=None,
+        "Lower and upper ends of the intervals of `effect`.", 2, "effect_terms", "quantities", default=None,
     )  # fmt: skip
 
     @classmethod
@@ -83,20 +71,23 @@ class Effects(Part):
         sd = np.array([deviation[key[0]] for key in keys])
         step = np.where(numbers, np.where(np.isnan(start), sd, stop - start), np.nan)
         unit = np.array([readable_unit(size) for size in step])
-        lines = cls(
+        slopes = numbers & np.isnan(start)
+        values = np.array([found[key][0] for key in keys]).reshape(len(keys), len(sums.quantities))
+        ends = None
+        if keys and level is not None:
+            ends = np.stack([found[key][1].around(found[key][0], level) for key in keys], axis=1)
+            ends = _finite(_per_step(ends, slopes, step))
+        return cls(
             effect_terms=tuple(key[0] for key in keys),
             effect_levels=tuple(key[1] for key in keys),
             effect_start=start,
             effect_stop=stop,
             effect_step=step,
             effect_unit=np.where(numbers, unit, np.nan),
-            effect=np.empty((len(keys), sums.quantities.outputs)),
+            effect_quantities=sums.quantities,
+            effect=_finite(_per_step(values, slopes, step)),
+            effect_ends=ends,
         )
-        values = np.array([found[key][0] for key in keys]).reshape(len(keys), len(sums.quantities))
-        ends = None
-        if keys and level is not None:
-            ends = np.stack([found[key][1].around(found[key][0], level) for key in keys], axis=1)
-        return lines.with_values(sums.quantities, lines.per_step(values), lines.per_step(ends))
 
     @property
     def kinds(self) -> list[str]:
@@ -115,29 +106,16 @@ class Effects(Part):
             for values in (self.effect_start, self.effect_stop)
         )
         keys = list(zip(self.effect_terms, self.effect_levels, starts, stops, strict=True))
-        further = [x for x in (self.effect_spread, self.effect_log) if x is not None]
-        values = np.column_stack([self.effect, *further])
-        quantities = Quantities(self.effect.shape[1], self.effect_spread is not None, self.effect_log is not None)
-        lacking = np.full(len(quantities), np.nan)
+        lacking = np.full(len(self.effect_quantities), np.nan)
         seen = [np.array([[refit.effects.get(key, lacking) for key in keys] for refit in refits]) for refits in rounds]
-        spread = Spread.of_refits(seen)
-        ends = Spread(self.per_step(spread.error), spread.degrees).around(values, level)
-        return self.with_values(quantities, values, ends)
+        spread, slopes = Spread.of_refits(seen), np.array([kind == SLOPE for kind in self.kinds])
+        error = _per_step(spread.error, slopes, self.effect_step)
+        return replace(self, effect_ends=_finite(Spread(error, spread.degrees).around(self.effect, level)))
 
-    def per_step(self, values: Any) -> Any:
-        """Slopes per unit become slopes per step."""
-        if values is None:
-            return None
-        times = np.where([kind == SLOPE for kind in self.kinds], self.effect_step, 1.0)
-        return values * times[:, np.newaxis]
 
-    def with_values(self, quantities: Quantities, values: Array, ends: Array | None) -> Effects:
-        """The same with values (lines, Q) and their ends (2, lines, Q)."""
-        names = ("effect", "effect_spread", "effect_log")
-        parts: dict[str, Any] = dict(zip(names, quantities.split(_finite(values)), strict=True))
-        if ends is not None:
-            parts |= dict(zip((f"{name}_ends" for name in names), quantities.split(_finite(ends)), strict=True))
-        return replace(self, **parts)
+def _per_step(values: Array, slopes: Flags, step: Array) -> Array:
+    """Slopes per unit, among the lines, become slopes per step."""
+    return values * np.where(slopes, step, 1.0)[:, np.newaxis]
 
 
 def _finite(values: Array) -> Array:
@@ -304,8 +282,10 @@ class Quantities:
                 parts.append(slope / derivatives.distribution.prediction()[..., np.newaxis])
         return np.concatenate(parts, axis=1)
 
-    def split(self, values: Array) -> tuple[Array, Array | None, Array | None]:
-        """The outputs (…, P), the spread (…) and the logarithm (…) of values (…, Q)."""
+    def split(self, values: Array | None) -> tuple[Array | None, Array | None, Array | None]:
+        """The outputs (…, P), the spread (…) and the logarithm (…) of values (…, Q); None for missing ones."""
+        if values is None:
+            return None, None, None
         p = self.outputs
         return values[..., :p], values[..., p] if self.spread else None, values[..., -1] if self.log else None
 
