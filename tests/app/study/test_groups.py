@@ -40,24 +40,11 @@ def test_the_group_takes_the_place_of_its_columns():
     assert len(found.explanation.intervals) == 4
 
 
-def test_a_group_of_all_columns_has_no_pairs():
-    frame = seasons()[["sin", "cos", "y"]]
-    found = study(frame, "y", groups={"season": ["sin", "cos"]}, **QUICK)
-    assert list(found.explanation.main.index) == ["season"]
-    assert "season" in found.text()
-
-
 def test_a_flag_in_a_group_is_a_number():
     found, notes = setup(groups={"both": ["a", "flag"]})
     assert found.groups == {"both": ("a", "flag")}
     assert not [note for note in notes if note.kind == "two_values"]
     assert [note.columns for note in setup()[1] if note.kind == "two_values"] == [("flag",)]
-
-
-def test_names_with_commas():
-    frame = seasons().rename(columns={"a": "a, raw"})
-    assert setup(frame, groups={"g": ["sin,cos"]})[0].groups == {"g": ("sin", "cos")}
-    assert setup(frame, groups={"g": ["a, raw", "cos"]})[0].groups == {"g": ("a, raw", "cos")}
 
 
 def test_columns_that_were_left_out_leave_their_group():

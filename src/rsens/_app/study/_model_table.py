@@ -25,6 +25,7 @@ from rsens._app.tables import (
     find_all,
     gathered,
     keep_rows,
+    names_of,
     naming,
     prepare,
     prepare_again,
@@ -68,7 +69,7 @@ class RawTable:
         asked = AskedColumns(target, settings.columns, settings.drop, settings.cluster, where, settings.by)
         notes: tuple[Note, ...] = ()
         if isinstance(data, pd.DataFrame):
-            names, labels, n_rows = list(map(str, data.columns)), data.index, len(data)
+            names, labels, n_rows = names_of(data), data.index, len(data)
             check_unique(names, "the table")
             frame = data.set_axis(names, axis=1).reset_index(drop=True)[asked.read(names, "the table")]
         else:

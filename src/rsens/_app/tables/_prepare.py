@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from rsens._app.tables._checks import look, shown
-from rsens._app.tables._columns import CLUSTER, Note, check_unique, columns_to_read, naming
+from rsens._app.tables._columns import CLUSTER, Note, columns_to_read, names_of, naming
 from rsens._app.tables._likelihood import Choice, choose_likelihood
 from rsens._app.tables._reader import ReadColumns, TableReader, settled_type
 from rsens._arguments import one_of
@@ -85,8 +85,7 @@ def prepare(
         options: The other arguments of `TableReader`.
     """
     one_of(missing, "missing", MISSING_ROWS)
-    names = [str(name) for name in frame.columns]
-    check_unique(names, "the table")
+    names = names_of(frame)
     wanted = columns_to_read(names, target, options.pop("columns", None), options.pop("drop", ()), "the table", cluster)
     columns = [name for name in wanted if name != cluster]
     reader = TableReader(target=target, columns=columns, missing_codes=None, **options)
