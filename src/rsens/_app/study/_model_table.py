@@ -194,14 +194,9 @@ def compared_columns(X: pd.DataFrame, numeric: Iterable[str], groups: ColumnGrou
 
 
 def _columns(name: str, members: Iterable[str], table: ModelTable) -> list[str]:
-    """The columns that a group was asked to have; an error for a column that cannot be in a group."""
+    """The columns that a group was asked to have; an error for any other name, also of the target or the clusters."""
     there = (*map(str, table.X.columns), *table.groups, *table.reader.dropped_)
-    given = {table.reader.target: "the target", table.cluster: "the column of clusters"}
-    roles = {name: words for name, words in given.items() if name is not None}
-    columns = split(members, (*there, *roles))
-    for column in columns:
-        if column in roles:
-            raise InputError(GROUPS, f": {column!r} is {roles[column]} and cannot be in {name!r}. Leave it out there.")
+    columns = split(members, there)
     find_all(columns, there, "the table", f"column for {str(name)!r}", whole=True)
     return columns
 
