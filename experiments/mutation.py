@@ -80,7 +80,7 @@ def sample(mutants: Sequence[Mutant], size: int, seed: int) -> list[Mutant]:
     """A seeded sample: a larger one begins with the smaller one, and a change in the code leaves most of it."""
 
     def lot(mutant: Mutant) -> bytes:
-        return hashlib.sha256(f"{seed} {label(mutant)} {mutant.column}".encode()).digest()
+        return hashlib.sha256(f"{seed} {mutant.file} {label(mutant)} {mutant.column}".encode()).digest()
 
     return sorted(mutants, key=lot)[:size]
 

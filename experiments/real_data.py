@@ -59,7 +59,6 @@ def repetition(data: str, name: str, number: int, *, rows: int | None, pairs: in
         y.to_numpy(),
         pairs,
         settings,
-        warm=True,
         pair_ranks=np.arange(comb(X.shape[1], 2)),
     )
     fits = child(np.random.SeedSequence([seed, number]), 1, number)

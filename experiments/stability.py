@@ -46,7 +46,6 @@ def repetition(data: str, name: str, number: int, *, rows: int | None, seed: int
         X=X,
         y=y,
         sampling=sampling(len(y), rows or setting.rows, True, y, False),
-        at="sample",
         settings=ComparisonSettings.read(METHODS, 2, BUDGET),
     )
     done = analysis.run(np.random.SeedSequence([seed, number]))

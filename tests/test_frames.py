@@ -16,7 +16,7 @@ import pytest
 
 import rsens
 from rsens._errors import InputError
-from rsens._frames import as_pandas
+from rsens._table import as_pandas
 from tests.few_probes import explain_with_probes
 
 N = 40
@@ -307,7 +307,7 @@ def test_libraries_are_loaded_only_for_their_own_tables(make, absent):
 def test_polars_needs_no_pyarrow():
     code = (
         "import sys; sys.modules['pyarrow'] = None\n"
-        "import polars; from rsens._frames import as_pandas\n"
+        "import polars; from rsens._table import as_pandas\n"
         "X = polars.DataFrame({'a': [1.0, 2.0], 'b': ['x', None], 'c': [True, False]})\n"
         "print(as_pandas(X).columns.tolist())"
     )

@@ -6,8 +6,7 @@ import warnings
 
 import pytest
 
-from rsens._errors import RsensWarning
-from rsens._warnings import emit_once, warnings_once
+from rsens._errors import RsensWarning, emit_once, warnings_once
 
 
 def test_a_repeated_warning_is_shown_once():

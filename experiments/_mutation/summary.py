@@ -53,8 +53,8 @@ def summary(found: Found, total: int, seed: int, reasons: dict[str, str]) -> dic
 
 
 def label(mutant: Mutant) -> str:
-    """The key of a reason; it does not change when lines are added above."""
-    return f"{mutant.file} {mutant.function}: {mutant.before} → {mutant.after}"
+    """The key of a reason; it does not change when code moves to another line or file."""
+    return f"{mutant.function}: {mutant.before} → {mutant.after}"
 
 
 def read_reasons() -> dict[str, str]:

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from rsens._document import Column, Document, Sentences, Shown, ShownTable
 from rsens._errors import Argument, InputError, RsensWarning
-from rsens._frames import as_pandas
-from rsens._table import Table, column_scale
+from rsens._table import Table, as_pandas, column_scale
 from rsens._text import counted, percent
 from rsens._typing import Array
 from rsens.adapters import read_for

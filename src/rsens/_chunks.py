@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rsens._errors import Argument, InputError, MissingExtraError
-from rsens._frames import ARROW, as_pandas
+from rsens._table import ARROW, as_pandas
 
 #: The most rows that are read at once from files and plans.
 ROWS = 2**16

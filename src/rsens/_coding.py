@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from rsens._errors import Argument, InputError
-from rsens._frames import as_pandas
 from rsens._table import (
     Table,
     as_array,
+    as_pandas,
     check_whole_text,
     column_of,
     column_positions,

@@ -1,7 +1,7 @@
 """An order of rows and columns by their contents, so that random choices do not depend on how a table is sorted.
 
-`own_order` compares ranks within columns, which units do not change; `contents` and `row_keys` compare numbers, which
-needs no sorting.
+`own_order` compares ranks within columns, which units do not change; `column_order` and `row_keys` compare numbers,
+which needs no sorting.
 """
 
 from __future__ import annotations
@@ -80,15 +80,13 @@ def own_order(X: Any, *others: Any, clusters: Positions | None = None, names: Se
             np.add.at(each, clusters, mixed(key))
         numbers = inverse(np.lexsort(sums))[clusters]
         ties = [numbers, *ties]
-    return OwnOrder(np.lexsort(ties), np.array(order, dtype=np.intp), numbers)
+    return OwnOrder(np.lexsort(ties), order, numbers)
 
 
-def contents(X: Any, *others: Any) -> tuple[Keys, Positions]:
-    """A key of each row, in any order of the columns, from the numbers as given; and an order of columns."""
-    rest = row_keys(*others)
+def column_order(X: Any, *others: Any) -> Positions:
+    """An order of the columns of X by their numbers, and the numbers of the others in the same rows."""
     columns = [_bits(column) for column in _columns(X)]
-    order = _ordered(columns, rest, [""] * len(columns))
-    return _hashed((columns[d] for d in order), rest), np.array(order, dtype=np.intp)
+    return _ordered(columns, row_keys(*others), [""] * len(columns))
 
 
 def row_keys(*columns: Any) -> Keys:
@@ -111,10 +109,10 @@ def inverse(order: Positions) -> Positions:
     return places
 
 
-def _ordered(columns: Sequence[Keys], rest: Keys, names: Sequence[str]) -> list[int]:
+def _ordered(columns: Sequence[Keys], rest: Keys, names: Sequence[str]) -> Positions:
     """Sort columns by their contents and the rest of each row; by name, then by place, if these are equal."""
     keys = [int(mixed(column * FIRST + rest).sum(dtype=np.uint64)) for column in columns]
-    return sorted(range(len(keys)), key=lambda d: (keys[d], names[d]))
+    return np.array(sorted(range(len(keys)), key=lambda d: (keys[d], names[d])), dtype=np.intp)
 
 
 def _hashed(columns: Iterable[Keys], start: Keys | int) -> Keys:

@@ -1,11 +1,13 @@
-"""The errors and the warning of rsens; an `Argument` in a sentence is `rows=` in Python, `--rows` for the command."""
+"""Errors and warnings of rsens; an `Argument` in a sentence is `rows=` in Python, `--rows` on the command line."""
 
 from __future__ import annotations
 
 import re
 import sys
 import warnings
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,25 +51,41 @@ class Argument:
         """Whether the sentence also gives a value."""
         return self.value is not ...
 
-    def __str__(self) -> str:
+    def in_python(self) -> str:
+        """As Python users write it."""
         return f"{self.name}={readable(repr(self.value))}" if self.has_value else self.name
+
+    def __str__(self) -> str:
+        return _spellings[-1](self)
 
 
 #: The spelling of an argument for a reader: `rows` in Python, `--rows` on the command line.
 Spelling = Callable[[Argument], str]
+#: The spelling in use is the last one.
+_spellings: list[Spelling] = [Argument.in_python]
+
+
+@contextmanager
+def spelled_by(spelling: Spelling) -> Iterator[None]:
+    """Spell the arguments in all sentences made within the block for another reader than a Python user."""
+    _spellings.append(spelling)
+    try:
+        yield
+    finally:
+        _spellings.pop()
 
 
 class Sentence(str):
-    """Text that knows which of its words are arguments. As a `str` it is spelled for Python."""
+    """Text that knows which of its words are arguments, spelled for the reader: see `spelled_by`."""
 
     parts: tuple[str | Argument, ...]
 
     def __new__(cls, *parts: str | Argument) -> Sentence:
         """Join texts, arguments and other sentences; characters in names that steer a terminal are escaped."""
-        parts = tuple(readable(part) if type(part) is str else part for part in parts)
-        sentence = super().__new__(cls, "".join(map(str, parts)))
-        flat = (part.parts if isinstance(part, Sentence) else (part,) for part in parts)
-        sentence.parts = tuple(part for group in flat for part in group)
+        nested = (part.parts if isinstance(part, Sentence) else (part,) for part in parts)
+        flat = tuple(readable(part) if type(part) is str else part for group in nested for part in group)
+        sentence = super().__new__(cls, "".join(map(str, flat)))
+        sentence.parts = flat
         return sentence
 
     def __reduce__(self) -> tuple[Any, ...]:  # the parts survive a trip to another process
@@ -77,13 +95,6 @@ class Sentence(str):
     def argument(self) -> str | None:
         """The name of the first argument mentioned, if any."""
         return next((part.name for part in self.parts if isinstance(part, Argument)), None)
-
-
-def spelled(text: str, spelling: Spelling) -> str:
-    """The text with its arguments spelled for another reader; plain text is unchanged."""
-    if not isinstance(text, Sentence):
-        return text
-    return "".join(spelling(part) if isinstance(part, Argument) else part for part in text.parts)
 
 
 class InputError(ValueError):
@@ -148,3 +159,58 @@ def warn(*parts: str | Argument, category: type[Warning] = RsensWarning) -> None
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("rsens", "contextlib"):
         level, frame = level + 1, frame.f_back  # type: ignore[assignment]
     warnings.warn(category(*parts), stacklevel=level + 1)
+
+
+# ---- warnings of work in many pieces ---------------------------------------------------------------------------------
+
+#: The category and the text of a warning.
+Warned = tuple[type[Warning], str]
+#: The largest number of texts of one category that are shown.
+MOST_TEXTS = 3
+
+
+@contextmanager
+def recorded_warnings() -> Iterator[list[Warned]]:
+    """Record warnings instead of showing them; the list has each of them once when the block ends."""
+    found: list[Warned] = []
+    with warnings.catch_warnings(record=True) as raised:
+        # Deprecations are for the authors of the code that warns: they follow the user's filters, which often name a
+        # module. Raised again from here they would pass these filters, as if the user's own line had to change.
+        for category in (UserWarning, RuntimeWarning):
+            warnings.simplefilter("always", category)
+        try:
+            yield found
+        finally:
+            texts = ((each.category, getattr(each.message, "sentence", str(each.message))) for each in raised)
+            found[:] = dict.fromkeys(texts)
+
+
+@contextmanager
+def warnings_once() -> Iterator[None]:
+    """Collect the warnings raised in the block and emit each once on exit, also if the block raises."""
+    found: list[Warned] = []
+    try:
+        with recorded_warnings() as found:
+            yield
+    finally:
+        emit_once([found], 1, "")
+
+
+def emit_once(pieces: Iterable[Iterable[Warned]], count: int, noun: str) -> None:
+    """Emit the warnings of pieces of work: each once, apart from numbers, and how many of `count` pieces raised it."""
+    texts: dict[Warned, str] = {}
+    times: Counter[Warned] = Counter()
+    for warned in pieces:
+        keys = {(category, re.sub(r"\d+(\.\d+)?(e[+-]?\d+)?", "#", text)): text for category, text in warned}
+        texts = keys | texts
+        times.update(keys.keys())
+    shown: Counter[type[Warning]] = Counter()
+    for (category, key), pieces_with_it in times.most_common():
+        shown[category] += 1
+        if shown[category] <= MOST_TEXTS:
+            where = "" if pieces_with_it == 1 else f"In {pieces_with_it} of {count} {noun}s: "
+            text = texts[category, key]
+            try:
+                warn(Sentence(where, text), category=category)
+            except TypeError:  # a category that is made from more than a text
+                warn(f"{category.__name__}: ", where, text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -66,7 +67,8 @@ def test_equal_values_share_the_smallest_rank():
 
 
 def test_jobs_change_nothing(table):
-    same(compare(MODEL, X, y, methods=QUICK[1], budget="paper", random_state=0, n_jobs=2), table)
+    with joblib.parallel_config(n_jobs=2):
+        same(compare(MODEL, X, y, methods=QUICK[1], budget="paper", random_state=0), table)
 
 
 def test_other_methods_change_nothing(table):
@@ -77,22 +79,6 @@ def test_other_methods_change_nothing(table):
                 some[some["method"] == name].set_index("term")["value"],
                 table[table["method"] == name].set_index("term")["value"],
             )
-
-
-def test_seeds():
-    first, second, again = (
-        compare(MODEL, X, y, methods="pfi", budget="paper", random_state=seed)
-        for seed in (1, 2, np.random.default_rng(5))
-    )
-    assert not first["value"].equals(second["value"])
-    same(again, compare(MODEL, X, y, methods="pfi", budget="paper", random_state=np.random.default_rng(5)))
-
-
-def test_inputs_are_not_changed():
-    kept_X, kept_y = X.copy(), y.copy()
-    compare(MODEL, X, y, methods=QUICK[1], budget="paper")
-    pd.testing.assert_frame_equal(X, kept_X)
-    pd.testing.assert_series_equal(y, kept_y)
 
 
 @pytest.mark.parametrize("order", [1, 2])
@@ -168,12 +154,6 @@ def test_scale():
     assert ratio == pytest.approx({"rsens2": 4.0, "eah": 4.0, "aeh": 4.0, "pd": 1.0, "h": 1.0})
 
 
-def test_alpha():
-    one, four = (compare(MODEL, X, methods=["rsens", "ead"], alpha=alpha) for alpha in (1.0, 4.0))
-    ratio = four["value"] / one["value"]
-    assert list(ratio) == pytest.approx([2.0] * 3 + [1.0] * 3)
-
-
 @pytest.mark.parametrize("order", [1, 2])
 def test_a_constant_column_gets_zero_and_one_warning(order):
     constant = X.assign(same=3.0)
@@ -193,14 +173,6 @@ def test_one_row():
     failed = table[table["status"] != "ok"]
     assert set(table["method"][table["status"] == "ok"]) >= {"rsens", "ead", "aed", "kl"}
     assert failed["status"].str.contains("row").all()
-
-
-def test_one_column():
-    model = BayesianLinearRegression().fit(X[["a"]], y)
-    table = compare(model, X[["a"]], y, methods=QUICK[1], budget="paper", random_state=0)
-    assert list(table["term"]) == ["a"] * 8
-    with pytest.raises(InputError, match="at least two columns"):
-        compare(model, X[["a"]], order=2)
 
 
 def test_the_default_is_every_method():

@@ -103,7 +103,7 @@ def test_categories_beside_a_group():
 @pytest.mark.parametrize(
     ("groups", "text"),
     [
-        ({"g": ["sin", "no"]}, "^groups: 'g' names the column 'no', which is not in X"),
+        ({"g": ["sin", "no"]}, "^groups.* names the column 'no'"),
         ({"g": ["sin", "kind"]}, "^groups: 'g' has the categorical column 'kind'"),
         (["sin", "cos"], "^groups must be a dict"),
     ],
@@ -118,7 +118,7 @@ def test_what_is_refused(call, groups, text):
 def test_pairs_of_one_group():
     X = rows()
     model = from_function(lambda x: Normal(x[:, 0], 1.0))
-    for call in (compare, lambda *args, **how: stability(None, *args[1:], refit=lambda X, y: model, **how)):
+    for call in (compare, lambda *args, **how: stability(lambda X, y: model, *args[1:], **how)):
         with pytest.raises(InputError, match="all are in one group"):
             call(model, X, X["a"], order=2, groups={"g": list(X.columns)})
 

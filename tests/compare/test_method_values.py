@@ -7,7 +7,6 @@ import builtins
 import numpy as np
 import pytest
 
-from rsens._compare import _comparison as running
 from rsens._compare import compare
 from rsens._errors import InputError
 from rsens.derivatives import Derivatives, from_function
@@ -81,13 +80,6 @@ def test_values_are_checked(monkeypatch):
         compare(MODEL, X, methods="rsens2", order=2)
 
 
-def test_a_defect_of_rsens_is_raised(monkeypatch):
-    """The error starts in a line of the package."""
-    monkeypatch.setattr(running, "_from_predictions", lambda *_: running._vector(None, None))
-    with pytest.raises(AttributeError):
-        compare(MODEL, X, methods=["rsens", "pd"])
-
-
 def test_an_interruption_passes():
     def interrupted(X):
         raise KeyboardInterrupt
@@ -119,10 +111,8 @@ def test_no_method_at_all():
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"alpha": 0.0}, "alpha must be"),
         ({"scale": "SD"}, "'sd', 'raw'"),
         ({"budget": "cheap"}, "budget must be"),
-        ({"scoring": "mse"}, "scoring must be"),
         ({"y": [1.0]}, "25 rows"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import joblib
 import numpy as np
 import pytest
 
@@ -51,7 +52,8 @@ def expected(name):
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_compare(added, n_jobs):
     """In other processes too, whose lists do not have it."""
-    table = compare(MODEL, X, methods=["rsens", added], budget="paper", n_jobs=n_jobs)
+    with joblib.parallel_config(n_jobs=n_jobs):
+        table = compare(MODEL, X, methods=["rsens", added], budget="paper")
     assert (table["status"] == "ok").all()
     own = table[table["method"] == added].set_index("term")
     np.testing.assert_allclose(own["value"][[f"x{d}" for d in range(4)]], expected(added), rtol=1e-12)

@@ -1,4 +1,4 @@
-"""What the targets are compared with: log densities of every kind of model, or a score of the user's."""
+"""Log densities of the targets by every kind of model."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ X = rng.standard_normal((20, 2))
 y = X[:, 0] + 0.1 * rng.standard_normal(20)
 
 
-def scores_of(model, X, y, scoring=None):
-    return row_scores(model, read_for(model, X)[0], y, len(X), scoring)
+def scores_of(model, X, y):
+    return row_scores(model, read_for(model, X)[0], y, len(X))
 
 
 def test_an_estimator_says_it_itself():
@@ -60,25 +60,6 @@ def test_without_targets_there_is_nothing_to_compare():
     assert scores_of(Linear([1.0, 0.0]), X, None) is None
 
 
-def test_a_score_of_the_user():
-    model = GPRegressor(random_state=0).fit(X, y)
-    by_name = scores_of(model, X, y, "neg_mean_squared_error")(X)
-    np.testing.assert_allclose(by_name, np.full(20, -np.mean((model.predict(X) - y) ** 2)), rtol=1e-12)
-    per_row = scores_of(model, X, y, lambda m, X, y: -np.abs(m.predict(X) - y))(X)
-    np.testing.assert_allclose(per_row, -np.abs(model.predict(X) - y), rtol=1e-12)
-
-
-@pytest.mark.parametrize("scoring", ["mse", 3, ["r2"]])
-def test_scores_that_do_not_exist(scoring):
-    with pytest.raises(InputError, match="neg_mean_squared_error"):
-        scores_of(Linear([1.0, 0.0]), X, None, scoring)
-
-
-def test_scores_of_a_wrong_shape():
-    with pytest.raises(InputError, match="one for each of the 20 rows"):
-        scores_of(Linear([1.0, 0.0]), X, y, lambda m, X, y: np.ones(3))(X)
-
-
 @pytest.mark.parametrize("targets", [y[:5], 3.0])
 def test_one_target_per_row(targets):
     with pytest.raises(InputError, match="one entry for each of the 20 rows"):
@@ -90,10 +71,3 @@ def test_targets_that_are_not_numbers():
         scores_of(Linear([1.0, 0.0]), X, ["a"] * 20)(X)
     with pytest.raises(InputError, match="label 'c'"):
         scores_of(Softmax(np.ones((2, 2)), ["a", "b"]), X, ["c"] * 20)(X)
-
-
-def test_scorers_of_scikit_learn_take_wrapped_functions():
-    model = from_function(lambda Z: Normal(2.0 * Z[:, 0], 1.0))
-    y = 2.0 * X[:, 0] + np.linspace(-1.0, 1.0, len(X))
-    expected = -np.mean((y - 2.0 * X[:, 0]) ** 2)
-    np.testing.assert_allclose(scores_of(model, X, y, "neg_mean_squared_error")(X), expected)

@@ -5,12 +5,10 @@ import pandas as pd
 import pytest
 
 from experiments._families import DF, FAMILIES, in_family
-from experiments._simulated import FUNCTIONS, INPUTS, Simulated, biases
+from experiments._simulated import INPUTS, Simulated, biases
 from experiments.beyond import (
     FAMILY_METHODS,
-    MODELS,
     PROCESS_METHODS,
-    kl_and_rsens,
     main,
 )
 from rsens.derivatives import from_function
@@ -60,20 +58,6 @@ def test_the_kl_method_is_rsens_for_smooth_models():
         model, _, X = model_of(family, "x + cos(3x)")
         kl, rsens = (importance(name, model, X[:60]) for name in ("kl", "rsens"))
         np.testing.assert_allclose(kl, rsens, rtol=1e-5)
-
-
-def test_how_far_kl_is_from_rsens_is_said_by_function():
-    def result(apart):
-        return {model: {function: {"apart": [apart]} for function in FUNCTIONS} for model in MODELS}
-
-    first, second = result(1e-9), result(3e-9)
-    first["imperfect"]["x^3"]["apart"] = [0.5]
-    table = kl_and_rsens({("normal", "t3", 0): first, ("normal", "t3", 1): second})
-    assert list(table.columns) == ["family", "inputs", "function", "models", "median", "largest"]
-    assert list(table["function"]) == list(FUNCTIONS)
-    assert list(table["models"].unique()) == [4]
-    assert list(table["largest"]) == [0.5 if function == "x^3" else 3e-9 for function in FUNCTIONS]
-    assert table["median"].max() < 1e-8
 
 
 @pytest.mark.slow

@@ -39,14 +39,6 @@ def test_figure_2_is_equation_5():
         np.testing.assert_allclose(part["rsens"] ** 2, part["first"] ** 2 + part["second"] ** 2, rtol=1e-9)
 
 
-def test_figure_2_the_prediction_dominates_for_x1_and_the_uncertainty_for_x2():
-    table = linear_regression(0)
-    x1, x2 = (table[table["variable"] == name] for name in ("x1", "x2"))
-    assert (x1["first"] > 5.0 * x1["second"]).all()
-    edge = x2["x"].abs() > 1.0
-    assert (x2["second"] > 1.5 * x2["first"])[edge].all()
-
-
 def test_probit_figure_is_the_formula_of_the_supplement():
     for name, part in probit_regression(0).groupby("variable"):
         information = 1.0 / (part["probability"] * (1.0 - part["probability"]))

@@ -10,7 +10,7 @@ from experiments._benchmarks import METHODS, SETTINGS
 from experiments._tables import formula
 from experiments.disagreements import TABLES
 from experiments.main_effects import PUBLISHED
-from experiments.page import _beyond, _disagreeing, _entropies, _main_effects, _times
+from experiments.page import _beyond, _disagreeing, _entropies, _main_effects
 from experiments.page.__main__ import DOCS, main, page
 from experiments.page._markdown import Results, interval, join_words, number, table
 from experiments.page._verdicts import count_outcomes
@@ -106,20 +106,6 @@ def test_only_cells_that_all_readings_have_are_counted(tmp_path):
     assert missing in "\n".join(_main_effects.section(Results(tmp_path)))
     table_1(tmp_path, "per-call", inputs=["gaussian"])
     assert not _main_effects.summary(Results(tmp_path))  # not the table of the paper
-
-
-def test_repetitions_come_from_the_times(tmp_path):
-    for reading in ("per-call", "per-repetition"):
-        table_1(tmp_path, reading)
-        row = {"experiment": f"main_effects-{reading}", "repetitions": 2000, "seconds": 60.0, "n_jobs": 3}
-        write(pd.DataFrame([row | {"processor_seconds": 240.0}]), tmp_path, f"{reading}/timings")
-    text = page(Results(tmp_path))
-    assert "means of 500 repetitions (published: 500)" in text
-    assert "- **Time:** 4 minutes of 2 cores" in text
-    assert "| `main_effects-per-call` | 2000 | 2.0 | 1.0 | 3 |" in text
-    assert len(_times.times(tmp_path / "nothing")) == 0
-    write(pd.read_csv(tmp_path / "per-call/timings.csv").assign(repetitions=8), tmp_path, "timings")
-    assert _times.times(tmp_path).loc["main_effects-per-call", "repetitions"] == 2000  # from the folder of its table
 
 
 # ---- cells that do not agree -----------------------------------------------------------------------------------------

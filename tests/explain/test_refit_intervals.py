@@ -94,7 +94,7 @@ def test_by_hand(monkeypatch, options, pair_rows):
         se = np.sqrt(np.mean([by_round[k] for by_round in variances], axis=0))
         np.testing.assert_allclose(bounds["upper"], value + t * se, rtol=1e-9)
         np.testing.assert_allclose(bounds["lower"], np.maximum(value - t * se, 0.0), rtol=1e-9, atol=1e-12)
-    assert result.interval_refits == 10
+    assert result.inference.interval_refits == 10
 
 
 def test_they_are_as_wide_as_data_vary():
@@ -131,7 +131,7 @@ def test_copies_of_rows_tell_nothing_new():
         assert width(explain(model, many, targets, **options)) < 0.75 * once
     assert width(explain(model, many, targets, clusters=copies, **options)) > 0.75 * once
     three = explain(model, many, targets, clusters=copies % 3, **options)
-    assert three.interval_refits == 6
+    assert three.inference.interval_refits == 6
     with pytest.warns(RsensWarning, match="takes 3 clusters; got 2"):
         assert explain(model, many, targets, clusters=copies % 2, **options).interval_kind == "rows"
     with pytest.raises(InputError, match="clusters must have one label"):
@@ -167,7 +167,7 @@ def test_kinds(tmp_path):
     none = [explain(model, X, y, intervals=False, **QUICK), explain(model, X, intervals=False)]
     for kind, n_refits, results in (("refits", 10, refits), ("rows", 0, rows), (None, None, none)):
         for number, result in enumerate(results):
-            assert (result.interval_kind, result.interval_refits) == (kind, n_refits)
+            assert (result.interval_kind, result.inference.interval_refits) == (kind, n_refits)
             assert (result.intervals is None) == (kind is None)
             for order in (1, 2):
                 column = result.to_frame(order)["interval_kind"]
@@ -175,7 +175,7 @@ def test_kinds(tmp_path):
             result.save(tmp_path / f"{kind}{number}.json")
             loaded = Explanation.load(tmp_path / f"{kind}{number}.json")
             pd.testing.assert_frame_equal(loaded.to_frame(2), result.to_frame(2))
-            assert (loaded.interval_kind, loaded.interval_refits) == (kind, n_refits)
+            assert (loaded.interval_kind, loaded.inference.interval_refits) == (kind, n_refits)
 
 
 def test_a_model_of_other_rows_is_not_refitted_to_these():
@@ -251,7 +251,7 @@ def test_as_many_folds_as_the_smallest_class_has_rows(rare):
         with pytest.warns(RsensWarning, match="takes 3 rows of the smallest class; got 2"):
             assert explain(model, X, y, **QUICK).interval_kind == "rows"
     else:
-        assert explain(model, X, y, **QUICK).interval_refits == 2 * min(rare, 5)
+        assert explain(model, X, y, **QUICK).inference.interval_refits == 2 * min(rare, 5)
 
 
 def test_levels_that_a_fold_lacks():

@@ -19,8 +19,9 @@ ROWS_INTERVAL = "rows_interval/"
 #: Intervals over rows are recorded from this number of rows on.
 ENOUGH_ROWS = 100
 
-ALWAYS = ("main", "direction", "consistency", "parts", "pair_parts", "scale", "null_levels", "probes")
-ALWAYS += ("pair_additive", "pair_unclear", "n", "by_counts")
+ALWAYS = ("main", "direction", "consistency", "parts", "pair_parts", "scale", "probes")
+ALWAYS += ("n",)
+INFERENCE = {"null": "null_levels", "pair_additive": "pair_additive", "pair_unclear": "pair_unclear"}
 LOCAL = ("extrapolation", "local_main", "local_pairs", "weights")
 
 
@@ -86,6 +87,10 @@ def explained(explanation: Any, *, local: bool = True) -> Numbers:
     for name in (*ALWAYS, *(LOCAL if local else ())):
         with contextlib.suppress(rsens.InputError):  # not asked for
             found |= flat(**{name: getattr(e, name)})
+    for name, recorded in INFERENCE.items():
+        found |= flat(**{recorded: getattr(e.inference, name)})
+    if (by := e.by_frame()) is not None:
+        found |= flat(by_counts=by.drop_duplicates("subgroup")["rows"])
     with contextlib.suppress(rsens.InputError):
         if e.posterior is not None:
             draws = e.posterior

@@ -21,7 +21,7 @@ class Pictured:
     names: tuple[str, ...]
     parts: Any
     intervals: Any
-    null_levels: Any
+    null: Any
     p_value: Any
     pair_parts: Any
     pair_intervals: Any
@@ -48,6 +48,11 @@ class Pictured:
 
     def but(self, **changes: Any) -> Pictured:
         return replace(self, **changes)
+
+    @property
+    def inference(self) -> Pictured:
+        """A part of an explanation; here all is in one place."""
+        return self
 
     def untested(self) -> Pictured:
         """Without the marks of pairs."""
@@ -94,7 +99,7 @@ def pictured(names: list[str], *, n: int = 200, seed: int = 0) -> Pictured:
         names=tuple(names),
         parts=pd.DataFrame({"mean": main * share, "variance": main * (1.0 - share)}),
         intervals=pd.DataFrame({"lower": 0.85 * main, "upper": 1.2 * main}),
-        null_levels=pd.Series(0.4, index=index, name="null"),
+        null=pd.Series(0.4, index=index, name="null"),
         p_value=pd.Series(np.where(main > 0.4, 0.001, 0.3), index=index, name="p_value"),
         direction=pd.Series(np.where(np.arange(len(names)) % 2, -1.0, 1.0), index=index, name="direction"),
         consistency=pd.Series(np.where(np.arange(len(names)) % 4 == 2, 0.3, 0.9), index=index, name="consistency"),
@@ -106,7 +111,7 @@ def pictured(names: list[str], *, n: int = 200, seed: int = 0) -> Pictured:
 
 def levels_that_differ(known: Pictured) -> Pictured:
     """As explanations have it: a level for each variable."""
-    return known.but(null_levels=pd.Series(np.linspace(0.2, 1.4, len(known.names)), index=known.main.index))
+    return known.but(null=pd.Series(np.linspace(0.2, 1.4, len(known.names)), index=known.main.index))
 
 
 def in_doubt(known: Pictured) -> Pictured:
@@ -115,7 +120,7 @@ def in_doubt(known: Pictured) -> Pictured:
     top = known.pairs.idxmax()
     parts = known.pair_parts.copy()
     parts.loc[top] = np.array([0.01, 0.99]) * known.pairs[top]
-    unclear = (~known.pair_above & collinear).rename("unclear")
+    unclear = (~known.inference.pair_above & collinear).rename("unclear")
     return known.but(pair_unclear=unclear, pair_parts=parts, uncertainty_only=[top])
 
 

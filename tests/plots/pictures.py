@@ -92,7 +92,7 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "bars": lambda: bars(pictured(NAMES)).figure,
     "bars_top": lambda: bars(pictured([f"x{d}" for d in range(60)]), top=6).figure,
     "bars_levels": lambda: bars(levels_that_differ(pictured(NAMES))).figure,
-    "bars_nothing_found": lambda: bars(pictured(NAMES).but(null_levels=NOTHING_FOUND, intervals_hold=False)).figure,
+    "bars_nothing_found": lambda: bars(pictured(NAMES).but(null=NOTHING_FOUND, intervals_hold=False)).figure,
     "bars_pairs": lambda: bars(in_doubt(pictured(NAMES)), order=2, top=12).figure,
     "heatmap": lambda: heatmap(pictured(NAMES)).figure,
     "heatmap_in_doubt": lambda: heatmap(in_doubt(pictured(NAMES))).figure,

@@ -36,7 +36,7 @@ def test_small_changes_are_noticed(change, least, tmp_path):
     if change == "sign":
         explanation.direction["age"] *= -1.0
     else:
-        explanation = explanation.but(null_levels=explanation.null_levels + 0.0125)
+        explanation = explanation.but(null=explanation.null + 0.0125)
     bars(explanation).figure.savefig(path, dpi=DPI)
     difference = compare_images(str(FOLDER / "bars.png"), str(path), TOLERANCE, in_decorator=True)
     assert difference is not None

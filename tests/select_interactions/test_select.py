@@ -2,13 +2,14 @@
 
 import warnings
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.model_selection import ShuffleSplit
 
 from rsens._errors import RsensWarning
-from rsens._select_interactions import KernelTerms, SplitAnalysis, _reduced_models, select_interactions
+from rsens._select_interactions import SplitAnalysis, _reduced_models, select_interactions
 from rsens.kernels import EQ, Categorical, Matern52
 from rsens.models import GPClassifier, GPRegressor
 from tests.select_interactions.simulated import classes, counts, no_interactions, two_interactions, with_levels
@@ -19,7 +20,7 @@ QUICK = {"cv": 3, "repeats": 1, "random_state": 0}
 
 @pytest.fixture(scope="module")
 def two():
-    return select_interactions(GP, *two_interactions(), k=3, warm_start=False, random_state=0)
+    return select_interactions(GP, *two_interactions(), k=3, random_state=0)
 
 
 def test_two_interactions_are_found(two):
@@ -63,7 +64,9 @@ def test_scores_are_those_of_the_models():
 
 def test_number_of_jobs_changes_nothing():
     X, y = two_interactions(50)
-    one, two = (select_interactions(GP, X, y, k=1, n_jobs=n_jobs, **QUICK) for n_jobs in (None, 2))
+    one = select_interactions(GP, X, y, k=1, **QUICK)
+    with joblib.parallel_config(n_jobs=2):
+        two = select_interactions(GP, X, y, k=1, **QUICK)
     pd.testing.assert_frame_equal(one.scores, two.scores, check_exact=True)
     pd.testing.assert_frame_equal(one.pairs, two.pairs, check_exact=True)
 
@@ -78,21 +81,16 @@ def test_methods_share_fits(monkeypatch):
     fit_kernel = _reduced_models.fit_kernel
     monkeypatch.setattr(_reduced_models, "fit_kernel", counting)
     X, y = two_interactions(60)
-    settings = QUICK | {"k": 2, "warm_start": False}
+    settings = QUICK | {"k": 2}
     one = select_interactions(GP, X, y, methods="rsens2", **settings)
     alone = len(fits)
-    assert alone == 3 * 3  # 0, 1 and 2 pairs in three splits
+    assert alone == 3 * 5  # 0, 1 and 2 pairs in three splits, and with pairs from two starts
     fits.clear()
     both = select_interactions(GP, X, y, methods=["rsens2", "eah"], **settings)
     different = (both._scores.chosen[0] != both._scores.chosen[1]).any(axis=-1).sum()
-    assert alone <= len(fits) <= alone + 2 * different < 2 * alone
+    assert alone <= len(fits) <= alone + 4 * different < 2 * alone
     assert both.methods == ("rsens2", "eah")
     pd.testing.assert_frame_equal(both.scores[: len(one.scores) - 3], one.scores[:-3], check_exact=True)
-
-
-def test_pairs_in_another_order_are_the_same_model():
-    terms = KernelTerms(3)
-    assert terms.kernel(frozenset([(0, 1), (1, 2)])) == terms.kernel(frozenset([(1, 2), (0, 1)]))
 
 
 def test_counts():
@@ -107,14 +105,6 @@ def test_two_classes():
     assert found.pairs.loc[0, ["first", "second"]].tolist() == ["x0", "x1"]
     table = found.table.set_index("k")["mean"]
     assert table[0] < -0.6 < table[1]  # without the pair no better than a coin, −log 2
-
-
-def test_three_classes():
-    X, y = classes(60)
-    y = np.where(X[:, 2] > 1.0, "other", y)
-    found = select_interactions(GPClassifier(n_restarts=0), X, y, k=1, cv=2, repeats=1, random_state=0)
-    assert found.k == 1
-    assert found.pairs.loc[0, ["first", "second"]].tolist() == ["x0", "x1"]
 
 
 def test_categorical_columns():
@@ -190,10 +180,3 @@ def test_interrupted_work_is_taken_up_again(tmp_path, monkeypatch):
     counted.clear()
     select_interactions(GP, X, y, folder=tmp_path / "work", **settings)
     assert not counted
-
-
-def test_a_folder_without_a_seed_keeps_its_own(tmp_path):
-    X, y = no_interactions(40)
-    settings = {"k": 0, "cv": 2, "repeats": 1, "folder": tmp_path / "work"}
-    first, again = (select_interactions(GP, X, y, **settings) for _ in range(2))
-    pd.testing.assert_frame_equal(first.scores, again.scores, check_exact=True)

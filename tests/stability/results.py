@@ -23,8 +23,8 @@ def result_of(
     ranks = np.where(np.isnan(values), 0, ranks_of(values, np.arange(len(terms))))
     samples, failed, reasons = ([failure[k] for failure in failures] for k in range(3))
     rankings = Rankings(
-        order=order, terms=tuple(terms), methods=tuple(methods), rows=50, replace=False, at="sample", scale="sd",
-        budget="paper", alpha=1.0, values=values, ranks=ranks,
+        order=order, terms=tuple(terms), methods=tuple(methods), rows=50, replace=False, scale="sd",
+        values=values, ranks=ranks,
         failed_samples=tuple(samples), failed_methods=tuple(failed), reasons=tuple(reasons),
     )  # fmt: skip
     return Stability(rankings)

@@ -54,9 +54,7 @@ def test_nothing_succeeds():
     missing = X.copy()
     missing[3, 1] = np.nan
     with pytest.raises(InputError, match="must be finite"):
-        stability(
-            BayesianLinearRegression(), missing, Y, n_boot=3, replace=False, n_rows=60, methods="rsens", random_state=0
-        )
+        stability(BayesianLinearRegression(), missing, Y, n_boot=3, replace=False, methods="rsens", random_state=0)
 
 
 def test_errors_that_are_no_failures_end_the_run():
@@ -64,4 +62,4 @@ def test_errors_that_are_no_failures_end_the_run():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        stability(None, X, Y, refit=refit, n_boot=2, methods="rsens")
+        stability(refit, X, Y, n_boot=2, methods="rsens")

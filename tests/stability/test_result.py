@@ -74,10 +74,7 @@ def test_tables_are_copies():
     means.iloc[0] = 9.0
     assert RESULT.ranks["rank"].min() == 1
     assert RESULT.mean_rank.iloc[0, 0] == 1.25
-    assert RESULT.settings == {
-        "n_rows": 50, "clusters": None, "replace": False, "at": "sample", "scale": "sd", "budget": "paper",
-        "alpha": 1.0,
-    }  # fmt: skip
+    assert RESULT.settings == {"n_rows": 50, "clusters": None, "replace": False, "scale": "sd"}
 
 
 @pytest.mark.parametrize(

@@ -64,20 +64,10 @@ def test_a_function_is_known_by_its_code(tmp_path):
         return lambda rows, y: BayesianLinearRegression(prior_precision=precision).fit(rows, y)
 
     options = {"n_boot": 2, "folder": tmp_path / "kept", **OPTIONS}
-    one = stability(None, X, Y, refit=refit_with(1.0), **options)
-    same(stability(None, X, Y, refit=refit_with(1.0), **options), one)
+    one = stability(refit_with(1.0), X, Y, **options)
+    same(stability(refit_with(1.0), X, Y, **options), one)
     with pytest.raises(InputError, match="refit was"):
-        stability(None, X, Y, refit=refit_with(2.0), **options)
-
-
-STOPPED = """
-import sys
-from tests.stability.models import LeastSquares, linear_data
-from rsens._stability import stability
-X, Y = linear_data()
-stability(LeastSquares(log=sys.argv[1], wait=0.2), X, Y, n_boot=200, methods=["rsens", "pfi"], random_state=4,
-          folder=sys.argv[2], n_jobs=2)
-"""
+        stability(refit_with(2.0), X, Y, **options)
 
 
 def test_a_larger_n_boot_adds_to_a_folder(tmp_path, log):
@@ -130,7 +120,6 @@ def test_a_new_seed_is_kept_in_the_folder(tmp_path):
         ({"estimator": LeastSquares(fails=9.0)}, "estimator was"),
         ({"methods": ["rsens"]}, "methods was"),
         ({"replace": False}, "n_rows was 60"),
-        ({"alpha": 0.5}, "alpha was 1.0"),
         ({"random_state": 5}, "random_state was"),
     ],
 )

@@ -6,9 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rsens import BayesianLogisticRegression
 from rsens._errors import InputError
-from rsens._stability import stability
 from rsens._stability._stability import column_names, sampling
 
 
@@ -74,26 +72,17 @@ def test_numbers_are_not(y):
 
 def test_too_few_rows_for_the_classes():
     y = np.repeat(np.arange(5), 4)
-    with pytest.raises(InputError, match="n_rows must be at least 10"):
+    with pytest.raises(InputError, match="too few for 2 rows"):
         sampling(20, 9, True, y, True)
     # Possible but hopeless: 400 classes of two rows each, and all of them in a bootstrap sample.
     y = np.repeat(np.arange(400), 2)
-    with pytest.raises(InputError, match="merge rare classes"):
+    with pytest.raises(InputError, match="Merge rare classes"):
         sampling(800, 800, True, y, True).draw(np.random.SeedSequence(0))
-
-
-@pytest.mark.parametrize("missing", [None, np.nan])
-def test_missing_labels(missing):
-    y = np.array(["a", "b", "a", missing], dtype=object)
-    with pytest.raises(InputError, match="y has 1 missing"):
-        stability(BayesianLogisticRegression(), np.arange(8.0).reshape(4, 2), y, n_boot=1)
 
 
 def test_sizes():
     with pytest.raises(InputError, match="at least two rows"):
         sampling(1, None, False, [1.0], False)
-    with pytest.raises(InputError, match="at most 5"):
-        sampling(5, 6, False, np.zeros(5), False)
     assert sampling(5, 60, True, np.zeros(5), False).size == 60
 
 

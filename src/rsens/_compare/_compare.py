@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from rsens._arguments import jobs, one_of, seed_sequence
+from rsens._arguments import one_of, seed_sequence
 from rsens._compare._comparison import Comparison, ComparisonSettings, MethodResult, known, legend_of, run
 from rsens._document import Column, Document, Sentences, ShownTable
 from rsens._errors import InputError
-from rsens._progress import progress_of
+from rsens._progress import Progress, progress_of
 from rsens._refits import run_pieces
 from rsens._text import Pair, counted, listed, number, on_one_line
 from rsens.black_box import Budget
@@ -40,10 +40,6 @@ def compare(
     groups: Mapping[str, Sequence[str | int]] | None = None,
     numeric: Iterable[str | int] = (),
     random_state: int | np.random.Generator | None = None,
-    alpha: float = 1.0,
-    scoring: Any = None,
-    n_jobs: int | None = None,
-    progress: bool | None = None,
 ) -> ComparisonFrame:
     """Compare R-sens with other methods, side by side, on the variables or pairs of one model.
 
@@ -71,15 +67,7 @@ def compare(
             default their two values are compared, as in `explain`. Only ard, which is read off the model, takes them
             for numbers in any case.
         random_state: Seed: a whole number, a NumPy Generator, or None. The numbers of a method depend on it alone, not
-            on which other methods run.
-
-    Rarely needed:
-        alpha: Order of the Rényi divergence, for rsens, rsens2, kl and fourth_derivative.
-        scoring: The score for pfi: None for the log predictive density, the name of a scikit-learn scorer, or a
-            function (model, X, y) that gives one number, or one per row; more is better.
-        n_jobs: How many methods run at once, as in joblib. It changes no value; `seconds` are longer when methods share
-            cores.
-        progress: A progress bar: True, False, or None for one only in a terminal and only if it takes long.
+            on which other methods run. `joblib.parallel_config(n_jobs=2)` runs two methods at once.
 
     Returns:
         A data frame with one row per method and term, methods as asked for, terms by rank. Its columns are `method`,
@@ -104,10 +92,20 @@ def compare(
         >>> table[table["rank"] == 1][["method", "term"]].to_dict("list")
         {'method': ['rsens', 'ead', 'pd'], 'term': ['x1', 'x0', 'x0']}
     """
-    n_jobs, follow = jobs(n_jobs), progress_of(progress)
-    settings = ComparisonSettings.read(
-        methods, order, budget, scale=scale, alpha=alpha, scoring=scoring, numeric=numeric, groups=groups
-    )
+    settings = ComparisonSettings.read(methods, order, budget, scale=scale, numeric=numeric, groups=groups)
+    return compared(model, X, y, settings, random_state)
+
+
+def compared(
+    model: Any,
+    X: Any,
+    y: Any,
+    settings: ComparisonSettings,
+    random_state: Any,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> ComparisonFrame:
+    """The answers of all methods, `n_jobs` of them at once."""
     comparison = Comparison.of(model, X, y, settings, seed_sequence(random_state))
     terms = comparison.labels
     results: list[MethodResult] = run_pieces(
@@ -116,13 +114,13 @@ def compare(
         lambda number: (settings.methods[number],),
         shared=(comparison,),
         n_jobs=n_jobs,
-        progress=follow,
+        progress=progress_of(progress),
         noun="method",
     )
     if all(result.values is None for result in results):
         raise InputError(f"No method could answer. {results[0].method}: {results[0].status}")
     table = ComparisonFrame(pd.concat([_rows(result, terms) for result in results], ignore_index=True))
-    table.attrs = {"order": order, "scale": settings.scale_name, "budget": settings.budget.name}
+    table.attrs = {"order": settings.order, "scale": settings.scale_name, "budget": settings.budget.name}
     return table
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import traceback
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import combinations
-from pathlib import Path
 from time import perf_counter
 from typing import Any, Self
 
@@ -19,18 +17,14 @@ from rsens import black_box, measures
 from rsens._arguments import child, one_of
 from rsens._contents import OwnOrder, own_order
 from rsens._errors import Argument, InputError, MissingExtraError
-from rsens._frames import as_pandas
-from rsens._refits import check_one_per_row, reason_of
-from rsens._table import Table
+from rsens._refits import FAILURES, check_one_per_row, reason_of
+from rsens._table import Table, as_pandas
 from rsens._typing import Array, Flags
 from rsens.adapters import as_contrasts, classes_of, read_for, two_valued
 from rsens.derivatives import Counter, Model
 from rsens.models import read_labels
 
 KINDS = {1: "single variables", 2: "pairs"}
-PACKAGE = Path(__file__).parents[1]
-#: Errors that input, a missing package or extreme numbers cause, and not a defect in the code.
-EXPECTED = (InputError, MissingExtraError, ArithmeticError, np.linalg.LinAlgError, MemoryError)
 #: Rows of the type of X, one for each target, in; one number for each, out. More is better.
 RowScores = Callable[[Any], Array]
 
@@ -43,8 +37,6 @@ class ComparisonSettings:
     order: int
     budget: black_box.Budget
     scale: Any = "sd"
-    alpha: float = 1.0
-    scoring: Any = None
     #: Columns that stay numbers even if they have two values; see `explain`.
     numeric: Any = ()
     #: Positions of the columns whose two values are compared; None to decide for every model.
@@ -52,13 +44,10 @@ class ComparisonSettings:
     groups: Any = None
 
     @classmethod
-    def read(
-        cls, methods: Any, order: Any, budget: Any, *, cheap: bool = False, alpha: Any = 1.0, **others: Any
-    ) -> Self:
+    def read(cls, methods: Any, order: Any, budget: Any, *, cheap: bool = False, **others: Any) -> Self:
         """The arguments as users give them. With `cheap`, methods may be "cheap"."""
         sizes = black_box.budget_of(budget)
-        found = find_methods(methods, order, sizes if cheap else None)
-        return cls(tuple(found), order, sizes, alpha=measures.check_alpha(alpha), **others)
+        return cls(tuple(find_methods(methods, order, sizes if cheap else None)), order, sizes, **others)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -111,7 +100,7 @@ class Comparison:
         units = measures.column_units(settings.scale, deviations, table.names).copy()
         number_units = of_numbers if settings.scale_name == "sd" else units
         measures.warn_of_gaps(model, training, table)
-        scores = row_scores(model, source, y, n, settings.scoring)
+        scores = row_scores(model, source, y, n)
         constant = (units == 0.0) & (settings.scale_name == "sd")
         return cls(settings, seed, model, source, X, table, terms, scores, units, number_units, constant, y)
 
@@ -164,16 +153,14 @@ def method_values(
 
 
 def run(comparison: Comparison, method: measures.ComparedMethod) -> MethodResult:
-    """The answer of the method; an error becomes its status, unless it starts in our own code: a defect."""
+    """The answer of the method; an error becomes its status."""
     counter = Counter()
     values, status = None, "ok"
     start = perf_counter()
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # `_vector` reports what is not finite
             values = _vector(_value(method, comparison, counter), comparison)
-    except Exception as error:
-        if _starts_here(error) and not isinstance(error, EXPECTED):
-            raise
+    except (*FAILURES, MissingExtraError, MemoryError) as error:
         status = reason_of(error)
     seconds = perf_counter() - start
     return MethodResult(method.name, values, seconds, counter.rows, status)
@@ -185,15 +172,14 @@ def _value(method: measures.ComparedMethod, comparison: Comparison, counter: Cou
     if isinstance(method, black_box.Method):
         return _from_predictions(method, comparison, counter)
     assert isinstance(method, measures.Measure)
-    alpha, terms = comparison.settings.alpha, comparison.terms
+    terms = comparison.terms
     if method.of_model is not None:
-        units = comparison.number_units
-        return method.importance(comparison.model, comparison.X, scale=units, alpha=alpha, terms=terms)
+        return method.importance(comparison.model, comparison.X, scale=comparison.number_units, terms=terms)
     model = comparison.source.counted(counter)
     if method.of_function:  # it wants the function itself, and differentiates it once per row
         model = comparison.source
         counter.add(len(comparison.table))
-    return method.importance(model, comparison.table, scale=comparison.units, alpha=alpha, terms=terms)
+    return method.importance(model, comparison.table, scale=comparison.units, terms=terms)
 
 
 def _from_predictions(method: black_box.Method, comparison: Comparison, counter: Counter) -> Array:
@@ -226,12 +212,6 @@ def _vector(values: Array, comparison: Comparison) -> Array:
         term = comparison.labels[int(bad.argmax())]
         raise InputError(f"the value for {term!r} is not a finite number.")
     return values
-
-
-def _starts_here(error: Exception) -> bool:
-    """Whether a line of this package raised the error, and not a function that it called."""
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    return Path(frames[-1].f_code.co_filename).is_relative_to(PACKAGE)
 
 
 def known(order: int) -> dict[str, measures.ComparedMethod]:
@@ -275,56 +255,16 @@ def _find(name: str, order: int) -> measures.ComparedMethod:
     raise InputError(f"Unknown method {name!r} for {KINDS[order]}.{hint} Use one of {', '.join(there)}.")
 
 
-def row_scores(model: Any, source: Model, y: Any, n: int, scoring: Any) -> RowScores | None:
-    """log p(y_i | x_i) of the n targets, or the `scoring` of the user's own `model`; None without targets."""
-    scorer = _scorer(scoring)
+def row_scores(model: Any, source: Model, y: Any, n: int) -> RowScores | None:
+    """log p(y_i | x_i) of the n targets at rows of the type of X; None without targets."""
     if y is None:
         return None
     check_one_per_row(y, n)
     if np.ndim(y) == 2 and np.shape(y)[1] == 1:  # a data frame of one column
         y = np.asarray(y)[:, 0]
-    if scorer is not None:
-        predicts = not isinstance(scoring, str) or callable(getattr(model, "predict", None))
-        estimator = model if predicts else _regressor(source)
-        return lambda rows: _per_row(scorer(estimator, rows, y), n)
     if callable(getattr(model, "log_predictive_density", None)):
-        return lambda rows: _per_row(model.log_predictive_density(rows, y), n)
+        return lambda rows: np.asarray(model.log_predictive_density(rows, y), dtype=np.float64)
     return lambda rows: source.predict_distribution(rows).log_prob(_numbers(model, y, n))
-
-
-def _scorer(scoring: Any) -> Callable[[Any, Any, Any], Any] | None:
-    """A function (model, X, y) -> score; a name is one of scikit-learn's."""
-    if scoring is None or callable(scoring):
-        return scoring
-    from sklearn.metrics import get_scorer, get_scorer_names
-
-    if not isinstance(scoring, str) or scoring not in get_scorer_names():
-        raise InputError(
-            Argument("scoring"),
-            " must be None for the log predictive density, the name of a scikit-learn scorer such as "
-            f"'neg_mean_squared_error', or a function (model, X, y) where more is better; got {scoring!r}.",
-        )
-    return get_scorer(scoring)
-
-
-def _regressor(source: Model) -> Any:
-    """A model without `predict`, such as a wrapped function, in the form that scikit-learn's scorers expect."""
-    from sklearn.base import BaseEstimator, RegressorMixin
-
-    class PointPrediction(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-        def predict(self, X: Any) -> Array:
-            points = source.predict_point(X)
-            return points[:, 0] if points.shape[1] == 1 else points
-
-    return PointPrediction()
-
-
-def _per_row(score: Any, n: int) -> Array:
-    """One number per row; a single number for all rows counts for each."""
-    values = np.asarray(score, dtype=np.float64)
-    if values.shape not in ((), (n,)):
-        raise InputError(f"a score must be one number, or one for each of the {n} rows; got shape {values.shape}.")
-    return np.broadcast_to(values, (n,))
 
 
 def _numbers(model: Any, y: Any, n: int) -> Array:

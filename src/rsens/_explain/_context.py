@@ -12,11 +12,10 @@ from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError
 from rsens._explain._subgroups import Division
 from rsens._files import Checkpoint
-from rsens._frames import as_pandas
 from rsens._progress import Progress
 from rsens._refits import Fit, take_rows
 from rsens._results import Part, stored
-from rsens._table import Table
+from rsens._table import Table, as_pandas
 from rsens._typing import Array, Positions
 from rsens.adapters import as_contrasts, read_for, two_valued
 from rsens.derivatives import Model, prepare, rows_of

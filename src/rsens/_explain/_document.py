@@ -10,10 +10,11 @@ import pandas as pd
 
 from rsens import _meaning as meaning
 from rsens._document import Column, Document, Sentences, ShownTable, bars
+from rsens._errors import Argument
 from rsens._explain._effects import LEVEL, SLOPE, STEP
 from rsens._explain._subgroups import MOST_SUBGROUPS, by_frame
 from rsens._explain._tables import LEADING, ROLES
-from rsens._text import Pair, aligned, counted, listed, number, p_text, percent, quoted, short, side_by_side, signed
+from rsens._text import Pair, aligned, counted, listed, number, p_text, percent, short, side_by_side, signed
 from rsens.measures import DOWN, UP, arrows
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ def _for_json(e: Explanation, frame: pd.DataFrame) -> pd.DataFrame:
     """The lines with the values by part and by output in one column each, as a dict."""
     if "first" in frame:
         pairs = list(zip(frame["first"], frame["second"], strict=True))
-        flags = {"additive": e.pair_additive, "unclear": e.pair_unclear}
+        flags = {"additive": e.inference.pair_additive, "unclear": e.inference.pair_unclear}
         known = {name: None if flag is None else [bool(flag[pair]) for pair in pairs] for name, flag in flags.items()}
         found = frame.drop(columns=["term"]).assign(**{"uncertainty_only": frame.get("uncertainty_only")}, **known)
     else:
@@ -208,10 +209,10 @@ def _for_json(e: Explanation, frame: pd.DataFrame) -> pd.DataFrame:
 def marks_of(e: Explanation, frame: pd.DataFrame) -> list[str]:
     """The mark of each line of `to_frame`, of order 1 or 2."""
     marks = [STAR if mark is True else "" for mark in frame["above_null"].astype(object)]
-    if "first" not in frame.columns or e.pair_unclear is None:
+    if "first" not in frame.columns or e.inference.pair_unclear is None:
         return marks
     places = zip(frame["first"], frame["second"], strict=True)
-    return [UNCLEAR if e.pair_unclear[pair] else mark for pair, mark in zip(places, marks, strict=True)]
+    return [UNCLEAR if e.inference.pair_unclear[pair] else mark for pair, mark in zip(places, marks, strict=True)]
 
 
 def directions(e: Explanation, terms: list[str], digits: int = 3) -> list[str]:
@@ -272,7 +273,7 @@ def has_steps(e: Explanation) -> bool:
 
 def has_test(e: Explanation) -> bool:
     """Whether some pair was tested."""
-    p = e.pair_p_values
+    p = e.inference.pair_p_values
     return p is not None and bool(p.notna().any())
 
 
@@ -314,17 +315,21 @@ def hidden(e: Explanation, frame: pd.DataFrame, shown: int, where: str) -> list[
 
 def variables_legend(e: Explanation) -> list[str]:
     """The stars of variables: what they mean, what chance makes of them, and the marks for all variables together."""
-    if e.null_levels is None:
+    if e.null is None:
         return [meaning.NOT_REFITTED if has_test(e) else meaning.NO_MARKS]
     ranked = e.main.sort_values(ascending=False, kind="stable").index
     lines = [f"{STAR} {meaning.VARIABLE}; {meaning.BY_CHANCE}", meaning.P_OF_VARIABLES]
-    if e.null_rows is not None:
-        lines.append(f"the null level comes from refits to {e.null_rows:,} random rows")
-    if unknown := [name for name in e.names if e.null_levels.isna()[name]]:
+    if e.inference.null_rows is not None:
+        lines.append(f"the null level comes from refits to {e.inference.null_rows:,} random rows")
+    if unknown := [name for name in e.names if e.null.isna()[name]]:
         lines.append(f"no null level: {_names(unknown)}")
-    starred = e.main > e.null_levels
-    lines += _together(ranked, bool(starred.any()), e.discovery, e.familywise)
-    doubtful = [] if e.p_value is None else [t for t in ranked if starred[t] != (e.p_value[t] <= meaning.PER_VARIABLE)]
+    starred = e.main > e.null
+    lines += _together(ranked, bool(starred.any()), e.inference.discovery, e.inference.familywise)
+    doubtful = (
+        []
+        if e.inference.p_value is None
+        else [t for t in ranked if starred[t] != (e.inference.p_value[t] <= meaning.PER_VARIABLE)]
+    )
     return lines + ([f"{meaning.BORDERLINE}: {_names(doubtful)}"] if doubtful else [])
 
 
@@ -334,18 +339,18 @@ def pairs_legend(e: Explanation) -> list[str]:
     measured = meaning.RSENS2_LINK if link else f"{meaning.RSENS2}, {meaning.NOT_THE_STAR}"
     parts = [f"uncertainty only ({only} of {counted(len(e.pairs), 'pair')}): {meaning.UNCERTAINTY_ONLY}"] * bool(only)
     if not has_test(e):
-        untested = [] if e.null_levels is None else [meaning.NOT_TESTED]
+        untested = [] if e.null is None else [meaning.NOT_TESTED]
         return [*untested, meaning.RSENS2_LINK if link else meaning.RSENS2, *parts]
-    additive, scale = e.pair_additive, str(e.test_scale)
+    additive, scale = e.inference.pair_additive, str(e.inference.test_scale)
     assert additive is not None  # it comes from the test
     if additive.all():
         return [f"{meaning.no_pair_mark(scale)}; {meaning.P_OF_PAIRS}", measured.partition(";")[0], *parts]
     ranked = e.pairs.sort_values(ascending=False, kind="stable").index
     lines = [f"{STAR} {meaning.pair_mark(scale)}; {meaning.PAIR_BY_CHANCE}", meaning.P_OF_PAIRS]
-    lines += _together(ranked, bool(np.any(e.pair_above)), e.pair_discovery)
+    lines += _together(ranked, bool(np.any(e.inference.pair_above)), e.inference.pair_discovery)
     if additive.any():
         lines.append(f"{counted(int(additive.sum()), 'pair')} add up in the model by construction: never a star")
-    if e.pair_unclear is not None and e.pair_unclear.any():
+    if e.inference.pair_unclear is not None and e.inference.pair_unclear.any():
         lines.append(f"{UNCLEAR} {meaning.UNCLEAR}")
     return [*lines, measured, *parts]
 
@@ -357,7 +362,7 @@ def intervals_legend(e: Explanation) -> list[str]:
     if not e.intervals_hold:
         return [f"intervals: {meaning.NOTHING_FOUND}"]
     narrow = f"; {meaning.TOO_NARROW}" if e.interval_kind == "rows" else ""
-    return [f"intervals: {meaning.interval(e.interval_kind, e.level, e.interval_refits)}{narrow}"]
+    return [f"intervals: {meaning.interval(e.interval_kind, e.level, e.inference.interval_refits)}{narrow}"]
 
 
 def directions_legend(e: Explanation) -> list[str]:
@@ -379,7 +384,7 @@ def two_valued_legend(e: Explanation) -> list[str]:
     have, are = ("has", "is") if len(names) == 1 else ("have", "are")
     return [
         f"{_names(names)} {have} two values and {are} compared between them, like a category; "
-        f"numeric=[{quoted(names)}] gives slopes instead"
+        f"{Argument('numeric', list(names))} gives slopes instead"
     ]
 
 

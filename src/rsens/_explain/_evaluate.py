@@ -25,9 +25,9 @@ from rsens._explain._posterior import draw_sums
 from rsens._explain._rows import extrapolates, index_of
 from rsens._explain._subgroups import division_of
 from rsens._explain._values import LocalValues, RowMoments, Sums
-from rsens._frames import as_pandas
 from rsens._progress import Progress
 from rsens._refits import one_target, quiet, run_pieces
+from rsens._table import as_pandas
 from rsens._threads import one_thread
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, is_of_draws, iterate

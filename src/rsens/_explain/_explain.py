@@ -12,7 +12,7 @@ import numpy as np
 
 from rsens._arguments import fraction, jobs, one_of, seed_sequence
 from rsens._contents import own_order
-from rsens._errors import Argument, InputError, warn
+from rsens._errors import Argument, InputError, warn, warnings_once
 from rsens._explain._context import (
     AUTO_PAIRS_COLUMNS,
     Arguments,
@@ -34,11 +34,10 @@ from rsens._explain._refit_intervals import refit_without_folds, with_refits
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups, division_of
 from rsens._explain._values import Sums, Values, row_intervals
-from rsens._frames import as_pandas
 from rsens._progress import progress_of
 from rsens._refits import Fit, check_one_per_row, check_refit, read_clusters, warn_of_tight_clusters, workers
+from rsens._table import as_pandas
 from rsens._text import quoted
-from rsens._warnings import warnings_once
 from rsens.adapters import classes_of
 from rsens.derivatives import NoSecondDerivativesError
 from rsens.measures import adds_up, is_linear, on_link, warn_of_gaps

@@ -18,14 +18,13 @@ from rsens._errors import Argument, InputError, MissingExtraError
 from rsens._explain._context import Setup
 from rsens._explain._difference import Difference, difference_of
 from rsens._explain._document import document
-from rsens._explain._effect_table import effect_table
-from rsens._explain._effects import Effects
+from rsens._explain._effects import Effects, effect_table
 from rsens._explain._interaction_marks import Interactions
 from rsens._explain._null_level import NullLevel
 from rsens._explain._posterior import DrawValues, Posterior
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups, by_frame
-from rsens._explain._tables import FORM, frame_of, ranked_by, read_order, shown_field, uncertainty_only
+from rsens._explain._tables import FORM, Inference, frame_of, ranked_by, read_order, shown_field, uncertainty_only
 from rsens._explain._values import Intervals, KeptRefits, Values
 from rsens._results import Field, Part
 from rsens.adapters import read_for
@@ -204,21 +203,6 @@ class Explanation(Shown):
     intervals: pd.DataFrame | None = shown_field("intervals", "intervals")
     pair_intervals: pd.DataFrame | None = shown_field("intervals", "pair_intervals")
     interval_kind: str | None = shown_field("intervals", "interval_kind")
-    interval_refits: int | None = shown_field("intervals", "interval_refits")
-    null_levels: pd.Series[float] | None = shown_field("null_level", "null")
-    reached: pd.Series[float] | None = shown_field("null_level", "reached")
-    p_value: pd.Series[float] | None = shown_field("null_level", "p_value")
-    discovery: pd.Series[bool] | None = shown_field("null_level", "discovery")
-    familywise: pd.Series[bool] | None = shown_field("null_level", "familywise")
-    null_kind: str | None = shown_field("null_level", "null_kind")
-    null_rows: int | None = shown_field("null_level", "null_rows")
-    pair_p_values: pd.Series[float] | None = shown_field("interactions", "pair_p_values", name="p_value")
-    pair_discovery: pd.Series[bool] | None = shown_field("interactions", "pair_discovery", name="discovery")
-    pair_additive: pd.Series[bool] | None = shown_field("interactions", "pair_additive", name="additive")
-    pair_above: pd.Series[bool] | None = shown_field("interactions", "pair_above", name="above_null")
-    pair_unclear: pd.Series[bool] | None = shown_field("interactions", "pair_unclear", name="unclear")
-    pair_null_kind: str | None = shown_field("interactions", "pair_null_kind")
-    test_scale: str | None = shown_field("interactions", "test_scale")
     extrapolation: pd.Series[bool] = shown_field(
         "rows",
         "extrapolation",
@@ -226,27 +210,29 @@ class Explanation(Shown):
     )
 
     @property
+    def inference(self) -> Inference:
+        """All about intervals, the null level and the tests of pairs: p-values, marks, and how they were found."""
+        return Inference(self)
+
+    @property
+    def null(self) -> pd.Series[float] | None:
+        """The level that an irrelevant variable passes once in twenty times; None for a model that was not refitted.
+
+        It is the 95 % quantile over probes, on the scale of each value: see `explain`; `inference.p_value` and
+        `inference.reached` tell how certain it is.
+        """
+        level: pd.Series[float] | None = self.inference.null
+        return level
+
+    @property
     def intervals_hold(self) -> bool:
         """False where a null level is known and no variable is above it.
 
-        Then the intervals do not hold at their level: among values that could all be noise, the jackknife does not tell
+        Then the intervals do not hold at their level: among values that could all be noise, the jackknife does not show
         how far they would move with other data.
         """
-        levels = self.null_levels
+        levels = self.null
         return levels is None or bool((self.main > levels).any() or levels.isna().all())
-
-    @property
-    def null(self) -> float | pd.Series[float] | None:
-        """The level that an irrelevant variable passes once in twenty times; None for a model that was not refitted.
-
-        It is the 95 % quantile over probes, on the scale of each value: see `explain`, and `p_value` and `reached` for
-        how certain it is. It differs between terms and is a Series, as `null_levels` always is; one number where it is
-        the same for all.
-        """
-        levels = self.null_levels
-        if levels is None:
-            return None
-        return float(levels.iloc[0]) if (levels == levels.iloc[0]).all() else levels
 
     @property
     def probes(self) -> pd.DataFrame | None:
@@ -272,7 +258,6 @@ class Explanation(Shown):
         return row_of(self, label, position, model, X)
 
     by: pd.DataFrame | None = shown_field("subgroups", "subgroup_values")
-    by_counts: pd.Series[int] | None = shown_field("subgroups", "subgroup_counts", name="rows")
 
     def to_frame(self, order: int = 1, by: str = "value") -> pd.DataFrame:
         """One line per term (order 1) or pair (order 2), largest first.
@@ -326,43 +311,31 @@ class Explanation(Shown):
     def _document(self) -> Document:
         return document(self)
 
-    # Each method draws what the function of `rsens.plots` that it names draws, and takes its options.
+    # Each method calls the function of `rsens.plots` that it names, with its options.
 
     def plot_bars(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Ranked bars of `main`, or with order=2 of `pairs`; see `rsens.plots.bars`."""
-        from rsens.plots import bars
-
-        return bars(self, ax=ax, **options)
+        return _plots().bars(self, ax=ax, **options)
 
     def plot_effects(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Change of the prediction with each variable, with intervals; see `rsens.plots.effects`."""
-        from rsens.plots import effects
-
-        return effects(self, ax=ax, **options)
+        return _plots().effects(self, ax=ax, **options)
 
     def plot_beeswarm(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Every row of `local_main` as a point, coloured by the value of the variable; see `rsens.plots.beeswarm`."""
-        from rsens.plots import beeswarm
-
-        return beeswarm(self, ax=ax, **options)
+        return _plots().beeswarm(self, ax=ax, **options)
 
     def plot_pairs(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Heat map of `pairs`, or with by="prediction" of that part of them; see `rsens.plots.heatmap`."""
-        from rsens.plots import heatmap
-
-        return heatmap(self, ax=ax, **options)
+        return _plots().heatmap(self, ax=ax, **options)
 
     def plot_posterior(self, ax: Axes | None = None, **options: Any) -> Axes:
         """R-sens of each draw's own predictive, for models of posterior draws; see `rsens.plots.posterior`."""
-        from rsens.plots import posterior
-
-        return posterior(self.posterior, ax=ax, **options)
+        return _plots().posterior(self.posterior, ax=ax, **options)
 
     def plot_by(self, ax: Axes | None = None, **options: Any) -> Axes:
         """R-sens within the subgroups of `by`, next to the other rows; see `rsens.plots.subgroups`."""
-        from rsens.plots import subgroups
-
-        return subgroups(self, ax=ax, **options)
+        return _plots().subgroups(self, ax=ax, **options)
 
     def plot_profile(self, variable: str | int, ax: Any = None, **options: Any) -> Any:
         """Prediction and R-sens along one column of X, in the units of this explanation; see `rsens.plots.profile`.
@@ -370,9 +343,7 @@ class Explanation(Shown):
         Evaluates the model, which is remembered from `explain` but not stored in files: after `load`, give it and X as
         model=..., X=...
         """
-        from rsens.plots import profile_of
-
-        return profile_of(self, variable, ax=ax, **options)
+        return _plots().profile_of(self, variable, ax=ax, **options)
 
     def plot_surface(self, first: str | int, second: str | int, ax: Axes | None = None, **options: Any) -> Axes:
         """Prediction and R-sens₂ over two columns of X, in the units of this explanation; see `rsens.plots.surface`.
@@ -380,9 +351,7 @@ class Explanation(Shown):
         Evaluates the model, which is remembered from `explain` but not stored in files: after `load`, give it and X as
         model=..., X=...
         """
-        from rsens.plots import surface
-
-        return surface(self, first, second, ax=ax, **options)
+        return _plots().surface(self, first, second, ax=ax, **options)
 
     def to_shap(self) -> Any:
         """The local values as `shap.Explanation`, for shap's bar, beeswarm and scatter plots.
@@ -440,3 +409,10 @@ class Explanation(Shown):
     def _part(self, name: str) -> Part | None:
         part: Part | None = getattr(self, f"_{name}")
         return part
+
+
+def _plots() -> Any:
+    """The module of plots, imported when it is needed."""
+    from rsens import plots
+
+    return plots

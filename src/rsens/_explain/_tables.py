@@ -81,7 +81,7 @@ def frame_of(explanation: Explanation, order: int, by: str = "value") -> pd.Data
     for name, field in explanation.fields():
         if field.column is not None and size in field.shape:
             columns |= _columns(explanation, field, getattr(explanation._part(name), field.name, None), n)
-    kind = explanation.null_kind if order == 1 else explanation.pair_null_kind
+    kind = explanation.inference.null_kind if order == 1 else explanation.inference.pair_null_kind
     columns["interval_kind"] = pd.Series([explanation.interval_kind] * n, dtype=object)
     columns["null_kind"] = pd.Series([kind] * n, dtype=object)
     if order == 2 and (only := uncertainty_only(explanation._values)) is not None:
@@ -206,3 +206,22 @@ FORM = Form(
         "refits": KeptRefits,
     },
 )
+
+
+class Inference:
+    """The fields of the parts on intervals, the null level and the tests of pairs; None if they were not computed."""
+
+    PARTS = ("intervals", "null_level", "interactions")
+
+    def __init__(self, explanation: Explanation) -> None:
+        self._explanation = explanation
+
+    def __getattr__(self, name: str) -> Any:
+        for part in self.PARTS:
+            if (field := FORM.parts[part].fields().get(name)) is not None:
+                values = getattr(self._explanation._part(part), name, None)
+                return table_of(self._explanation, field, values, field.column or name)
+        raise AttributeError(f"An explanation has no {name!r} in its inference; it has {', '.join(dir(self))}.")
+
+    def __dir__(self) -> list[str]:
+        return [name for part in self.PARTS for name in FORM.parts[part].fields()]

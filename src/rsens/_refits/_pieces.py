@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
-from rsens._errors import InputError
+from rsens._errors import InputError, Warned, emit_once, recorded_warnings
 from rsens._files import Checkpoint
 from rsens._progress import Progress
-from rsens._warnings import Warned, emit_once, recorded_warnings
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from rsens._coding import Coding
 from rsens._contents import own_order
 from rsens._errors import Argument, InputError, RsensWarning, Sentence, warn
-from rsens._frames import as_pandas
-from rsens._table import Table, as_array, is_frame, is_pandas
+from rsens._table import Table, as_array, as_pandas, is_frame, is_pandas
 from rsens._typing import Array, Positions
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from math import comb
 from typing import Any
 
@@ -14,18 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsens import _refits as refits
-from rsens._arguments import child, jobs, one_of, whole_number
+from rsens._arguments import child, jobs, whole_number
 from rsens._compare import ComparisonSettings, method_values
 from rsens._contents import inverse, own_order
 from rsens._errors import Argument, InputError, RsensWarning, warn
 from rsens._files import Checkpoint, fingerprint
-from rsens._progress import progress_of
+from rsens._progress import Progress, progress_of
 from rsens._select_interactions._reduced_models import KernelTerms, ReducedModels, fit_kernel, kind_of_terms
 from rsens._select_interactions._selection import Scores, Selection
 from rsens._threads import one_thread
 from rsens._typing import Positions
 from rsens.adapters import two_valued
-from rsens.black_box import Budget
 from rsens.models import GPClassifier, GPRegressor
 
 #: Purposes of the random numbers of a split.
@@ -42,13 +40,8 @@ def select_interactions(
     cv: Any = 5,
     repeats: int = 2,
     random_state: int | np.random.Generator | None = None,
-    n_jobs: int | None = None,
     folder: str | os.PathLike[str] | None = None,
     clusters: Any = None,
-    warm_start: bool = True,
-    numeric: Iterable[str | int] = (),
-    budget: str | Budget = "standard",
-    progress: bool | None = None,
 ) -> Selection:
     """Choose how many pairwise interactions a data set needs, and which (paper, section 3.3).
 
@@ -72,20 +65,11 @@ def select_interactions(
             rounds of five are ten fits of each size.
         random_state: Seed of the folds, of methods that draw, and of estimators whose own random_state is None: a whole
             number, a NumPy Generator, or None for a new one.
-        n_jobs: How many splits run at once, as in joblib. It changes no result.
         folder: Where finished splits are kept, one file each. The same call continues interrupted work from there.
+            `joblib.parallel_config(n_jobs=-1)` runs several splits at once, without another result.
         clusters: Rows that belong together (of one person, one field): a label for each row. Folds are then made of
             whole clusters, and are not stratified. A splitter gets them as its groups; splits that divide a cluster are
             an `InputError`.
-
-    Rarely needed:
-        warm_start: Whether the search for the hyperparameters of a model with pairs has two starts, the usual one and
-            the model with one pair fewer, in place of the estimator's `n_restarts`. It finds what two random restarts
-            find, and is quicker; fastest is warm_start=False with n_restarts=0.
-        numeric: Names or positions of numeric columns with two values that are to have derivatives all the same; by
-            default rankings compare the two values, as in `explain`.
-        budget: How many predictions black-box methods ("shap", "pd", "h") may ask for, as in `compare`.
-        progress: A progress bar: True, False, or None for one only in a terminal and only if it takes long.
 
     Returns:
         A `Selection`: `print` it, `plot` it, or ask for its `suggested` number of `pairs` and the `model` with them.
@@ -101,69 +85,97 @@ def select_interactions(
         >>> int(selection.suggested), selection.pairs[["first", "second"]].to_dict("list")
         (1, {'first': ['x1'], 'second': ['x2']})
     """
-    _check_estimator(estimator)
-    asked, n_jobs, follow = whole_number(k, "k", 0), jobs(n_jobs), progress_of(progress)
-    one_of(warm_start, "warm_start", (True, False))
-    found = refits.read_for_estimator(estimator, X)
-    assert found is not None  # a Gaussian process of ours
-    coding, table = found
-    n, columns = table.values.shape
-    if columns < 2:
-        raise InputError("Interactions need at least two columns; X has one.")
-    targets = refits.read_targets(y, n)
-    order = own_order(table.values, targets, clusters=refits.read_clusters(clusters, n), names=table.names)
-    analysis = SplitAnalysis(
-        estimator=refits.with_levels(estimator, coding),
-        terms=KernelTerms(columns, coding.categorical, kind_of_terms(estimator.kernel)),
-        X=table.source,
-        y=targets,
-        k=min(asked, comb(columns, 2)),
-        settings=ComparisonSettings.read(methods, 2, budget, two_valued=two_valued(table, numeric=numeric)),
-        warm=warm_start,
-        pair_ranks=inverse(order.of_pairs([(d,) for d in range(columns)])),
-    )
-    repeats, classes = whole_number(repeats, "repeats", 1), isinstance(estimator, GPClassifier)
-    if order.clusters is None:
-        refits.warn_of_tight_clusters(table.values, coding.categorical)
-    given = refits.given_splits(cv, table.source, targets, order.clusters)
-    question = {} if folder is None else _question(analysis, given or (int(cv), repeats), order.clusters)
-    checkpoint = Checkpoint.open(folder, question, random_state)
-    rounds = [np.random.default_rng(child(checkpoint.seed, 0, repeat)) for repeat in range(repeats)]
-    splits = given or [
-        split for rng in rounds for split in refits.folds(int(cv), targets, classes, rng, order.clusters, order.rows)
-    ]
-    if classes:
-        _check_classes(splits, targets)
-    work = [*splits, (np.arange(n), None)]  # the last one ranks the pairs on all rows
-    *of_splits, of_all = refits.run_pieces(
-        SplitAnalysis.run,
-        len(work),
-        lambda number: (*work[number], child(checkpoint.seed, 1, number)),
-        shared=(analysis,),
-        n_jobs=n_jobs,
-        progress=follow,
-        noun="split",
-        kept=refits.Kept(checkpoint, "split"),
-    )
-    methods = analysis.settings.names
-    scores = Scores(
-        columns=table.names,
-        categorical=coding.categorical,
-        kind=analysis.terms.kind,
-        methods=methods,
-        asked=asked,
-        train=np.array([len(train) for train, _ in splits]),
-        test=np.array([len(test) for _, test in splits]),
-        scores=np.array([np.transpose([piece["scores"][m] for piece in of_splits]) for m in methods]),
-        full=np.array([piece["full"] for piece in of_splits]),
-        chosen=np.array([[piece["ranked"][m] for piece in of_splits] for m in methods], dtype=np.int64),
-        pairs=np.array([of_all["ranked"][m] for m in methods], dtype=np.int64),
-        values=np.array([of_all["values"][m] for m in methods], dtype=np.float64),
-        fits=sum(piece["fits"] for piece in (*of_splits, of_all)),
-    )
-    if warned := [text for piece in (*of_splits, of_all) for text in piece["warned"]]:
-        warn(f"There were {len(warned)} warnings in {scores.fits} fits, the first: {warned[0]}")
-    return Selection(scores, estimator=analysis.estimator, X=table.source, y=targets)
+    question = SelectionQuestion(
+        estimator=estimator, X=X, y=y, k=k, methods=methods, cv=cv, repeats=repeats, random_state=random_state,
+        folder=folder, clusters=clusters,
+    )  # fmt: skip
+    return question.answer()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SelectionQuestion:
+    """The arguments of `select_interactions`, columns to take for numbers, jobs, and the progress to report to."""
+
+    estimator: Any
+    X: Any
+    y: Any
+    k: int
+    methods: Any
+    cv: Any
+    repeats: int
+    random_state: Any
+    folder: Any
+    clusters: Any
+    numeric: Any = ()
+    n_jobs: int | None = None
+    progress: Progress | None = None
+
+    def answer(self) -> Selection:
+        """Check the arguments, fit in all splits, and score."""
+        _check_estimator(self.estimator)
+        progress, n_jobs = progress_of(self.progress), jobs(self.n_jobs)
+        asked, repeats = whole_number(self.k, "k", 0), whole_number(self.repeats, "repeats", 1)
+        found = refits.read_for_estimator(self.estimator, self.X)
+        assert found is not None  # a Gaussian process of ours
+        coding, table = found
+        n, columns = table.values.shape
+        if columns < 2:
+            raise InputError("Interactions need at least two columns; X has one.")
+        targets = refits.read_targets(self.y, n)
+        order = own_order(table.values, targets, clusters=refits.read_clusters(self.clusters, n), names=table.names)
+        compared = two_valued(table, numeric=self.numeric)
+        analysis = SplitAnalysis(
+            estimator=refits.with_levels(self.estimator, coding),
+            terms=KernelTerms(columns, coding.categorical, kind_of_terms(self.estimator.kernel)),
+            X=table.source,
+            y=targets,
+            k=min(asked, comb(columns, 2)),
+            settings=ComparisonSettings.read(self.methods, 2, "standard", two_valued=compared),
+            pair_ranks=inverse(order.of_pairs([(d,) for d in range(columns)])),
+        )
+        if order.clusters is None:
+            refits.warn_of_tight_clusters(table.values, coding.categorical)
+        splits = refits.given_splits(self.cv, table.source, targets, order.clusters)
+        cv = splits if splits is not None else (int(self.cv), repeats)
+        question = {} if self.folder is None else _question(analysis, cv, order.clusters)
+        checkpoint = Checkpoint.open(self.folder, question, self.random_state)
+        classes = isinstance(self.estimator, GPClassifier)
+        if splits is None:
+            rounds = [np.random.default_rng(child(checkpoint.seed, 0, repeat)) for repeat in range(repeats)]
+            folds = (refits.folds(int(self.cv), targets, classes, rng, order.clusters, order.rows) for rng in rounds)
+            splits = list(chain.from_iterable(folds))
+        if classes:
+            _check_classes(splits, targets)
+        work = [*splits, (np.arange(n), None)]  # the last one ranks the pairs on all rows
+        *pieces, whole = refits.run_pieces(
+            SplitAnalysis.run,
+            len(work),
+            lambda number: (*work[number], child(checkpoint.seed, 1, number)),
+            shared=(analysis,),
+            n_jobs=n_jobs,
+            progress=progress,
+            noun="split",
+            kept=refits.Kept(checkpoint, "split"),
+        )
+        methods = analysis.settings.names
+        scores = Scores(
+            columns=table.names,
+            categorical=coding.categorical,
+            kind=analysis.terms.kind,
+            methods=methods,
+            asked=asked,
+            train=np.array([len(train) for train, _ in splits]),
+            test=np.array([len(test) for _, test in splits]),
+            scores=np.array([np.transpose([piece["scores"][m] for piece in pieces]) for m in methods]),
+            full=np.array([piece["full"] for piece in pieces]),
+            chosen=np.array([[piece["ranked"][m] for piece in pieces] for m in methods], dtype=np.int64),
+            pairs=np.array([whole["ranked"][m] for m in methods], dtype=np.int64),
+            values=np.array([whole["values"][m] for m in methods], dtype=np.float64),
+            fits=sum(piece["fits"] for piece in (*pieces, whole)),
+        )
+        if warned := [text for piece in (*pieces, whole) for text in piece["warned"]]:
+            warn(f"There were {len(warned)} warnings in {scores.fits} fits, the first: {warned[0]}")
+        return Selection(scores, estimator=analysis.estimator, X=table.source, y=targets)
 
 
 def _question(
@@ -179,8 +191,6 @@ def _question(
         "methods": analysis.settings.names,
         "cv": cv if isinstance(cv, tuple) else fingerprint(cv),
         "clusters": None if clusters is None else fingerprint(clusters),
-        "warm_start": analysis.warm,
-        "budget": fingerprint(analysis.settings.budget),
         "two_valued": analysis.settings.two_valued,
     }
 
@@ -220,7 +230,6 @@ class SplitAnalysis:
     y: Any
     k: int
     settings: ComparisonSettings
-    warm: bool
     pair_ranks: Positions  # which of two pairs with equal values leads
 
     def run(self, train: Positions, test: Positions | None, seed: np.random.SeedSequence) -> dict[str, Any]:
@@ -237,7 +246,7 @@ class SplitAnalysis:
                 "ranked": {method: [number for number, _ in ranked] for method, ranked in leading.items()},
                 "values": {method: [value for _, value in ranked] for method, ranked in leading.items()},
             }
-            reduced = ReducedModels(estimator, self.terms, X, y, self.warm)
+            reduced = ReducedModels(estimator, self.terms, X, y)
             if test is not None:
                 held_out = refits.take_rows(self.X, test), refits.take_rows(self.y, test)
                 piece["full"] = _score(full, *held_out)

@@ -11,4 +11,4 @@ from rsens._stability._result import (
     ranking_methods,
     ranks_of,
 )
-from rsens._stability._stability import SampleAnalysis, Sampling, sampling, stability
+from rsens._stability._stability import SampleAnalysis, Sampling, StabilityQuestion, sampling, stability

@@ -37,10 +37,7 @@ class Rankings(Part):
     methods: tuple[str, ...] = stored("The methods, in the order asked for.")
     rows: int = stored("Rows in a sample; about as many where whole clusters were drawn.")
     replace: bool = stored("Whether rows were drawn with replacement.")
-    at: str = stored('The rows at which models were scored: "sample" or "data".')
     scale: str = stored('The step of a column: "sd", "raw" or "given".')
-    budget: str = stored("The name of the budget for predictions.")
-    alpha: float = stored("Order of the Rényi divergence.")
     values: Array = stored("The value of a term by a method.", "methods", "samples", "terms")
     ranks: NDArray[np.int64] = stored("The rank of a term, 1 for the largest value.", "methods", "samples", "terms")
     failed_samples: tuple[int, ...] = stored("The samples in which something failed.")
@@ -97,12 +94,12 @@ class Stability(Shown):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """How samples were drawn and scored: n_rows, clusters, replace, at, scale, budget, alpha.
+        """How samples were drawn and scored: n_rows, clusters, replace, scale.
 
         `clusters` is how many were drawn, None where rows were drawn one by one.
         """
         r = self._rankings
-        names = ("clusters", "replace", "at", "scale", "budget", "alpha")
+        names = ("clusters", "replace", "scale")
         return {"n_rows": r.rows} | {name: getattr(r, name) for name in names}
 
     @property

@@ -6,7 +6,7 @@ import dataclasses
 import os
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,14 +20,13 @@ from rsens._compare import ComparisonSettings, check_terms, method_values, term_
 from rsens._contents import OwnOrder, inverse, own_order
 from rsens._errors import Argument, InputError, RsensWarning, warn
 from rsens._files import Checkpoint, fingerprint
-from rsens._progress import progress_of
+from rsens._progress import Progress, progress_of
 from rsens._stability._result import Rankings, Stability, ranks_of
 from rsens._table import is_frame
 from rsens._text import first_few
 from rsens._threads import one_thread
 from rsens._typing import Positions
 from rsens.adapters import read_numeric, two_valued_columns
-from rsens.black_box import Budget
 from rsens.likelihoods import target_of
 from rsens.measures import Terms, check_group_columns, read_scale
 from rsens.models import GPRegressor
@@ -40,7 +39,6 @@ LEAST_OF_A_CLASS = 2
 LEAST_CLUSTERS = 3
 #: How often a sample is drawn again before a class counts as too rare.
 MOST_DRAWS = 1000
-N_ROWS = Argument("n_rows")
 
 
 def stability(
@@ -56,30 +54,25 @@ def stability(
     folder: str | os.PathLike[str] | None = None,
     clusters: Any = None,
     replace: bool | Literal["auto"] = "auto",
-    n_rows: int | None = None,
-    at: Literal["sample", "data"] = "sample",
-    budget: str | Budget = "paper",
     scale: Any = "sd",
     groups: Mapping[str, Sequence[str | int]] | None = None,
     numeric: Iterable[str | int] = (),
-    alpha: float = 1.0,
-    refit: Callable[[Any, Any], Any] | None = None,
-    progress: bool | None = None,
 ) -> Stability:
-    """How the rankings of variables or pairs vary when the model is fitted to other samples of the data.
+    """Measure how the ranking of variables or pairs varies between models fitted to other samples of the data.
 
     The whole analysis is repeated on samples of the rows: a model is fitted, every method scores the terms, and the
     scores are ranked. `docs/stability.md` explains the result and its limits.
 
     Args:
         estimator: The model to fit: an estimator with `fit` and `get_params`, fitted or not. It is cloned; where its
-            `random_state` is None, it gets one from the seed of the sample. None with `refit`.
+            `random_state` is None, it gets one from the seed of the sample. Or a function (X, y) -> fitted model, which
+            must see to its own random numbers.
         X: Rows: a data frame or an array.
         y: Their targets. For a classifier, or with targets that are labels, samples are drawn again until every class
             has two rows (or its only row, if it has one).
         n_boot: The number of samples.
-        methods: "cheap", "all", or names as in `compare`. "cheap" leaves out h (which asks about all pairs of rows),
-            ard (for Gaussian processes only) and the methods that need an optional package at this budget.
+        methods: "cheap", "all", or names as in `compare`. "cheap" leaves out h (which asks about all pairs of rows)
+            and ard (for Gaussian processes only).
         order: 1 for variables, 2 for pairs.
         random_state: Seed: a whole number, a NumPy Generator, or None for a new one (with a folder, for the kept one).
         n_jobs: How many refits run at once, as in joblib. Every refit has one thread, so that the result does not
@@ -91,23 +84,15 @@ def stability(
             whole clusters, as the next sample of persons would be.
 
     Rarely needed:
-        replace: Whether rows are drawn with replacement: the bootstrap, as in the paper. A repeated row is harmless to
-            a model with few parameters, but a Gaussian process that learns its noise takes equal rows as proof that
-            noise is absent, and its rankings suffer. Half of the rows without replacement vary about as much and repeat
-            no row. "auto" is False for such a `GPRegressor` and True for all other models.
-        n_rows: Rows in a sample; by default as many as X has, or half of them without `replace`. With
-            `clusters`, about as many rows are drawn, in whole clusters.
-        at: The rows at which a model is scored: "sample", the rows it was fitted to, as in any analysis; or "data", all
-            of X, so that only the model varies.
-        budget: How many predictions the methods may ask for; see `compare`.
+        replace: Whether as many rows as X has are drawn with replacement: the bootstrap, as in the paper. A repeated
+            row is harmless to a model with few parameters, but a Gaussian process that learns its noise takes equal
+            rows as proof that noise is absent, and its rankings suffer. Half of the rows without replacement vary about
+            as much and repeat no row. "auto" is False for such a `GPRegressor` and True for all other models.
         scale: "sd", "raw" or one number per column, as in `explain`. "sd" uses the deviations in the sample.
         groups: Columns that belong together, {"season": ["sin", "cos"]}: the group takes their place, as in `compare`.
             "cheap" then leaves out kl, which has no value for groups.
         numeric: Names or positions of numeric columns with two values that are to have derivatives all the same; by
             default the two values are compared, as in `explain`. All samples compare the columns with two values in X.
-        alpha: Order of the Rényi divergence.
-        refit: A function (X, y) -> fitted model, in place of an estimator. It must see to its own random numbers.
-        progress: A progress bar: True, False, or None for one only in a terminal and only if it takes long.
 
     Returns:
         A `Stability`. Refits and methods that fail are left out, listed in `Stability.failures` and reported in one
@@ -122,63 +107,96 @@ def stability(
         >>> result.mean_rank["rsens"].idxmin()
         's5'
     """
-    from sklearn.base import is_classifier
+    question = StabilityQuestion(
+        estimator=estimator, X=X, y=y, n_boot=n_boot, methods=methods, order=order, random_state=random_state,
+        n_jobs=n_jobs, folder=folder, clusters=clusters, replace=replace, scale=scale, groups=groups, numeric=numeric,
+    )  # fmt: skip
+    return question.answer()
 
-    n_boot, n_jobs, follow = whole_number(n_boot, "n_boot", 1), jobs(n_jobs), progress_of(progress)
-    one_of(at, "at", ("sample", "data"))
-    one_of(replace, "replace", ("auto", True, False))
-    refits.check_refit(estimator, refit)
-    size = None if n_rows is None else whole_number(n_rows, "n_rows", 2)
-    X = refits.as_rows(X)
-    y = refits.read_targets(y, len(X), several=True)
-    names = column_names(X)
-    terms = Terms.of(groups, names)
-    found = refits.read_for_estimator(estimator, X)
-    if found is not None:
-        coding = found[0]
-        read_numeric(numeric, names, coding.categorical)
-        check_group_columns(terms, names, coding.categorical)
-        # Scored at all rows, a model needs all levels, and a sample may lack some. Scored at the rows it was fitted to,
-        # it needs the levels that occur there, and no others.
-        estimator = refits.with_levels(estimator, coding, only_given=at == "sample")
-    settings = ComparisonSettings.read(
-        methods,
-        order,
-        budget,
-        scale=read_scale(scale, names),
-        alpha=alpha,
-        two_valued=tuple(d for d in two_valued_columns(X, numeric, names) if d not in terms.grouped_columns),
-        groups=None if groups is None else dict(zip(terms.names, terms.members, strict=True)),
-        cheap=True,
-    )
-    check_terms(terms, order)
-    settings = _with_groups(settings, methods, terms)
-    own = own_order(X, y, clusters=refits.read_clusters(clusters, len(X)))
-    classifies = refit is None and is_classifier(estimator)
-    drawing = sampling(len(X), size, _replaces(replace, estimator), y, classifies, own.clusters, own.rows)
-    fit = refits.Fit(estimator) if refit is None else refits.Fit(None, refit)
-    analysis = SampleAnalysis(fit, X, y, drawing, at, settings)
-    if clusters is None:
-        refits.warn_of_tight_clusters(refits.numbers_of(X))
-    checkpoint = Checkpoint.open(folder, {} if folder is None else _question(analysis), random_state)
-    pieces = refits.run_pieces(
-        SampleAnalysis.run,
-        n_boot,
-        lambda number: (child(checkpoint.seed, number),),
-        shared=(analysis,),
-        n_jobs=n_jobs,
-        progress=follow,
-        noun="sample",
-        kept=refits.Kept(checkpoint, "sample"),
-    )
-    rankings = _rankings(analysis, pieces, terms, own, checkpoint.seed)
-    if rankings.reasons:
-        failed = [f"{name or 'the refit'} in {times}" for name, times in Counter(rankings.failed_methods).items()]
-        warn(
-            f"Failures in {n_boot} samples: {', '.join(failed)}. The first reason: {rankings.reasons[0]} "
-            "See Stability.failures."
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StabilityQuestion:
+    """The arguments of `stability`, and the progress to report to."""
+
+    estimator: Any
+    X: Any
+    y: Any
+    n_boot: int
+    methods: Any
+    order: Any
+    random_state: Any
+    n_jobs: int | None
+    folder: Any
+    clusters: Any
+    replace: Any = "auto"
+    scale: Any = "sd"
+    groups: Any = None
+    numeric: Any = ()
+    progress: Progress | None = None
+
+    def answer(self) -> Stability:
+        """Check the arguments, fit to all samples, and rank."""
+        n_boot, n_jobs, progress = whole_number(self.n_boot, "n_boot", 1), jobs(self.n_jobs), progress_of(self.progress)
+        analysis, terms, own = self._analysis()
+        if self.clusters is None:
+            refits.warn_of_tight_clusters(refits.numbers_of(analysis.X))
+        question = {} if self.folder is None else _question(analysis)
+        checkpoint = Checkpoint.open(self.folder, question, self.random_state)
+        pieces = refits.run_pieces(
+            SampleAnalysis.run,
+            n_boot,
+            lambda number: (child(checkpoint.seed, number),),
+            shared=(analysis,),
+            n_jobs=n_jobs,
+            progress=progress,
+            noun="sample",
+            kept=refits.Kept(checkpoint, "sample"),
         )
-    return Stability(rankings)
+        rankings = _rankings(analysis, pieces, terms, own, checkpoint.seed)
+        if rankings.reasons:
+            failed = [f"{name or 'the refit'} in {times}" for name, times in Counter(rankings.failed_methods).items()]
+            warn(
+                f"Failures in {n_boot} samples: {', '.join(failed)}. The first reason: {rankings.reasons[0]} "
+                "See Stability.failures."
+            )
+        return Stability(rankings)
+
+    def _analysis(self) -> tuple[SampleAnalysis, Terms, OwnOrder]:
+        """The analysis of one sample, the terms that it ranks, and an order of rows by their content."""
+        from sklearn.base import is_classifier
+
+        one_of(self.replace, "replace", ("auto", True, False))
+        estimator = self.estimator
+        is_function = callable(estimator) and not isinstance(estimator, type) and not hasattr(estimator, "fit")
+        fit = refits.Fit(None, estimator) if is_function else refits.Fit(estimator)
+        refits.check_refit(fit.estimator, fit.refit)
+        X = refits.as_rows(self.X)
+        y = refits.read_targets(self.y, len(X), several=True)
+        names = column_names(X)
+        terms = Terms.of(self.groups, names)
+        found = refits.read_for_estimator(fit.estimator, X)
+        if found is not None:
+            coding = found[0]
+            read_numeric(self.numeric, names, coding.categorical)
+            check_group_columns(terms, names, coding.categorical)
+            # Scored at the rows it was fitted to, a model needs the levels that occur there, and no others.
+            fit = refits.Fit(refits.with_levels(fit.estimator, coding, only_given=True))
+        settings = ComparisonSettings.read(
+            self.methods,
+            self.order,
+            "paper",
+            scale=read_scale(self.scale, names),
+            two_valued=tuple(d for d in two_valued_columns(X, self.numeric, names) if d not in terms.grouped_columns),
+            groups=None if self.groups is None else dict(zip(terms.names, terms.members, strict=True)),
+            cheap=True,
+        )
+        check_terms(terms, self.order)
+        settings = _with_groups(settings, self.methods, terms)
+        own = own_order(X, y, clusters=refits.read_clusters(self.clusters, len(X)))
+        classifies = not is_function and is_classifier(fit.estimator)
+        replaces = _replaces(self.replace, fit.estimator)
+        drawing = sampling(len(X), None, replaces, y, classifies, own.clusters, own.rows)
+        return SampleAnalysis(fit, X, y, drawing, settings), terms, own
 
 
 def _with_groups(settings: ComparisonSettings, methods: Any, terms: Terms) -> ComparisonSettings:
@@ -230,10 +248,7 @@ def _rankings(
         methods=settings.names,
         rows=analysis.sampling.n_rows,
         replace=analysis.sampling.replace,
-        at=analysis.at,
         scale=settings.scale_name,
-        budget=settings.budget.name,
-        alpha=settings.alpha,
         values=values,
         ranks=ranks,
         failed_samples=tuple(number for number, _, _ in failures),
@@ -257,10 +272,7 @@ def _question(analysis: SampleAnalysis) -> dict[str, Any]:
         "n_rows": analysis.sampling.size,
         "replace": analysis.sampling.replace,
         "clusters": None if analysis.sampling.clusters is None else fingerprint(analysis.sampling.clusters),
-        "at": analysis.at,
-        "budget": str(settings.budget),
         "scale": settings.scale if isinstance(settings.scale, str) else settings.scale.tolist(),
-        "alpha": settings.alpha,
         "two_valued": settings.two_valued,
         "groups": settings.groups,
     }
@@ -268,13 +280,12 @@ def _question(analysis: SampleAnalysis) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class SampleAnalysis:
-    """The analysis that is repeated on every sample of the rows. `at`, "sample" or "data", has the rows to score."""
+    """The analysis that is repeated on every sample of the rows."""
 
     fit: refits.Fit
     X: Any
     y: Any
     sampling: Sampling
-    at: str
     settings: ComparisonSettings
 
     def run(self, seed: np.random.SeedSequence) -> dict[str, Any]:
@@ -284,10 +295,9 @@ class SampleAnalysis:
             warnings.simplefilter("ignore", RsensWarning)
             rows = self.sampling.draw(child(seed, ROWS))
             X, y = refits.take_rows(self.X, rows), refits.take_rows(self.y, rows)
-            scored = (X, y) if self.at == "sample" else (self.X, self.y)
             try:
                 model = self.fit(X, y, child(seed, ESTIMATOR))
-                results = method_values(model, *scored, self.settings, child(seed, METHODS))
+                results = method_values(model, X, y, self.settings, child(seed, METHODS))
             except refits.FAILURES as error:
                 return {"error": refits.reason_of(error)}
         return {
@@ -319,9 +329,7 @@ class Sampling:
         unit = "rows" if self.clusters is None else "clusters"
         raise InputError(
             f"samples of {self.size} {unit} rarely have enough rows of every class; {self.labels[rare]!r} "
-            f"has {counts[rare]} of {self.n}. Raise ",
-            N_ROWS,
-            ", or merge rare classes.",
+            f"has {counts[rare]} of {self.n}. Merge rare classes."
         )
 
     def _draw(self, rng: np.random.Generator) -> Positions:
@@ -360,10 +368,6 @@ def sampling(
         raise InputError("stability needs at least two rows to draw from; X has one.")
     if n_rows is None:
         n_rows = n if replace else -(-n // 2)
-    if not replace and n_rows > n:
-        raise InputError(
-            N_ROWS, f" must be at most {n}, the rows of X, when rows are drawn without replacement; got {n_rows}."
-        )
     size = n_rows
     if clusters is not None:
         total = int(clusters.max()) + 1
@@ -380,9 +384,8 @@ def sampling(
     plan = Sampling(n, size, replace, np.asarray(codes, dtype=np.intp), tuple(labels.tolist()), clusters, rows)
     if plan.n_rows < plan.needed.sum():
         raise InputError(
-            N_ROWS,
-            f" must be at least {int(plan.needed.sum())}, for {LEAST_OF_A_CLASS} rows of each of the {len(labels)} "
-            f"classes; got {n_rows}.",
+            f"samples of {plan.n_rows} rows are too few for {LEAST_OF_A_CLASS} rows of each of the {len(labels)} "
+            "classes. Merge rare classes."
         )
     return plan
 

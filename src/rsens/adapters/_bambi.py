@@ -13,8 +13,7 @@ import numpy as np
 from rsens import distributions
 from rsens._conversions import is_a
 from rsens._errors import Argument, InputError
-from rsens._frames import as_pandas
-from rsens._table import is_frame, plain
+from rsens._table import as_pandas, is_frame, plain
 from rsens._text import first_few, quoted
 from rsens._typing import Array
 from rsens.adapters._adapter import Pending, wrong_kind

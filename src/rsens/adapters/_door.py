@@ -18,8 +18,7 @@ import numpy as np
 from rsens._coding import Coding, Levels
 from rsens._conversions import package_of
 from rsens._errors import Argument, InputError
-from rsens._frames import as_pandas
-from rsens._table import Table, column_of, column_positions, columns_of_labels, numbers_of
+from rsens._table import Table, as_pandas, column_of, column_positions, columns_of_labels, numbers_of
 from rsens._typing import Array
 from rsens.adapters._adapter import WITH_DERIVATIVES, Adapter, expected_model, first_line
 from rsens.adapters._gpytorch import GPYTORCH

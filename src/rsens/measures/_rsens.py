@@ -28,11 +28,10 @@ from typing import Any
 
 import numpy as np
 
-from rsens._errors import Argument, InputError, Sentence
+from rsens._errors import Argument, InputError, Sentence, warnings_once
 from rsens._table import Table
 from rsens._text import quoted
 from rsens._typing import Array
-from rsens._warnings import warnings_once
 from rsens.adapters import read_for
 from rsens.derivatives import Contrast, Derivatives, Model, iterate
 from rsens.distributions import Distribution, Mixture

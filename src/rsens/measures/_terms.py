@@ -20,8 +20,7 @@ import numpy as np
 
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError, warn
-from rsens._frames import as_pandas
-from rsens._table import Table, column_deviations, column_positions
+from rsens._table import Table, as_pandas, column_deviations, column_positions
 from rsens._text import quoted
 from rsens._typing import Array
 from rsens.adapters import as_model

@@ -23,8 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
-from rsens._frames import as_pandas, is_pandas
-from rsens._table import Table, column_deviations, is_missing, numbers_of, read_table
+from rsens._table import Table, as_pandas, column_deviations, is_missing, is_pandas, numbers_of, read_table
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, check_order, normalized, normalized_derivatives, without_columns, zero_in
 from rsens.distributions import Distribution

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from scipy.special import logit, logsumexp, ndtri
 
-from rsens._errors import Argument, InputError, warn
+from rsens._errors import Argument, InputError, warn, warnings_once
 from rsens._typing import Array
-from rsens._warnings import warnings_once
 from rsens.derivatives import result_bytes, rows_for
 from rsens.likelihoods import Likelihood, LogitLikelihood, PoissonLikelihood, ProbitLikelihood
 from rsens.models import _mode

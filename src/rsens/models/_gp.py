@@ -12,11 +12,10 @@ from sklearn.utils import check_random_state
 
 from rsens._arguments import one_of, whole_number
 from rsens._coding import Coding
-from rsens._contents import contents
-from rsens._errors import Argument, InputError, warn
+from rsens._contents import column_order
+from rsens._errors import Argument, InputError, warn, warnings_once
 from rsens._table import column_deviations
 from rsens._typing import Array
-from rsens._warnings import warnings_once
 from rsens.derivatives import Finding, result_bytes, rows_for
 from rsens.kernels import EQ, Categorical, Kernel
 from rsens.likelihoods import Likelihood, likelihood_named, likelihood_names, link_names, target_of
@@ -306,7 +305,7 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         y = likelihood.checked_target(y)
         if self.optimize and likelihood.noise is not None:
             warn_of_copies(rows, y, offset)
-        standard, mean, (_, columns) = self._standard(rows), 0.0, contents(rows, y, offset)
+        standard, mean, columns = self._standard(rows), 0.0, column_order(rows, y, offset)
         if self.standardize and likelihood.target == "numbers":
             known = y - offset
             scale = float(column_deviations(known[:, None])[0]) or 1.0
@@ -423,7 +422,7 @@ class GPClassifier(GPSettings, PredictiveClassifier):
         likelihood = likelihood_named(one_of(self.link, "link", link_names()))()
         units, kernel, search = self._standard(rows), self._start_kernel(rows.shape[1]), self._search(len(rows))
         inputs, no_offset = units.inputs(rows), np.zeros(len(rows))
-        _, columns = contents(rows, codes)
+        columns = column_order(rows, codes)
         with warnings_once():  # one fit for each class
             data = (Data(inputs, target, no_offset, 0.0, columns) for target in self._targets(codes))
             gps = tuple(fit_gp(kernel, likelihood, each, search) for each in data)

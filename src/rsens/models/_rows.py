@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rsens._contents import contents
+from rsens._contents import column_order
 from rsens._typing import Array, Positions
 from rsens.likelihoods import Likelihood
 
@@ -32,8 +32,8 @@ SEEN_ROWS, MOST_LEVELS = 1000, 200
 class Data:
     """Rows X and targets y, where y depends on mean + f + offset.
 
-    `columns` is their order by contents (see `contents`), from the numbers before standardising. `thinned` is the most
-    common y and the relative chance that a row with it is here.
+    `columns` is their `column_order`, from the numbers before standardising. `thinned` is the most common y and the
+    relative chance that a row with it is here.
     """
 
     X: Array
@@ -59,7 +59,7 @@ class Data:
     @property
     def column_ranks(self) -> Positions:
         """The place of each column in the order of the columns."""
-        columns = contents(self.X, self.y, self.offset)[1] if self.columns is None else self.columns
+        columns = column_order(self.X, self.y, self.offset) if self.columns is None else self.columns
         return np.argsort(columns)
 
     @property

@@ -8,7 +8,7 @@ import pytest
 
 from rsens._app.report import _facts
 from rsens._app.report._facts import Facts
-from rsens._app.report._figures import draw_svg, inline, pictures
+from rsens._app.report._figures import inline, pictures
 from rsens._text import as_label, number, p_text, percent, side_by_side
 from tests.app.report import studies
 from tests.app.report.studies import figures
@@ -52,11 +52,11 @@ def test_bars_say_their_numbers():
     for term in e.names:
         low, high = e.intervals.loc[term]
         lines = next(text for text in found if text.startswith(f"{term}\n")).split("\n")
-        value, low, high, null = side_by_side([e.main[term], low, high, e.null_levels[term]], e.main[term])
+        value, low, high, null = side_by_side([e.main[term], low, high, e.null[term]], e.main[term])
         assert lines[1] == f"R-sens {value}"
         assert lines[2] == f"95 % interval {low} to {high}"
-        side = "above" if e.main[term] > e.null_levels[term] else "not above"
-        assert lines[-1] == f"{side} its null level {null}, p {p_text(e.p_value[term])}"
+        side = "above" if e.main[term] > e.null[term] else "not above"
+        assert lines[-1] == f"{side} its null level {null}, p {p_text(e.inference.p_value[term])}"
 
 
 def test_cells_say_their_numbers():
@@ -69,10 +69,10 @@ def test_cells_say_their_numbers():
         assert lines[0] == f"R-sens₂ {number(e.pairs[pair])}"
         shares = [percent(share) for share in e.pair_parts.loc[pair] / e.pairs[pair]]
         assert [line.partition(": ")[2] for line in lines[1:3]] == shares
-        found_or_not = "interaction" if e.pair_above[pair] else "no interaction"
-        assert lines[3] == f"{found_or_not} found by the test, p {p_text(e.pair_p_values[pair])}"
-    assert e.pair_above["a", "b"]
-    assert not e.pair_above["a", "c"]
+        found_or_not = "interaction" if e.inference.pair_above[pair] else "no interaction"
+        assert lines[3] == f"{found_or_not} found by the test, p {p_text(e.inference.pair_p_values[pair])}"
+    assert e.inference.pair_above["a", "b"]
+    assert not e.inference.pair_above["a", "c"]
 
 
 def test_names_in_titles_are_texts():
@@ -86,6 +86,12 @@ def test_same_bytes_whatever_the_users_style():
     assert {picture.id: picture for section in sections.values() for picture in section} == figures("known")
 
 
+def test_notes_of_the_figure_are_its_caption():
+    bars = figures("numbers")["bars"]
+    assert bars.caption.startswith("R-sens of each variable. Whiskers: 95 %, for new data of this size")
+    assert "whiskers" not in bars.svg
+
+
 def test_many_points_are_pixels(monkeypatch):
     """Two swarms, of 100 and of 600 points each."""
     monkeypatch.setattr(_facts, "PLOTS", [plot for plot in _facts.PLOTS if plot.section == "spread"])
@@ -95,7 +101,7 @@ def test_many_points_are_pixels(monkeypatch):
 
 
 def test_no_file_header():
-    svg = draw_svg("f", 2.0, 1.0, lambda figure: figure.add_subplot())
+    svg = figures("known")["bars"].svg
     assert svg.startswith("<svg ")
     assert "metadata" not in svg
     assert not re.search(r'<svg[^>]* (width|height)="', svg)

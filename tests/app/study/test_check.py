@@ -38,7 +38,7 @@ def test_shared_refits_are_the_same_as_separate_ones(table, options):
     looks = [ValuesOfRefits.of(context, rows, seed, order)]
     [seen] = refit_folds(fit, rows, y, rounds, looks, n_jobs=None, seed=seed, progress=progress_of(False))
     expected = with_refits(explain(result.model, result.X, pairs=pairs, null=False), seen)
-    assert (expected.interval_kind, expected.interval_refits) == ("refits", 2 * count)
+    assert (expected.interval_kind, expected.inference.interval_refits) == ("refits", 2 * count)
     for order in (1, 2) if pairs else (1,):
         columns = ["term", "value", "lower", "upper", "interval_kind"]
         pd.testing.assert_frame_equal(
@@ -51,7 +51,7 @@ def test_shared_refits_are_the_same_as_separate_ones(table, options):
 )
 def test_folds_of_the_check_are_folds_of_the_intervals(cv, kind, n_refits):
     result = study(numbers(30), "y", model="linear", cv=cv, **QUICK)
-    assert (result.explanation.interval_kind, result.explanation.interval_refits) == (kind, n_refits)
+    assert (result.explanation.interval_kind, result.explanation.inference.interval_refits) == (kind, n_refits)
     assert (result.assessment is None) if cv == 0 else (result.assessment.n_folds == cv)
     said = any("Intervals hold only for which rows are explained" in note.text for note in result.notes)
     assert said == (cv == 2)

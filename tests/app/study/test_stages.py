@@ -56,7 +56,7 @@ def test_the_ranking_comes_before_the_refits_and_the_quality_after_the_first_rou
     assert ear.heard[at - 1 : at + 2] == ["refit 6 of 30", "checked", "refit 7 of 30"]
     assert ear.heard.index("refit 11 of 30") < ear.heard.index("null level") < ear.heard.index("refit 12 of 30")
     assert "testing pairs" in ear.heard[ear.heard.index("refit 30 of 30") :]
-    assert ear.first.null_levels is None
+    assert ear.first.null is None
     assert ear.first.main.equals(study.explanation.main)
     assert ear.assessment is study.assessment
 
@@ -114,7 +114,7 @@ def test_what_is_there_when_it_is_stopped(stop, quality, missing):
     study = stopped.value.analysis
     assert stopped.value.missing == missing
     assert (study.assessment is not None) is quality
-    assert study.explanation.null_levels is None
+    assert study.explanation.null is None
     kind = "rows" if "intervals for new data" in missing else "refits"
     assert study.explanation.interval_kind == kind
     assert "no stars" in study.text()
@@ -135,7 +135,7 @@ def test_what_each_refit_records_can_be_kept(tmp_path):
 
         task = explain_task(settings, lambda setup, folder=folder: nullcontext(Checkpoint.open(folder, {}, 0)))
         whole = analyse(settings, task)
-        refits = whole.explanation.interval_refits + whole.explanation._null_level.null_refits
+        refits = whole.explanation.inference.interval_refits + whole.explanation._null_level.null_refits
         assert len(list(folder.glob("refit-*.json"))) == refits
         ear = Ear()
         again = analyse(settings, task, listener=ear)

@@ -123,7 +123,7 @@ class Facts:
     @cached_property
     def marked_pairs(self) -> list[tuple[str, str]]:
         """The pairs in which the test found an interaction, the strongest first."""
-        above = self.explanation.pair_above if len(self.pairs) else None
+        above = self.explanation.inference.pair_above if len(self.pairs) else None
         return [] if above is None else [pair for pair in self.ranked_pairs if above[pair]]
 
     @cached_property

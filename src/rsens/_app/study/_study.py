@@ -12,7 +12,7 @@ from rsens._app.study._explain_task import explain_task
 from rsens._app.study._pipeline import analyse
 from rsens._app.study._result import Study
 from rsens._app.study._settings import Settings
-from rsens._frames import as_pandas
+from rsens._table import as_pandas
 
 
 def study(
