@@ -54,6 +54,13 @@ def test_the_model_that_was_read_is_never_removed(saved, tmp_path):
     assert (tmp_path / "out" / "model.rsens").read_bytes() == model
 
 
+def test_new_rows_for_predictions(saved):
+    """The reader of a study reads new rows as its model takes them."""
+    first = saved[0]
+    found = first.model.predict(first.reader.transform(with_text()))
+    np.testing.assert_allclose(found, first.model.predict(first.X), rtol=1e-12)
+
+
 def test_rows_outside_the_data_are_told(saved):
     far = with_text(20).assign(a=100.0)
     assert "outside the data" in study(far, model=saved[1]).text()
@@ -83,7 +90,7 @@ def test_errors(saved, data, options, message):
 
 
 def test_other_files_are_refused(tmp_path, saved):
-    with pytest.raises(InputError, match="there is no file"):
+    with pytest.raises(InputError, match=r"none\.rsens"):
         study(with_text(), model=tmp_path / "none.rsens")
     (tmp_path / "text.rsens").write_text("no model")
     with pytest.raises(InputError, match=r"text\.rsens"):

@@ -16,7 +16,6 @@ from rsens._app.tables import (
     AskedColumns,
     Choice,
     CollinearSet,
-    KeptRows,
     ModelTable,
     Note,
     TableReader,
@@ -51,7 +50,7 @@ MOST_ROWS, MOST_CELLS = 1_000_000, 30_000_000
 class RawTable:
     """A table before its columns are read: rows numbered from 0, their labels, and the number of rows in its file.
 
-    kept: The rows that were asked for, if not all were.
+    kept: How many rows were asked for, if not all were.
     by: The column that has the subgroups, if there is one.
     """
 
@@ -59,7 +58,7 @@ class RawTable:
     labels: pd.Index | None
     n_rows: int
     notes: tuple[Note, ...]
-    kept: KeptRows | None
+    kept: dict[str, Any] | None
     by: Any
 
     @classmethod
@@ -81,8 +80,8 @@ class RawTable:
         kept = None
         if where:
             codes = split(settings.categorical, list(frame.columns))
-            kept = keep_rows(frame, where, codes=codes, date=settings.date)
-            frame, notes = kept.frame, (*notes, kept.note)
+            frame, note, kept = keep_rows(frame, where, codes=codes, date=settings.date)
+            notes = (*notes, note)
         by = None if settings.by is None else frame[settings.by]
         return cls(frame[asked.used(names, "the table")], labels, n_rows, notes, kept, by)
 
@@ -107,8 +106,6 @@ def read_table(settings: Settings) -> ModelTable:
     target, rows, seed = str(settings.target), settings.rows, int(settings.seed)  # type: ignore[arg-type]
     formats = [name for name, text in dict(settings.date or {}).items() if date_request(str(text))[0]]
     raw = RawTable.of(settings, target, (*settings.categorical, *formats))
-    if raw.kept is not None:
-        raw.kept.check_target(target)
     table = prepare(
         raw.frame,
         target,
@@ -125,14 +122,11 @@ def read_table(settings: Settings) -> ModelTable:
         more = Sentence(": more may not fit in memory. If they do, ask for more with ", Argument("rows"))
         text = f"The model is fitted to {len(table.X):,} of {table.n_complete:,} rows, drawn at random (seed {seed})"
         notes.append(Note("sample", (), Sentence(text, more if rows is None else "", ".")))
-    if raw.kept is not None:
-        notes = [raw.kept.explained(note) for note in notes]
     return raw.ready(table, settings.data_name, notes)
 
 
-def read_new_rows(settings: Settings, recipe: dict[str, Any], likelihood: Choice) -> ModelTable:
+def read_new_rows(settings: Settings, reader: TableReader, cluster: str | None = None) -> ModelTable:
     """New rows for a model from a file, read as its own data were; the target may be missing."""
-    reader, cluster = TableReader.from_recipe(recipe), recipe.get("cluster")
     raw = RawTable.of(settings, None, reader.text_columns, least=1)
     known = [name for name in raw.frame.columns if name in reader.readings_]
     table = prepare_again(
@@ -150,7 +144,7 @@ def read_new_rows(settings: Settings, recipe: dict[str, Any], likelihood: Choice
     labels = raw.frame[cluster].loc[table.X.index] if cluster in raw.frame else None
     if labels is not None and (labels.isna().any() or labels.astype(str).nunique() < 2):
         labels = None  # every row needs one, and there must be several
-    return raw.ready(replace(table, likelihood=likelihood, cluster=cluster, clusters=labels), settings.data_name, notes)
+    return raw.ready(replace(table, cluster=cluster, clusters=labels), settings.data_name, notes)
 
 
 #: The columns of each group, by its name.
@@ -160,7 +154,7 @@ GROUPS = Argument("groups")
 
 
 def merged_groups(asked: Mapping[str, Iterable[str]], table: ModelTable) -> tuple[ColumnGroups, list[Note]]:
-    """The groups that are explained, `table.groups` and those that the user asks for, and notes on them.
+    """The groups that are explained, from the table and from the user, and notes on them.
 
     In a group that is asked for, the name of a group of the table means its columns, and both become one. Columns that
     were left out of the table are left out of their group.
@@ -199,7 +193,7 @@ def compared_columns(X: pd.DataFrame, numeric: Iterable[str], groups: ColumnGrou
 
 
 def _columns(name: str, members: Iterable[str], table: ModelTable) -> list[str]:
-    """The columns that a group was asked to have; an error for those that cannot be in a group."""
+    """The columns that a group was asked to have; an error for a column that cannot be in a group."""
     there = (*map(str, table.X.columns), *table.groups, *table.reader.dropped_)
     given = {table.reader.target: "the target", table.cluster: "the column of clusters"}
     roles = {name: words for name, words in given.items() if name is not None}
@@ -280,29 +274,31 @@ def note_on_two_values(names: Sequence[str]) -> list[Note]:
     return [Note("two_values", tuple(names), text)]
 
 
-def to_metadata(recipe: dict[str, Any], likelihood: Choice, data: str) -> dict[str, Any]:
-    """Plain values, ready for `save_model`."""
-    classes = None if likelihood.classes is None else [str(label) for label in likelihood.classes]
-    choice = {"kind": likelihood.kind, "reason": likelihood.reason, "classes": classes}
-    return {"recipe": recipe, "likelihood": choice, "data": data}
+def to_metadata(reader: TableReader, likelihood: Choice, data: str, clusters: Any) -> dict[str, Any]:
+    """The description of a model's table, ready for `save_model`."""
+    classes = None if likelihood.classes is None else list(map(str, likelihood.classes))
+    choice = {"kind": likelihood.kind, "reason": str(likelihood.reason), "classes": classes}
+    cluster = None if clusters is None else str(clusters.name)
+    return {"reader": reader.recipe, "likelihood": choice, "data": data, "cluster": cluster}
 
 
-def from_metadata(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Choice, str]:
-    """How columns are read, the likelihood, and the name of the data, from the file of a model."""
+def from_metadata(path: str | os.PathLike[str]) -> tuple[TableReader, Choice, str, str | None]:
+    """How columns are read, the likelihood, and the names of the data and the column of clusters."""
+    give = "Give a model.rsens that `rsens explain` wrote"
     try:
         stored = read_metadata(path)
     except MissingPathError:
         raise
     except InputError as error:
-        raise InputError(error.sentence, " Give a model.rsens that `rsens explain` wrote.") from None
+        raise InputError(error.sentence, f" {give}.") from None
     try:
-        choice = stored["likelihood"]
-        classes = None if choice["classes"] is None else tuple(str(label) for label in choice["classes"])
-        return dict(stored["recipe"]), Choice(str(choice["kind"]), str(choice["reason"]), classes), str(stored["data"])
+        kind, reason, classes = (stored["likelihood"][name] for name in ("kind", "reason", "classes"))
+        choice = Choice(str(kind), str(reason), None if classes is None else tuple(classes))
+        return TableReader.from_recipe(stored["reader"]), choice, str(stored["data"]), stored["cluster"]
     except (KeyError, TypeError, ValueError):
         raise InputError(
-            f"{path} has no description of how its columns were read. Give a model.rsens that `rsens explain` wrote; "
-            "other models are explained in Python, with rsens.load_model and rsens.explain."
+            f"{path} has no description of how its columns were read. {give}; other models are explained in Python, "
+            "with rsens.load_model and rsens.explain."
         ) from None
 
 
@@ -320,7 +316,7 @@ def provenance(table: ModelTable, arguments: Mapping[str, Any]) -> dict[str, Any
         "target": str(table.reader.target),
         "rows_in_data": table.n_rows,
         "rows_used": len(table.X),
-        **({} if table.kept is None else {"rows_kept": table.kept.plain}),
+        **({} if table.kept is None else {"rows_kept": table.kept}),
         "columns_used": [str(name) for name in table.X.columns],
         "clusters": None if table.clusters is None else int(table.clusters.nunique()),
         "fingerprint": fingerprint(table.X, None if table.y is None else table.y.to_numpy(), *clusters),
