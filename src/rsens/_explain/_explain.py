@@ -66,82 +66,81 @@ def explain(
 ) -> Explanation:
     """Which variables, and which pairs of them, move the predictive distribution of a model over the rows of X.
 
-        Args:
-            model: A fitted model: an estimator of rsens; a model of scikit-learn (pipelines too), statsmodels, GPyTorch,
-                BoTorch, NGBoost or PyTorch; posterior draws (`from_draws`, `from_numpyro`, `from_pymc`,
-                `from_bambi`); a wrapped function (`from_jax`, `from_torch`, `from_function`); or anything with
-                `derivatives(X, order)`. `rsens.check` describes how it was understood.
-            X: The rows to explain, usually the training data: a data frame, whose column names appear everywhere, or an
-                array. Or rows in chunks, of which one at a time is in memory: the path of a Parquet file or folder, a
-                dataset of pyarrow, a DataFrame of Dask, a LazyFrame of polars, or an iterator of data frames. Chunks need
-                a model that knows its training inputs, or `training`, and have no y: for marks, explain the training rows.
-            y: The targets of these rows. The null level and the intervals need them, to refit the model, and so does the
-                test of pairs, for any model.
-            pairs: Whether to compute R-sens₂ of pairs, which needs second derivatives. "auto": for up to 30 columns.
-                "link": on the scale where effects may add up, on which a pair that adds up has 0: the mean of the latent f
-                for the models of rsens; for other models the logit of a probability, the log of a rate or mean, the mean of
-                a Normal. Otherwise pairs are measured on λ of the predictive family, as the paper defines R-sens₂; a
-                probability bends there even if nothing interacts.
-            groups: Columns that belong together, {"season": ["sin", "cos"]}. The group takes their place in all tables,
-                with R-sens in the direction that matters most (`rsens.measures.group_rsens`).
-            numeric: Names or positions of numeric columns with two values that shall have derivatives. By default the two
-                values are compared, like the levels of a categorical column (`Explanation.two_valued`), because a slope at
-                the rows does not show how far apart the predictions at the two values are. Whether there are two is decided
-                on the training inputs (`training_inputs_`) if the model knows them, else on X.
-            clusters: Rows that belong together, one label per row, such as the person. Refits then leave out, and probes
-                move, whole clusters; without it, marks and intervals of such rows promise too much.
-            by: Subgroups of rows: a column of X, or one label per row. See `Explanation.by` and `Explanation.by_frame`,
-                which marks where a subgroup differs from the other rows.
-            weights: How much each row counts, at least 0. A weight of 2 is the same as giving the row twice.
-            scale: The unit of each column. "sd": its standard deviation (divisor n, under `weights`), in the training
-                data if the model knows it (`input_scale_` or `training_inputs_`), else in X. "raw": 1. Or one number per
-                column: a Series or dict by name, or numbers in order. A pair is scaled by the product of its two steps.
-                Where levels are compared, "raw" is per switch to another level, and "sd" counts a switch √(P(two random
-                rows differ)/2): sd² = ½ E[(x − x′)²], and levels are 1 apart or 0. For two levels that is the standard
-                deviation of a 0/1 column, so that one ranking can hold categories and numbers.
-            null: Whether to find the level that an irrelevant variable passes once in twenty times. The model is refitted
-                with probes next to the real columns: columns made like those of X, and collinear like them, that have
-                nothing to do with y. The level is the 95 % quantile of the values that probes reach. And whether to test
-                pairs: do the data contradict a model in which the two add up (5 % per pair)? "auto": as far as y and the
-                model allow; a model that cannot be refitted has the test of pairs only. True: an error if it cannot be
-                refitted or tested.
-            intervals: The variation that intervals of variables and pairs cover. "refits": which data were drawn. The model
-                is refitted ten times, each time without a fifth of the rows (two rounds of five folds; one round for more
-                than 2,000 rows), and evaluated on the rows and in the units that it was fitted to; an interval is the
-                value ± t times the standard error of the jackknife. "rows": only which rows are explained, the value ± t
-                times the standard error of a weighted mean. The model is taken as given, so these are several times too
-                narrow for new data. "auto": refits if y is given, the model can be refitted, and X has as many rows as it
-                was fitted to; else rows. False: none. Their level is 95 %; ("refits", 0.9) gives another one.
-            keep_local: Whether to keep R-sens of every row, n × T numbers, which swarms of points and single rows need.
-                "auto": unless X comes in chunks, and has more than 200,000 rows. "pairs": also R-sens₂ of every row,
-                n × T × T numbers.
-            random_state: Seed of the folds and the probes, and of refits of a model whose own random_state is None: a whole
-                number, a NumPy Generator, or None for a new seed.
-            n_jobs: How many refits, and blocks of rows, run at once, as in joblib. Long work shows a progress bar in
-                terminals and notebooks, unless the environment variable TQDM_DISABLE is set.
+    Args:
+        model: A fitted model: an estimator of rsens; a model of scikit-learn (pipelines too), statsmodels, GPyTorch,
+            BoTorch, NGBoost or PyTorch; posterior draws (`from_draws`, `from_numpyro`, `from_pymc`,
+            `from_bambi`); a wrapped function (`from_jax`, `from_torch`, `from_function`); or anything with
+            `derivatives(X, order)`. `rsens.check` describes how it was understood.
+        X: The rows to explain, usually the training data: a data frame, whose column names appear everywhere, or an
+            array. Or rows in chunks, of which one at a time is in memory: the path of a Parquet file or folder, a
+            dataset of pyarrow, a DataFrame of Dask, a LazyFrame of polars, or an iterator of data frames. Chunks need
+            a model that knows its training inputs, or `training`, and have no y: for marks, explain the training rows.
+        y: The targets of these rows. The null level and the intervals need them, to refit the model, and so does the
+            test of pairs, for any model.
+        pairs: Whether to compute R-sens₂ of pairs, which needs second derivatives. "auto": for up to 30 columns.
+            "link": on the scale where effects may add up, on which a pair that adds up has 0: the mean of the latent f
+            for the models of rsens; for other models the logit of a probability, the log of a rate or mean, the mean of
+            a Normal. Otherwise pairs are measured on λ of the predictive family, as the paper defines R-sens₂; a
+            probability bends there even if nothing interacts.
+        groups: Columns that belong together, {"season": ["sin", "cos"]}. The group takes their place in all tables,
+            with R-sens in the direction that matters most (`rsens.measures.group_rsens`).
+        numeric: Names or positions of numeric columns with two values that shall have derivatives. By default the two
+            values are compared, like the levels of a categorical column (`Explanation.two_valued`), because a slope at
+            the rows does not show how far apart the predictions at the two values are. Whether there are two is decided
+            on the training inputs (`training_inputs_`) if the model knows them, else on X.
+        clusters: Rows that belong together, one label per row, such as the person. Refits then leave out, and probes
+            move, whole clusters; without it, marks and intervals of such rows promise too much.
+        by: Subgroups of rows: a column of X, or one label per row. See `Explanation.by` and `Explanation.by_frame`,
+            which marks where a subgroup differs from the other rows.
+        weights: How much each row counts, at least 0. A weight of 2 is the same as giving the row twice.
+        scale: The unit of each column. "sd": its standard deviation (divisor n, under `weights`), in the training
+            data if the model knows it (`input_scale_` or `training_inputs_`), else in X. "raw": 1. Or one number per
+            column: a Series or dict by name, or numbers in order. A pair is scaled by the product of its two steps.
+            Where levels are compared, "raw" is per switch to another level, and "sd" counts a switch √(P(two random
+            rows differ)/2): sd² = ½ E[(x − x′)²], and levels are 1 apart or 0. For two levels that is the standard
+            deviation of a 0/1 column, so that one ranking can hold categories and numbers.
+        null: Whether to find the level that an irrelevant variable passes once in twenty times. The model is refitted
+            with probes next to the real columns: columns made like those of X, and collinear like them, that have
+            nothing to do with y. The level is the 95 % quantile of the values that probes reach. And whether to test
+            pairs: do the data contradict a model in which the two add up (5 % per pair)? "auto": as far as y and the
+            model allow; a model that cannot be refitted has the test of pairs only. True: an error if it cannot be
+            refitted or tested.
+        intervals: The variation that intervals of variables and pairs cover. "refits": which data were drawn. The model
+            is refitted ten times, each time without a fifth of the rows (two rounds of five folds; one round for more
+            than 2,000 rows), and evaluated on the rows and in the units that it was fitted to; an interval is the
+            value ± t times the standard error of the jackknife. "rows": only which rows are explained, the value ± t
+            times the standard error of a weighted mean. The model is taken as given, so these are several times too
+            narrow for new data. "auto": refits if y is given, the model can be refitted, and X has as many rows as it
+            was fitted to; else rows. False: none. Their level is 95 %; ("refits", 0.9) gives another one.
+        keep_local: Whether to keep R-sens of every row, n × T numbers, which swarms of points and single rows need.
+            "auto": unless X comes in chunks, and has more than 200,000 rows. "pairs": also R-sens₂ of every row,
+            n × T × T numbers.
+        random_state: Seed of the folds and the probes, and of refits of a model whose own random_state is None: a whole
+            number, a NumPy Generator, or None for a new seed.
+        n_jobs: How many refits, and blocks of rows, run at once, as in joblib. Long work shows a progress bar in
+            terminals and notebooks, unless the environment variable TQDM_DISABLE is set.
 
-        Rarely needed:
-            refit: How to refit: a function (X, y) -> fitted model that accepts extra columns in X. By default an estimator
-                (anything with `fit` and `get_params`) is cloned and fitted.
-            training: The inputs that the model was fitted to, for a model that does not know them (`training_inputs_`):
-                units, levels, columns of two values, steps and extrapolation then come from these rows instead of X.
+    Rarely needed:
+        refit: How to refit: a function (X, y) -> fitted model that accepts extra columns in X. By default an estimator
+            (anything with `fit` and `get_params`) is cloned and fitted.
+        training: The inputs that the model was fitted to, for a model that does not know them (`training_inputs_`):
+            units, levels, columns of two values, steps and extrapolation then come from these rows instead of X.
 
-        Returns:
-            An `Explanation`.
+    Returns:
+        An `Explanation`.
 
-        Example:
-            The mean is 2 x₀ + x₁ x₂, with a standard deviation of 1.
+    Example:
+        The mean is 2 x₀ + x₁ x₂, with a standard deviation of 1.
 
-            >>> import numpy as np
-    import pandas as pd
-            >>> import rsens
-            >>> X = np.random.default_rng(0).normal(size=(200, 3))
-            >>> model = rsens.from_function(lambda X: rsens.Normal(2.0 * X[:, 0] + X[:, 1] * X[:, 2], 1.0))
-            >>> explanation = rsens.explain(model, X, random_state=0)
-            >>> explanation.main.round(1).to_dict()
-            {'x0': 2.0, 'x1': 0.8, 'x2': 0.8}
-            >>> explanation.pairs.round(1).to_dict()
-            {('x0', 'x1'): 0.0, ('x0', 'x2'): 0.0, ('x1', 'x2'): 1.0}
+        >>> import numpy as np
+        >>> import rsens
+        >>> X = np.random.default_rng(0).normal(size=(200, 3))
+        >>> model = rsens.from_function(lambda X: rsens.Normal(2.0 * X[:, 0] + X[:, 1] * X[:, 2], 1.0))
+        >>> explanation = rsens.explain(model, X, random_state=0)
+        >>> explanation.main.round(1).to_dict()
+        {'x0': 2.0, 'x1': 0.8, 'x2': 0.8}
+        >>> explanation.pairs.round(1).to_dict()
+        {('x0', 'x1'): 0.0, ('x0', 'x2'): 0.0, ('x1', 'x2'): 1.0}
     """
     asked = Arguments(
         model,
