@@ -200,6 +200,7 @@ def test_levels_and_two_valued_columns_are_compared():
     np.testing.assert_allclose(several.parts.sum(axis=1), several.main, rtol=1e-10)
 
 
+@pytest.mark.slow
 def test_blocks_of_rows_change_nothing_and_bound_memory():
     """∂λ of 400 draws and 80 rows at once takes 4 MB and copies; in blocks of a few rows it does not."""
     b, rows = rng.normal(size=(400, 8)), rng.normal(size=(80, 8))

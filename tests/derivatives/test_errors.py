@@ -16,6 +16,7 @@ from rsens.distributions import (
     Bernoulli,
     Binomial,
     Categorical,
+    Histogram,
     Mixture,
     MultivariateNormal,
     Normal,
@@ -48,6 +49,9 @@ WRONG = {
     "neither": (lambda s, X: Bernoulli(), "either probability or logit; got neither"),
     "both": (lambda s, X: Bernoulli(X[:, 0], logit=X[:, 0]), "either probability or logit; got both"),
     "df of x": (lambda s, X: StudentT(X[:, 0], 1.0, 3.0 + X[:, 1] ** 2), "df depends on x"),
+    "borders of x": (
+        lambda s, X: Histogram(X[:, 0].mean() + s.array([0.0, 1.0]), s.array([[1.0]] * len(X))), "borders depends on x"
+    ),
     "n of x": (lambda s, X: Binomial(10.0 + X[:, 1] ** 2, logit=X[:, 0]), "Binomial: n must be whole numbers"),
     "weights of x": (
         lambda s, X: Mixture(

@@ -133,33 +133,3 @@ def test_heteroscedastic_normal(source):
     norm2 = record.distribution.fisher_norm(record.second)
     source.close2(norm2[:, 0, 1], 1 / np.sqrt(V))
     source.close2(norm2[:, 1, 2], np.sqrt(2) * np.abs(w))
-
-
-@SOURCE
-def test_mixture_against_quadrature_of_the_density(source):
-    """R-sens² of a two-component mixture is E_y[(∂ log p(y|x)/∂x)²], by brute force on a grid of y."""
-    from rsens.distributions import Mixture
-
-    def predictive(s, X):
-        return Mixture(
-            [Normal(X[:, 0] * X[:, 1], s.xp.exp(X[:, 0])), Normal(2.0 + X[:, 1], 0.5 + X[:, 0] ** 2)],
-            s.array([0.4, 0.6]),
-        )
-
-    X = 0.5 * rows(3, columns=2)
-    record = source.model(predictive).derivatives(X, 1)
-    rsens = record.distribution.fisher_norm(record.first)
-    grid = np.linspace(-25.0, 25.0, 100_001)
-
-    def density(x0, x1):
-        one, two = norm.pdf(grid, x0 * x1, np.exp(x0 / 2)), norm.pdf(grid, 2 + x1, np.sqrt(0.5 + x0**2))
-        return 0.4 * one + 0.6 * two
-
-    h = 1e-5
-    for i, (x0, x1) in enumerate(X):
-        p = density(x0, x1)
-        for d, dp in enumerate(
-            [density(x0 + h, x1) - density(x0 - h, x1), density(x0, x1 + h) - density(x0, x1 - h)],
-        ):
-            expected = np.sqrt(np.sum((dp / (2 * h)) ** 2 / np.maximum(p, 1e-300)) * (grid[1] - grid[0]))
-            np.testing.assert_allclose(rsens[i, d], expected, rtol=1e-6)

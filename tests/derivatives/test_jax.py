@@ -40,13 +40,6 @@ def test_the_global_setting_is_not_touched():
     assert jnp.ones(2).dtype == jnp.float32
 
 
-def test_a_jitted_function_that_was_used_in_single_precision_before():
-    fn = jax.jit(lambda X: jnp.sin(X).sum(-1))
-    assert fn(jnp.ones((7, 3))).dtype == jnp.float32
-    record = from_jax(lambda X: Normal(fn(X), 1.0)).derivatives(rows(), 1)
-    np.testing.assert_allclose(record.first[:, 0], np.cos(rows()), rtol=0, atol=1e-15)
-
-
 @pytest.mark.parametrize("order", [1, 2])
 def test_compiled_once_for_each_shape(order):
     fn = counted(smooth)

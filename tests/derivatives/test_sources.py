@@ -6,7 +6,7 @@ import pytest
 
 from rsens.adapters import read_for
 from rsens.derivatives import iterate
-from rsens.distributions import ALL_FAMILIES, Bernoulli, Normal, Poisson
+from rsens.distributions import ALL_FAMILIES, Bernoulli, Normal
 from tests.derivatives.sources import DIFFERENCES, FAMILY_CASES, JAX, SOURCES, TORCH, rows
 
 SOURCE = pytest.mark.parametrize("source", SOURCES, ids=[source.name for source in SOURCES])
@@ -107,13 +107,6 @@ def test_chunks_change_nothing(source, order):
         if order == 2:
             np.testing.assert_allclose(record.second, expected.second[part], rtol=0, atol=0.1 * source.second)
     assert seen == 23
-
-
-@SOURCE
-def test_one_row_and_one_column(source):
-    record = source.model(lambda s, X: Poisson(s.xp.exp(2.0 * X[:, 0]))).derivatives([[0.5]], 2)
-    source.close(record.first.ravel(), [2.0 * np.exp(1.0)])
-    source.close2(record.second.ravel(), [4.0 * np.exp(1.0)])
 
 
 @SOURCE

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from rsens import distributions
-from rsens.distributions import Bernoulli, Binomial, Mixture, Normal
-from rsens.distributions._arrays import as_floats
+from rsens.distributions import Bernoulli, Binomial, Normal
+from rsens.distributions._base import as_floats
 from tests.distributions.cases import CASES, Case
 
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
@@ -88,25 +88,6 @@ def test_constants_beside_traced_arrays() -> None:
     np.testing.assert_allclose(Normal(x, 0.25).parameters.numpy(), want)
     np.testing.assert_allclose(Normal(0.25, x).parameters.numpy(), np.array(want)[:, ::-1])
     np.testing.assert_allclose(Normal(np.array([1.0, 2.0]), 0.25).parameters, want)
-
-
-def test_constants_inside_a_traced_mixture() -> None:
-    jax = pytest.importorskip("jax")
-
-    def f(x: Any) -> Any:
-        return Mixture([Normal(x, 1.0), Normal(0.0, x**2)], [0.5, 0.5]).parameters
-
-    with jax.enable_x64(True):
-        value, slope = jax.jvp(f, (jax.numpy.array([3.0]),), (jax.numpy.array([1.0]),))
-    np.testing.assert_allclose(value, [[3.0, 1.0, 0.0, 9.0]])
-    np.testing.assert_allclose(slope, [[1.0, 0.0, 0.0, 6.0]])
-
-
-def test_batched_by_vmap() -> None:
-    """One distribution per row under vmap: scalars inside, (n, M) outside."""
-    jax = pytest.importorskip("jax")
-    got = jax.vmap(lambda x: Normal(x[0] * x[1], 1.0 + x[1] ** 2).parameters)(np.array([[1.0, 2.0], [3.0, 1.0]]))
-    np.testing.assert_allclose(got, [[2.0, 5.0], [3.0, 2.0]])
 
 
 # ---- numbers ---------------------------------------------------------------------------------------------------------

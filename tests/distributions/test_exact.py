@@ -64,6 +64,7 @@ def test_information_is_the_expected_square_of_the_score(name: str) -> None:
             assert abs(got[i, j] - want[i, j]) < mp.mpf(10) ** -25
 
 
+@pytest.mark.slow
 def test_information_of_the_student_t() -> None:
     p = exact.StudentT(0.3, 1.7, 3.0)
     gap = definition.information(p) - p.information()
@@ -101,6 +102,7 @@ def test_series_is_the_plain_sum(mean: float, size: float, power: float) -> None
     assert abs(series(f, [*p.where(), *(2 * y for y in p.where())]) / total - 1) < mp.mpf(10) ** -22
 
 
+@pytest.mark.slow
 def test_information_of_the_size_by_its_other_form() -> None:
     """I_kk = ψ'(k) − E ψ'(y + k) − m/(k (m + k)), for a size that makes the distribution very long-tailed."""
     p = exact.NegativeBinomial(1.0, 1e-3)

@@ -156,14 +156,6 @@ def test_probability_and_logit_agree() -> None:
         )
 
 
-def test_probability_against_logit() -> None:
-    """The two ways of giving π may be mixed in one divergence."""
-    p, q = np.array([0.3, 0.9]), 1 / (1 + np.exp([-0.4, 2.0]))
-    want = np.log(p**2 / q + (1 - p) ** 2 / (1 - q))
-    np.testing.assert_allclose(Bernoulli(p).renyi(Bernoulli(logit=np.array([0.4, -2.0])), 2.0), want, rtol=1e-13)
-    np.testing.assert_allclose(Bernoulli(logit=np.array([0.4, -2.0])).renyi(Bernoulli(q), 2.0), 0.0, atol=1e-30)
-
-
 @pytest.mark.parametrize("alpha", ALPHAS)
 def test_one_trial_is_bernoulli_is_two_classes(alpha: float) -> None:
     p, other = np.array([0.25, 0.625, 1e-10]), np.array([0.5, 0.375, 1e-9])
@@ -173,17 +165,6 @@ def test_one_trial_is_bernoulli_is_two_classes(alpha: float) -> None:
     np.testing.assert_allclose(one.renyi(Binomial(1, other), alpha), want, rtol=1e-13)
     # 1 − 1e-10 is rounded, so that two classes know 1e-10 only to 1e-16 absolutely.
     np.testing.assert_allclose(classes.renyi(others, alpha), want, rtol=1e-13, atol=1e-15)
-
-
-def test_one_trial_is_bernoulli_is_two_classes_locally() -> None:
-    p, u, y = np.array([0.25, 0.625]), np.array([[0.3], [-2.0]]), np.array([1.0, 0.0])
-    one, bernoulli, classes = Binomial(1, p), Bernoulli(p), Categorical(np.stack([1 - p, p], -1))
-    np.testing.assert_allclose(one.log_prob(y), bernoulli.log_prob(y), rtol=1e-14)
-    np.testing.assert_allclose(classes.log_prob(y), bernoulli.log_prob(y), rtol=1e-14)
-    np.testing.assert_allclose(one.fisher_norm(u), bernoulli.fisher_norm(u), rtol=1e-14)
-    np.testing.assert_allclose(classes.fisher_norm(np.hstack([-u, u])), bernoulli.fisher_norm(u), rtol=1e-14)
-    assert one.parameter_names == bernoulli.parameter_names
-    np.testing.assert_array_equal(one.prediction_gradient(), bernoulli.prediction_gradient())
 
 
 def test_rare_successes_are_poisson() -> None:

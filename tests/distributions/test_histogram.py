@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from rsens import InputError, RsensWarning, from_function, from_jax, from_torch
+from rsens import RsensWarning, from_function, from_jax, from_torch
 from rsens import rsens as local
 from rsens.distributions import Categorical, Histogram, Mixture, Normal
 
@@ -96,46 +96,6 @@ def test_a_mixture_over_the_same_bins_or_classes_collapses(make: Any) -> None:
     np.testing.assert_allclose(one.log_prob([0.0, 1.0]), two.log_prob([0.0, 1.0]), rtol=1e-14)
 
 
-@pytest.mark.parametrize(
-    "other", [Histogram(B + 1.0, Q), Normal([0.0, 1.0], 1.0), Histogram([0.0, 1.0], [[1.0], [1.0]])]
-)
-def test_other_bins_do_not_mix(other: Any) -> None:
-    with pytest.raises(InputError, match="mixed with Histograms over the same borders only"):
-        Mixture([Histogram(B, P), other], [0.5, 0.5]).checked()
-    with pytest.raises(InputError, match="mixed with Histograms over the same borders only"):
-        Mixture([other, Histogram(B, P)], [0.5, 0.5]).checked()
-
-
-# ---- errors ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("borders", "probabilities", "text"),
-    [
-        ([0.0, 1.0], P, "borders must be one more than the probabilities; got 2 borders and 3"),
-        ([0.0, 1.0, 1.0, 2.0], P, "borders must increase; got 1 and then 1 at position 2"),
-        ([0.0, 2.0, 1.0, 3.0], P, "borders must increase; got 2 and then 1 at position 2"),
-        ([-np.inf, 0.0, 1.0, 2.0], P, "borders must be finite; got -inf"),
-        (np.stack([B, B + 1.0]), P, "borders must be the same for all rows"),
-        (B, [0.5, 0.5, 0.5], "probabilities must add up to 1 in every row; got 1.5"),
-        (B, [-0.5, 1.0, 0.5], "probabilities must be between 0 and 1; got -0.5"),
-        (0.0, P, "borders needs 1 axes per row"),
-        (B, np.zeros((2, 2, 3)) + 1 / 3, "expected one value per row"),
-    ],
-)  # fmt: skip
-def test_bad_bins(borders: Any, probabilities: Any, text: str) -> None:
-    with pytest.raises(InputError, match=text):
-        Histogram(borders, probabilities).checked()
-
-
-def test_borders_that_depend_on_x() -> None:
-    def moving(X: Any) -> Histogram:
-        return Histogram(X.mean() + B, np.full((len(X), 3), 1 / 3))
-
-    with pytest.raises(InputError, match="borders depends on x"):
-        local(from_function(moving), np.random.default_rng(0).normal(size=(5, 2)))
-
-
 # ---- quantiles ------------------------------------------------------------------------------------------------------
 
 LEVELS = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
@@ -160,11 +120,6 @@ def test_far_tails_keep_their_digits() -> None:
     )
     assert (spread.probabilities >= 0.0).all()
     spread.checked(99)
-
-
-def test_a_uniform_distribution_comes_back() -> None:
-    family = Histogram.from_quantiles(LEVELS, [LEVELS], [-1.0, 0.2, 0.4, 0.6, 0.8, 2.0])
-    np.testing.assert_allclose(family.probabilities, np.full((1, 5), 0.2), rtol=1e-12)
 
 
 @pytest.mark.filterwarnings("error")
@@ -228,21 +183,3 @@ def test_derivatives_go_through() -> None:
     np.testing.assert_allclose(jax, by_torch, atol=1e-13)
     np.testing.assert_allclose(jax, differences, atol=1e-8)
     assert np.abs(jax).max() > 0.05
-
-
-@pytest.mark.parametrize(
-    ("levels", "values", "borders", "text"),
-    [
-        ([0.5], [[1.0]], B, "levels must be at least two increasing numbers"),
-        ([0.5, 0.1], [[1.0, 2.0]], B, "levels must be at least two increasing numbers"),
-        ([0.0, 0.5], [[1.0, 2.0]], B, "levels must be at least two increasing numbers"),
-        ([0.1, 0.5], [[1.0, 2.0, 3.0]], B, r"values must be quantiles of shape \(rows, 2\).*got \(1, 3\)"),
-        ([0.1, 0.5], 1.0, B, r"values must be quantiles of shape \(rows, 2\)"),
-        ([0.1, 0.5], [[1.0, 2.0]], [1.0], "borders must be a list of at least two numbers"),
-        ([0.1, 0.5], [[1.0, 1.0]], None, "the quantiles are all equal or not finite.*Give borders"),
-        ([0.1, 0.5], [[1.0, np.nan]], None, "the quantiles are all equal or not finite"),
-    ],
-)
-def test_bad_quantiles(levels: Any, values: Any, borders: Any, text: str) -> None:
-    with pytest.raises(InputError, match=text):
-        Histogram.from_quantiles(levels, values, borders)

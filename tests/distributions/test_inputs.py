@@ -14,6 +14,7 @@ from rsens.distributions import (
     Bernoulli,
     Binomial,
     Categorical,
+    Histogram,
     Mixture,
     MultivariateNormal,
     Normal,
@@ -95,7 +96,13 @@ def mixture(components: Any, weights: Any) -> Any:
     return Mixture(components, np.array(weights)).checked()
 
 
+def bins(borders: Any, probabilities: Any) -> Any:
+    return Histogram(borders, probabilities).checked()
+
+
+B, P = np.array([-1.0, 0.5, 1.0, 4.0]), np.array([[0.25, 0.25, 0.5], [0.125, 0.625, 0.25]])
 ONE, TWO, HALF = Normal(np.zeros(2), np.ones(2)), Normal(np.ones(2), np.ones(2)), [0.5, 0.5]
+HALF_LEVELS = [0.1, 0.5]
 #: The call, the argument that its error is about, and a key word.
 WRONG: dict[str, tuple[Callable[[], Any], str | None, str]] = {
     "neither": (lambda: Bernoulli().checked(), "probability", "neither"),
@@ -158,6 +165,26 @@ WRONG: dict[str, tuple[Callable[[], Any], str | None, str]] = {
         None,
         "dimensions",
     ),
+    "borders and bins": (lambda: bins([0.0, 1.0], P), "borders", "2 borders and 3"),
+    "equal borders": (lambda: bins([0.0, 1.0, 1.0, 2.0], P), "borders", "1 and then 1 at position 2"),
+    "falling borders": (lambda: bins([0.0, 2.0, 1.0, 3.0], P), "borders", "2 and then 1 at position 2"),
+    "infinite borders": (lambda: bins([-np.inf, 0.0, 1.0, 2.0], P), "borders", "finite"),
+    "borders of rows": (lambda: bins(np.stack([B, B + 1.0]), P), "borders", "same for all rows"),
+    "bins above 1": (lambda: bins(B, [0.5, 0.5, 0.5]), "probabilities", "add up"),
+    "negative bins": (lambda: bins(B, [-0.5, 1.0, 0.5]), "probabilities", "between"),
+    "one border": (lambda: bins(0.0, P), "borders", "axes"),
+    "axes of bins": (lambda: bins(B, np.zeros((2, 2, 3)) + 1 / 3), None, "one value per row"),
+    "other borders": (lambda: bins(B, P).renyi(Histogram(B + 1.0, P)), "borders", "same borders"),
+    "mixed borders": (lambda: mixture([Histogram(B, P), Histogram(B + 1.0, P)], HALF), "components", "same borders"),
+    "mixed with a Normal": (lambda: mixture([ONE, Histogram(B, P)], HALF), "components", "same borders"),
+    "one level": (lambda: Histogram.from_quantiles([0.5], [[1.0]], B), "levels", "increasing"),
+    "falling levels": (lambda: Histogram.from_quantiles([0.5, 0.1], [[1.0, 2.0]], B), "levels", "increasing"),
+    "a level of 0": (lambda: Histogram.from_quantiles([0.0, 0.5], [[1.0, 2.0]], B), "levels", "increasing"),
+    "more quantiles": (lambda: Histogram.from_quantiles(HALF_LEVELS, [[1.0, 2.0, 3.0]], B), "values", r"\(1, 3\)"),
+    "one quantile": (lambda: Histogram.from_quantiles(HALF_LEVELS, 1.0, B), "values", "shape"),
+    "one border for quantiles": (lambda: Histogram.from_quantiles(HALF_LEVELS, [[1.0, 2.0]], [1.0]), "borders", "two"),
+    "equal quantiles": (lambda: Histogram.from_quantiles(HALF_LEVELS, [[1.0, 1.0]]), "borders", "equal"),
+    "missing quantiles": (lambda: Histogram.from_quantiles(HALF_LEVELS, [[1.0, np.nan]]), "borders", "finite"),
     "information too large": (lambda: Normal([0.0], [1e-200]).fisher(), None, "fisher_norm"),
     "information too small": (lambda: Normal([0.0], [1e200]).fisher(), None, "fisher_norm"),
 }

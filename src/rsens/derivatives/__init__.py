@@ -1,7 +1,19 @@
 """Derivatives of a predictive distribution's parameters in x, from closed forms, JAX, PyTorch or differences."""
 
 from rsens.derivatives._contrasts import Contrast, contrasts_at
-from rsens.derivatives._derivatives import Derivatives, Inner, chain_rule, without_columns, without_derivatives, zero_in
+from rsens.derivatives._derivatives import (
+    Derivatives,
+    Inner,
+    chain_rule,
+    draw_records,
+    is_of_draws,
+    matched_record,
+    normalized,
+    normalized_derivatives,
+    without_columns,
+    without_derivatives,
+    zero_in,
+)
 from rsens.derivatives._difference_checks import NoSecondDerivativesError
 from rsens.derivatives._differences import Quotients, extrapolated, step_unit
 from rsens.derivatives._draws import Draws, DrawsModel, from_draws, read_weights
@@ -24,7 +36,6 @@ from rsens.derivatives._model import (
 )
 from rsens.derivatives._output import spread_out
 from rsens.derivatives._prediction_model import AsGiven, PredictionModel
-from rsens.derivatives._records import draw_records, is_of_draws, matched_record, normalized, normalized_derivatives
 from rsens.derivatives._torch import TorchModel, check_evaluation_mode, from_torch
 
 

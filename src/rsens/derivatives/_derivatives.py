@@ -1,17 +1,21 @@
-"""The record that every derivative measure reads: λ at n rows with its derivatives in x."""
+"""The record that every derivative measure reads, λ at n rows with derivatives in x, and records made of records."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.special import softmax
 
-from rsens._errors import Argument, InputError
-from rsens._typing import Array
+from rsens._errors import Argument, InputError, warn
+from rsens._table import Table, column_scale
+from rsens._text import quoted
+from rsens._typing import Array, Positions
 from rsens.derivatives._contrasts import Contrast
-from rsens.distributions import Distribution
+from rsens.derivatives._differences import Quotients, extrapolated
+from rsens.distributions import Bernoulli, Categorical, Distribution, Mixture
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,3 +167,234 @@ class Inner:
     def into(self, outer: Inner) -> Inner:
         """The derivatives of w(z(x)), where `outer` has the derivatives of w in z."""
         return Inner(*self.chain(outer.first, outer.second))
+
+
+# ---- classes against the rest, one distribution for several, a mixture draw by draw ---------------------------------
+
+
+def normalized(members: Sequence[Distribution]) -> Categorical:
+    """p_k = π_k/Σ_j π_j from one Bernoulli per class."""
+    return Categorical(softmax(_log_probabilities(members), axis=1))
+
+
+def normalized_derivatives(members: Sequence[Derivatives]) -> Derivatives:
+    """The Categorical with the derivatives of all p_k, from the record of one Bernoulli per class.
+
+    With π_k(x) the predictive probability of class k by its own binary model, p_k = π_k / S and S = Σ_j π_j. With the
+    relative derivatives ρ_k = ∂π_k/π_k and ρ_k,de = ∂²π_k/π_k, and their averages ρ̄ = Σ_j p_j ρ_j (which is ∂S/S) and
+    ρ̄_de = Σ_j p_j ρ_j,de,
+
+        ∂_d p_k    = p_k (ρ_k,d − ρ̄_d)
+        ∂_d∂_e p_k = p_k (ρ_k,de − ρ̄_de − (ρ_k,d − ρ̄_d) ρ̄_e − (ρ_k,e − ρ̄_e) ρ̄_d).
+
+    Both add up to 0 over the classes, as the Fisher information of a Categorical requires. Two classes give the binary
+    classifier: S = 1 by the symmetry of probit and logit. With more, p is not the posterior of a joint (softmax) model:
+    at a row unlike every class it is a ratio of small numbers, and away from the data it goes to 1/K.
+    """
+    log_pi = _log_probabilities([member.distribution for member in members])
+    p = softmax(log_pi, axis=1)
+    distribution = Categorical(p)
+    scale = np.exp(log_pi)
+    relative = _relative(np.stack([member.first[:, 0] for member in members], axis=1), scale)
+    average = np.einsum("nk,nkd->nd", p, relative)
+    deviation = relative - average[:, None]
+    first = p[..., None] * deviation
+    seconds = [member.second[:, 0] for member in members if member.second is not None]
+    if len(seconds) < len(members):
+        return Derivatives(distribution, first)
+    relative_second = _relative(np.stack(seconds, axis=1), scale)
+    average_second = np.einsum("nk,nkde->nde", p, relative_second)
+    cross = deviation[..., :, None] * average[:, None, None, :]
+    inner = relative_second - average_second[:, None] - cross - np.swapaxes(cross, -1, -2)
+    return Derivatives(distribution, first, p[..., None, None] * inner)
+
+
+def _log_probabilities(members: Sequence[Distribution]) -> Array:
+    """log π (n, K): through the logit, so that it is finite where π underflows."""
+    for member in members:
+        if not isinstance(member, Bernoulli):
+            raise InputError(f"one-vs-rest needs a Bernoulli per class; got {type(member).__name__}.")
+    return np.stack([member.log_prob(1.0) for member in members], axis=1)
+
+
+def _relative(derivative: Array, pi: Array) -> Array:
+    """∂π/π, and 0 where π underflows to 0."""
+    pi = pi.reshape(pi.shape + (1,) * (derivative.ndim - 2))
+    return np.divide(derivative, pi, out=np.zeros_like(derivative), where=pi > 0.0)
+
+
+#: Steps for derivatives of λ̄ in the members' λ, as shares of how fast λ changes. λ̄ is a smooth function of averages, so
+#: central differences with one extrapolation are right to about 1e-10.
+_STEP = 2.0**-8
+
+
+def matched_record(records: Sequence[Derivatives], weights: Array) -> Derivatives:
+    """The record of `Mixture.matched` of several records of the same rows and columns."""
+    mixture = Mixture([record.distribution for record in records], weights).checked()
+    family = mixture.matched().checked(len(records[0]))
+    seconds = [record.second for record in records if record.second is not None]
+    if len(mixture.kinds) == 1 and family.matched_by_average:
+        first = np.einsum("s,snmd->nmd", weights, [record.first for record in records])
+        return Derivatives(family, first, np.einsum("s,snmde->nmde", weights, seconds) if seconds else None)
+
+    # λ̄ is a function of the members' λ(x + t) = λ + ∂λ t + ½ tᵀ∂²λ t: its differences need no evaluation of any model.
+    def matched(step: Array) -> Array:
+        λ: Array = Mixture([_moved(record, step) for record in records], weights).checked().matched().parameters
+        return λ
+
+    # A step moves a member by a small part of its width at most, in Fisher norm, also to second order.
+    sizes = [record.distribution.fisher_norm(record.first) for record in records]
+    for record in records:
+        if record.second is not None:
+            sizes.append(np.sqrt(record.distribution.fisher_norm(np.einsum("nmdd->nmd", record.second))))
+    size = np.max(sizes, axis=0)
+    h = _STEP / np.where((size > 0.0) & np.isfinite(size), size, 1.0)  # (n, D)
+    steps = Quotients(
+        lambda points: np.stack([matched(step) for step in points]),
+        np.zeros_like(h),
+        family.parameters,
+        list(range(h.shape[1])),
+    )
+    second = extrapolated(steps.second, h) if seconds else None
+    return Derivatives(family, extrapolated(steps.first, h), second)
+
+
+def _moved(record: Derivatives, step: Array) -> Distribution:
+    """A member's own distribution at rows moved by these steps (n, D)."""
+    λ = record.distribution.parameters + np.einsum("nmd,nd->nm", record.first, step)
+    if record.second is not None:
+        λ = λ + 0.5 * np.einsum("nmde,nd,ne->nm", record.second, step, step)
+    family: Any = record.distribution
+    return family.with_parameters(λ)
+
+
+#: How many derivatives to hold at once.
+_BLOCK = 100_000
+
+
+def is_of_draws(distribution: Distribution) -> bool:
+    """Whether a predictive is a mixture of posterior draws, or of the members of an ensemble."""
+    return isinstance(distribution, Mixture) and distribution.draws
+
+
+def draw_records(derivatives: Derivatives, draws: Positions) -> Iterator[tuple[Positions, Derivatives]]:
+    """Records of order 1 with the rows of draw after draw, in blocks: (which of the draws, record)."""
+    mixture: Any = derivatives.distribution
+    n = len(derivatives)
+    for group in mixture.groups:
+        chosen = np.flatnonzero(np.isin(group.members, draws))
+        size = max(1, _BLOCK // max(1, n * group.columns.shape[1] * derivatives.first.shape[-1]))
+        for start in range(0, len(chosen), size):
+            block = chosen[start : start + size]
+            columns = group.columns[block]
+            first = np.moveaxis(derivatives.first[:, columns], 1, 0)  # (draws, n, M, D)
+            record = Derivatives(_flat(group.family, block), first.reshape(-1, *first.shape[2:]))
+            contrasts = tuple(_of_block(contrast, group.members[block]) for contrast in derivatives.contrasts)
+            yield group.members[block], replace(record, contrasts=contrasts)
+
+
+def _of_block(contrast: Contrast, draws: Positions) -> Contrast:
+    """The contrast with the rows of some draws of one family, draw after draw."""
+    levels = []
+    for level in contrast.levels:
+        mixture: Any = level
+        (group,) = (group for group in mixture.groups if np.isin(draws[0], group.members))
+        levels.append(_flat(group.family, np.flatnonzero(np.isin(group.members, draws))))
+    return Contrast(contrast.column, contrast.name, np.tile(contrast.weights, (len(draws), 1)), tuple(levels))
+
+
+def _flat(family: Distribution, draws: Positions) -> Distribution:
+    """Some of the draws (S, n) of a family as rows, one draw after another."""
+
+    def rows(values: Array, event_ndim: int) -> Array:
+        taken = values[draws]
+        return taken.reshape(-1, *taken.shape[taken.ndim - event_ndim :])
+
+    fields = family.fields().items()
+    return type(family)(**{name: rows(values, family.domains[name].event_ndim) for name, values in fields})
+
+
+# ---- piecewise linear models ----------------------------------------------------------------------------------------
+
+
+#: Second derivatives that count as 0, relative to the slope per unit of a column.
+NOTHING = 1e-6
+#: Differences in float64 are wrong by a share of the value itself, and may meet a kink now and then.
+NOTHING_BY_DIFFERENCES, KINKS_BY_DIFFERENCES = 1e-6, 0.05
+#: The angle, or relative change, between slopes that counts as a difference.
+TURN = 1e-4
+
+
+class Bends:
+    """Whether second derivatives can see interactions: in a piecewise linear model, such as a ReLU network, they are 0.
+
+    λ = g(z) with z piecewise linear has ∂²λ = c ∂λ ∂λᵀ at every row, c = 0 without a link g. If that holds and λ is
+    smooth, ∂λ changes only along itself, so its direction is the same everywhere: a linear model, or one with a linear
+    predictor. If the direction differs between rows, the model bends at kinks that second derivatives at rows miss.
+
+    Counts of the rows seen so far, by parameter: all rows, rows with a bend; and whether the slope turns.
+    """
+
+    def __init__(self, table: Table, by_differences: bool) -> None:
+        scale = column_scale(table.values)
+        self._units = np.where(scale > 0.0, scale, 1.0)
+        self._levels = () if table.coding is None else table.coding.categorical
+        self._values = table.values
+        self._by_differences = by_differences
+        self._seen = 0
+        self._curved: Any = 0  # rows, by parameter
+        self._bent: Any = 0
+        self._turns: Any = False  # by parameter
+        self._changes: Any = False
+        self._reference: dict[bytes, Array] = {}
+        self._names: tuple[str, ...] = ()
+
+    def add(self, rows: slice, record: Derivatives) -> None:
+        """Look at the records of some more rows."""
+        assert record.second is not None
+        first = record.first * self._units
+        second = record.second * self._units[:, None] * self._units  # in turn: a product of two units may not fit
+        self._names = record.distribution.parameter_names
+        self._seen += len(first)
+        with np.errstate(all="ignore"):
+            length2 = np.sum(first**2, axis=2)
+            c = np.einsum("nmd,nmde,nme->nm", first, second, first) / length2**2
+            along = np.where(np.isfinite(c), c, 0.0)[..., None, None] * first[..., :, None] * first[..., None, :]
+            nothing = NOTHING * np.sqrt(np.maximum(length2, length2.mean(axis=0)))
+            if self._by_differences:
+                nothing = nothing + NOTHING_BY_DIFFERENCES * np.abs(record.distribution.parameters)
+            self._curved = self._curved + np.sum(np.abs(second).max(axis=(2, 3)) > nothing, axis=0)
+            self._bent = self._bent + np.sum(np.abs(second - along).max(axis=(2, 3)) > nothing, axis=0)
+            self._compare(rows, first, length2)
+
+    def _compare(self, rows: slice, first: Array, length2: Array) -> None:
+        """Slopes with the first one among rows of the same levels: between levels they may differ in a linear model."""
+        levels = self._values[rows][:, list(self._levels)]
+        kinds, place = np.unique(levels, axis=0, return_inverse=True)
+        largest = length2.max(axis=0)
+        for k, kind in enumerate(kinds):
+            here = place.reshape(-1) == k
+            start = self._reference.setdefault(kind.tobytes(), first[here][0])
+            inner = np.einsum("nmd,md->nm", first[here], start)
+            size2, start2 = length2[here], np.sum(start**2, axis=1)
+            visible = (size2 > NOTHING * largest) & (start2 > NOTHING * largest)
+            self._turns = self._turns | (visible & (size2 * start2 - inner**2 > TURN * size2 * start2)).any(axis=0)
+            difference2 = np.sum((first[here] - start) ** 2, axis=2)
+            self._changes = self._changes | (difference2 > TURN * np.maximum(largest, start2)).any(axis=0)
+
+    def warn(self) -> None:
+        """Warn, once, of the parameters whose second derivatives are 0, or only a link's, between kinks."""
+        allowed = (KINKS_BY_DIFFERENCES if self._by_differences else 0.0) * self._seen
+        flat = (self._curved <= allowed) & self._changes
+        by_link = ~flat & (self._bent <= allowed) & self._turns
+        if not (flat | by_link).any():
+            return
+        named = quoted(name for name, found in zip(self._names, flat | by_link, strict=True) if found)
+        what = "are 0" if flat.any() else "come from a link function alone (a logit, a log)"
+        value = "R-sens₂ = 0" if flat.any() else "R-sens₂"
+        warn(
+            f"second derivatives of {named} {what} at every row, although the slopes differ between rows: the model "
+            f"is piecewise linear, like a ReLU network, and bends between the rows. There {value} shows no "
+            "interactions. Use a smooth activation (softplus, tanh, SiLU), or differences over a step that spans the "
+            "bends: from_function(fn, step=0.3)."
+        )

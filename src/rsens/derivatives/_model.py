@@ -14,9 +14,8 @@ from rsens._errors import Argument, InputError
 from rsens._table import Table, read_table
 from rsens._typing import Array
 from rsens.derivatives import _output as output
-from rsens.derivatives._bends import Bends
 from rsens.derivatives._contrasts import contrast_bytes, contrasts_at
-from rsens.derivatives._derivatives import Derivatives, without_columns, without_derivatives
+from rsens.derivatives._derivatives import Bends, Derivatives, without_columns, without_derivatives
 from rsens.distributions import Distribution
 
 #: Working memory for one chunk of rows.

@@ -283,14 +283,8 @@ def _signature(family: Distribution) -> str:
 def _z_of(family: Distribution) -> tuple[Array, list[bool]]:
     """z of a checked family, (n, M): λ, or the logit if it was given, as π has lost digits; and which are logits."""
     if isinstance(family, Mixture):
-        if not family.held_as_arrays:
-            parts = [_z_of(component) for component in family.components]
-            return np.concatenate([z for z, _ in parts], axis=1), [logit for _, logits in parts for logit in logits]
-        each = family.components  # with draws in front of the rows: λ is written draw by draw, not transposed
-        logit = each.fields().get("logit")
-        columns = np.broadcast_arrays(*each.columns()) if logit is None else [logit]
-        z = np.stack(columns, axis=1).reshape(-1, columns[0].shape[-1]).T
-    else:
-        logit = family.fields().get("logit")
-        z = family.parameters if logit is None else np.atleast_2d(logit).T
+        parts = [_z_of(component) for component in family.members]
+        return np.concatenate([z for z, _ in parts], axis=1), [logit for _, logits in parts for logit in logits]
+    logit = family.fields().get("logit")
+    z = family.parameters if logit is None else np.atleast_2d(logit).T
     return z, [logit is not None] * len(family.parameter_names)

@@ -1,15 +1,15 @@
 """Predictive families: parameters λ, Fisher norm, Rényi divergence, log density, sampling."""
 
-from rsens.distributions._arrays import namespace as namespace
 from rsens.distributions._base import Distribution as Distribution
 from rsens.distributions._base import Univariate as Univariate
+from rsens.distributions._base import namespace as namespace
 from rsens.distributions._bernoulli import Bernoulli as Bernoulli
 from rsens.distributions._bernoulli import Binomial as Binomial
-from rsens.distributions._beta import Beta as Beta
-from rsens.distributions._categorical import Categorical as Categorical
+from rsens.distributions._bernoulli import Categorical as Categorical
 from rsens.distributions._counts import NegativeBinomial as NegativeBinomial
 from rsens.distributions._counts import Poisson as Poisson
 from rsens.distributions._counts import beta_cdf as beta_cdf
+from rsens.distributions._gamma import Beta as Beta
 from rsens.distributions._gamma import Exponential as Exponential
 from rsens.distributions._gamma import Gamma as Gamma
 from rsens.distributions._gamma import Weibull as Weibull

@@ -1,4 +1,4 @@
-"""Gamma, λ = (mean, shape), which are orthogonal; Exponential, λ = mean; Weibull, λ = (shape, scale)."""
+"""Gamma, λ = (mean, shape); Exponential, λ = mean; Weibull, λ = (shape, scale); Beta, λ = (a, b)."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.special import digamma, gamma, gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, polygamma, zeta
+from scipy import special
 
-from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_minus_digamma, log_ratio, stirling_error, trigamma_rest
-from rsens._typing import Array
-from rsens.distributions._base import FAR, POSITIVE, Domain, Reach, RowShaper, Univariate
-from rsens.distributions._jensen import (
-    exponential_renyi,
-    integrated_renyi,
-    largest,
-    rule,
-    segment_gap,
+from rsens._special import (
+    HALF_LOG_TWO_PI,
+    expm1mx,
+    log_minus_digamma,
+    log_ratio,
+    stirling_error,
+    trigamma_rest,
+    trigamma_rest_drop,
 )
+from rsens._typing import Array
+from rsens.distributions._base import FAR, NEGLIGIBLE, POSITIVE, Domain, Reach, RowShaper, Univariate
+from rsens.distributions._jensen import exponential_renyi, integrated_renyi, largest, rule, segment_gap
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +75,7 @@ class Gamma(Univariate):
         """
         k, above = self.shape, expm1mx(w)  # e^w − 1 − w
         small = np.minimum(k, 10.0)
-        direct = small * (np.log(small) - 1.0 - above) - gammaln(small)
+        direct = small * (np.log(small) - 1.0 - above) - special.gammaln(small)
         log_p = 0.5 * np.log(k) - HALF_LOG_TWO_PI - k * above - stirling_error(k)
         return np.where(k < 10.0, direct, log_p), [k / self.mean * np.expm1(w), log_minus_digamma(k) - above]
 
@@ -81,11 +83,13 @@ class Gamma(Univariate):
         return self.mean * (rng.standard_gamma(self.shape, size + self.mean.shape) / self.shape)
 
     def _quantile(self, q: Array, upper: bool = False) -> Array:
-        inverse = gammainccinv if upper else gammaincinv
+        inverse = special.gammainccinv if upper else special.gammaincinv
         return self.mean * (inverse(self.shape, q) / self.shape)
 
     def _cdf(self, y: Array, upper: bool) -> Array:
-        return (gammaincc if upper else gammainc)(self.shape, self.shape * (np.maximum(y, 0.0) / self.mean))
+        return (special.gammaincc if upper else special.gammainc)(
+            self.shape, self.shape * (np.maximum(y, 0.0) / self.mean)
+        )
 
     def _renyi(self, other: Self, alpha: float) -> Array:
         k, k1, d = np.broadcast_arrays(self.shape, other.shape, log_ratio(self.mean, other.mean))
@@ -207,7 +211,7 @@ class Weibull(Univariate):
     @property
     def mean(self) -> Array:
         with np.errstate(over="ignore"):
-            return self._checked.scale * gamma(1.0 + 1.0 / self._checked.shape)
+            return self._checked.scale * special.gamma(1.0 + 1.0 / self._checked.shape)
 
     @property
     def variance(self) -> Array:
@@ -268,13 +272,13 @@ class Weibull(Univariate):
     def _prediction_gradient(self) -> Array:
         # mean = s Γ(1 + x), x = 1/k
         k, x = self.shape, 1.0 / self.shape
-        g, g1 = gamma(1.0 + x), gamma(1.0 + x) * digamma(1.0 + x)
+        g, g1 = special.gamma(1.0 + x), special.gamma(1.0 + x) * special.digamma(1.0 + x)
         return np.stack([-self.scale * g1 / k**2, g], -1)[..., None, :]
 
     def _prediction_hessian(self) -> Array:
         k, x = self.shape, 1.0 / self.shape
-        g = gamma(1.0 + x)
-        g1, g2 = g * digamma(1.0 + x), g * (digamma(1.0 + x) ** 2 + polygamma(1, 1.0 + x))
+        g = special.gamma(1.0 + x)
+        g1, g2 = g * special.digamma(1.0 + x), g * (special.digamma(1.0 + x) ** 2 + special.polygamma(1, 1.0 + x))
         by_shape = self.scale * (g2 / k**4 + 2.0 * g1 / k**3)
         cross = -g1 / k**2
         return np.stack([by_shape, cross, cross, np.zeros_like(cross)], -1).reshape(*k.shape, 1, 2, 2)
@@ -283,10 +287,10 @@ class Weibull(Univariate):
 def _log_second_moment(x: Array) -> Array:
     """log[Γ(1 + 2x)/Γ(1 + x)²], by the series of log Γ if the difference would cancel (large shapes)."""
     orders = np.arange(2.0, 16.0)
-    coefficients = zeta(orders) * (-1.0) ** orders * (2.0**orders - 2.0) / orders
+    coefficients = special.zeta(orders) * (-1.0) ** orders * (2.0**orders - 2.0) / orders
     small = np.minimum(x, 0.05)
     series = np.sum(coefficients * small[..., None] ** orders, axis=-1)
-    return np.where(x < 0.05, series, gammaln(1.0 + 2.0 * x) - 2.0 * gammaln(1.0 + x))
+    return np.where(x < 0.05, series, special.gammaln(1.0 + 2.0 * x) - 2.0 * special.gammaln(1.0 + x))
 
 
 def _log_ratio_at(t: Array, ratio: Array, offset: Array, log_k: Array) -> Array:
@@ -329,3 +333,132 @@ def _renyi_max(ratio: Array, offset: Array, log_k: Array, alpha: float) -> Array
     """sup log p/q for k' < k, where −d(t) rises to one top and falls."""
     low = np.minimum(0.0, -offset / ratio) - 80.0 - np.abs(log_k) / (1.0 - ratio)
     return largest(lambda t: -_log_ratio_at(t, ratio, offset, log_k), low, _beyond(ratio, offset, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Beta(Univariate):
+    """Beta(a, b), with a density proportional to y^(a − 1) (1 − y)^(b − 1) for 0 < y < 1.
+
+    λ = (a, b), I = diag(ψ′(a), ψ′(b)) − ψ′(a + b). The mean is a/(a + b).
+
+    Args:
+        a: Greater than 0; one value per row, shape (n,), or one for all rows.
+        b: Greater than 0; same shape.
+
+    Example:
+        >>> from rsens import Beta
+        >>> Beta(a=[1.0, 3.0], b=1.0).mean.tolist()
+        [0.5, 0.75]
+    """
+
+    a: Any
+    b: Any
+    line: ClassVar[Literal["unit"]] = "unit"
+    matched_by_average: ClassVar[bool] = False
+    domains: ClassVar[dict[str, Domain]] = {"a": POSITIVE, "b": POSITIVE}
+
+    @property
+    def mean(self) -> Array:
+        return self._checked.a / (self._checked.a + self._checked.b)
+
+    @property
+    def variance(self) -> Array:
+        a, b = self._checked.a, self._checked.b
+        return (a / (a + b)) * (b / (a + b)) / (a + b + 1.0)
+
+    def _matched(self, average: Callable[..., Any]) -> Beta:
+        """The mean and the variance of the mixture."""
+        c = self.a + self.b
+        each = self.a / c
+        mean = average(each)
+        variance = average(each * (1.0 - each) / (c + 1.0)) + average((each - mean) ** 2)
+        total = mean * (1.0 - mean) / variance - 1.0
+        return Beta(mean * total, (1.0 - mean) * total)
+
+    def _log_prob(self, y: Array) -> Array:
+        a, b = self.a, self.b
+        inside = (y > 0.0) & (y < 1.0)
+        x = np.where(inside, y, 0.5)
+        log_p = self._at(*self._log_ratios(x))[0] - np.log(x) - np.log1p(-x)
+        return np.where(inside, log_p, np.where(y == 0.0, _edge(a, b), np.where(y == 1.0, _edge(b, a), -np.inf)))
+
+    def _score(self, y: Array) -> Array:
+        return np.stack(np.broadcast_arrays(*self._at(*self._log_ratios(y))[1]), -1)
+
+    def _log_prob_and_scores(self, t: Array) -> tuple[Array, list[Array]]:
+        # In t = logit y, which keeps 1 − y where y is close to 1.
+        c = self.a + self.b
+        return self._at(special.log_expit(t) + np.log(c / self.a), special.log_expit(-t) + np.log(c / self.b))
+
+    def _log_ratios(self, y: Array) -> tuple[Array, Array]:
+        """log cy/a and log c(1 − y)/b, c = a + b."""
+        c = self.a + self.b
+        return log_ratio(self.a, c * y), log_ratio(self.b, c * (1.0 - y))
+
+    def _at(self, by_a: Array, by_b: Array) -> tuple[Array, list[Array]]:
+        """log density of logit y and ∂ log p/∂λ, from log cy/a and log c(1 − y)/b.
+
+        With Stirling's formula in B(a, b), y^a (1−y)^b/B leaves −c KL between (a, b)/c and (y, 1−y), and
+        ψ(c) − ψ(a) = log(c/a) + (log − ψ)(a) − (log − ψ)(c).
+        """
+        a, b, c = self.a, self.b, self.a + self.b
+        error = stirling_error(c) - stirling_error(a) - stirling_error(b)
+        middle = 0.5 * (np.log(a) + np.log(b) - np.log(c)) - HALF_LOG_TWO_PI
+        log_p = middle - a * expm1mx(by_a) - b * expm1mx(by_b) + error
+        drop = log_minus_digamma(c)
+        return log_p, [by_a + log_minus_digamma(a) - drop, by_b + log_minus_digamma(b) - drop]
+
+    def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
+        return rng.beta(self.a, self.b, size + self.a.shape)
+
+    def _quantile(self, q: Array, upper: bool = False) -> Array:
+        return (special.betainccinv if upper else special.betaincinv)(self.a, self.b, q)
+
+    def _cdf(self, y: Array, upper: bool) -> Array:
+        return (special.betaincc if upper else special.betainc)(self.a, self.b, np.clip(y, 0.0, 1.0))
+
+    def _renyi(self, other: Self, alpha: float) -> Array:
+        def whiten(at: Array, step: Array) -> list[Array]:
+            return Beta(*at)._whiten(step, lambda field: field)
+
+        first, last = (self.a, self.b), (other.a, other.b)
+        return segment_gap(whiten, first, last, (other.a - self.a, other.b - self.b), alpha)
+
+    def _reach(self) -> Reach:
+        low, high = _log_quantile(self.a, self.b, NEGLIGIBLE), _log_quantile(self.b, self.a, NEGLIGIBLE)
+        low, high = low - np.log1p(-np.exp(low)), -(high - np.log1p(-np.exp(high)))
+        spread = np.minimum(1.0, np.sqrt(1.0 / self.a + 1.0 / self.b))
+        return Reach(low, high, np.log(self.a) - np.log(self.b), spread)
+
+    def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
+        # ψ′(z) = 1/z + rest(z). The 1/z part of uᵀIu is (ab/c)(u₁/a − u₂/b)², exactly; the rest is a 2 × 2 form.
+        a, b, c = self.a, self.b, self.a + self.b
+        joint = trigamma_rest(c)
+        first = np.sqrt(trigamma_rest_drop(a, b))
+        cross = joint / first
+        second = np.sqrt(np.maximum(trigamma_rest_drop(b, a) - cross**2, 0.0))
+        return [
+            row(np.sqrt(a) * np.sqrt(b / c)) * (u[0] / row(a) - u[1] / row(b)),
+            row(first) * u[0] - row(cross) * u[1],
+            row(second) * u[1],
+        ]
+
+    def _prediction_gradient(self) -> Array:
+        c = self.a + self.b
+        return np.stack([self.b / c**2, -self.a / c**2], -1)[..., None, :]
+
+    def _prediction_hessian(self) -> Array:
+        a, b, c = self.a, self.b, self.a + self.b
+        entries = np.stack([-2.0 * b, a - b, a - b, 2.0 * a], -1) / c[..., None] ** 3
+        return entries.reshape(*a.shape, 1, 2, 2)
+
+
+def _edge(a: Array, b: Array) -> Array:
+    """log density where y^{a−1} is 0^{a−1}: +inf, −inf or, for a = 1, the finite −log B(1, b) = log b."""
+    return np.where(a < 1.0, np.inf, np.where(a > 1.0, -np.inf, np.log(b)))
+
+
+def _log_quantile(a: Array, b: Array, q: float) -> Array:
+    """log of the q-quantile, also below every float64: for small y the distribution function is y^a/(a B(a, b))."""
+    y = special.betaincinv(a, b, q)
+    return np.where(y > 1e-290, np.log(np.maximum(y, 1e-290)), (np.log(q) + np.log(a) + special.betaln(a, b)) / a)

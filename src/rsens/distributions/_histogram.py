@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike
 
 from rsens._errors import RsensWarning
 from rsens._typing import Array, Positions
-from rsens.distributions._arrays import as_floats, namespace
-from rsens.distributions._base import SHARES, Domain, RowShaper, Univariate, as_numbers
-from rsens.distributions._categorical import Categorical, chosen
+from rsens.distributions._base import SHARES, Domain, RowShaper, Univariate, as_floats, as_numbers, namespace
+from rsens.distributions._bernoulli import Categorical, chosen
 
 
 @dataclass(frozen=True, eq=False)

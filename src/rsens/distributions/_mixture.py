@@ -14,8 +14,18 @@ from scipy.special import logsumexp
 
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
-from rsens.distributions._arrays import flat_draws, rows_first, rows_second, weighted_sum
-from rsens.distributions._base import SHARES, Distribution, Domain, Ordered, RowShaper, norm
+from rsens.distributions._base import (
+    SHARES,
+    Distribution,
+    Domain,
+    Ordered,
+    RowShaper,
+    flat_draws,
+    norm,
+    rows_first,
+    rows_second,
+    weighted_sum,
+)
 from rsens.distributions._bernoulli import Bernoulli
 from rsens.distributions._histogram import Histogram
 from rsens.distributions._mixture_integral import Group, changes_at_nodes, mixture_renyi

@@ -117,9 +117,9 @@ def no_header() -> Messy:
     return Messy(text, "x1", options=("--no-header",))
 
 
-def utf_32() -> Messy:
+def utf_16() -> Messy:
     lead = np.random.default_rng(10).normal(size=ROWS).round(4)
-    return Messy(_csv(_with(lead, lead.astype(str).tolist(), "größe", 10)), "größe", encoding="utf-32")
+    return Messy(_csv(_with(lead, lead.astype(str).tolist(), "größe", 10)), "größe", encoding="utf-16")
 
 
 def zero_heavy() -> Messy:
@@ -175,7 +175,7 @@ MESSY = (
     first_column_without_a_name,
     too_many_levels,
     no_header,
-    utf_32,
+    utf_16,
     zero_heavy,
     units,
     odd_cells_among_dates,

@@ -33,7 +33,8 @@ def test_a_file_without_names_is_refused_with_the_way_out(tmp_path):
     (tmp_path / "data.csv").write_text(no_header().text)
     done = rsens("explain", "data.csv", "--target", "y", *QUICK, cwd=tmp_path)
     assert done.returncode == 2
-    assert "there is no target column 'y': data.csv seems to have no line with the names of its columns" in words(
-        done.stderr
+    assert (
+        "the target column 'y' does not exist: data.csv seems to have no line with the names of its columns"
+        in words(done.stderr)
     )
     assert "--no-header" in done.stderr

@@ -83,7 +83,7 @@ def test_errors(saved, data, options, message):
 
 
 def test_other_files_are_refused(tmp_path, saved):
-    with pytest.raises(InputError, match="there is no file"):
+    with pytest.raises(InputError, match=r"none\.rsens"):
         study(with_text(), model=tmp_path / "none.rsens")
     (tmp_path / "text.rsens").write_text("no model")
     with pytest.raises(InputError, match=r"text\.rsens"):

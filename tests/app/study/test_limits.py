@@ -23,7 +23,7 @@ def _small(monkeypatch):
 
 
 def test_refits():
-    with pytest.raises(InputError, match=r"more than 4 columns; got 5\. Choose columns or drop some, .* null=False"):
+    with pytest.raises(InputError, match=r"more than 4 columns; got 5\. Leave some out with drop, .* null=False"):
         study(DATA, "y", pairs=0)
 
 

@@ -275,8 +275,8 @@ def refused(path, match, **settings):
 
 def test_files_that_are_not_there(tmp_path, write):
     write("a,b\n", "measurements.csv")
-    refused(tmp_path / "measurement.csv", r"There is no file .*measurement\.csv\. Did you mean measurements\.csv\?")
-    refused(tmp_path / "no" / "x.csv", r"There is no folder .*no either")
+    refused(tmp_path / "measurement.csv", r"measurement\.csv does not exist\. Did you mean measurements\.csv\?")
+    refused(tmp_path / "no" / "x.csv", "nor its folder .*no")
     refused(tmp_path, "is a folder")
 
 
@@ -339,7 +339,7 @@ HEADLESS = "-1.402,0.278,a\n0.5,1.5,b\n2.5,3.5,a\n"
 
 def test_a_header_that_is_missing(write):
     path = write(HEADLESS)
-    with pytest.raises(InputError, match=r"no target column 'y': .* no line with the names") as error:
+    with pytest.raises(InputError, match=r"target column 'y' does not exist: .* no line with the names") as error:
         read_file(path, target="y")
     assert error.value.argument == "header"
     data = read_file(path, target="a")  # which is there
@@ -381,7 +381,7 @@ def test_first_lines_that_have_names(write, text):
     assert read_file(write(text)).notes == ()
 
 
-@pytest.mark.parametrize("encoding", ["utf-32", "utf-32-le", "utf-32-be", "utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_wide_text(write, encoding):
     content = "größe,y\n1,2\n3,4\n".encode(encoding)
     if not encoding.endswith("e"):

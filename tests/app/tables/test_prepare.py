@@ -173,13 +173,6 @@ def test_a_column_that_is_named_as_categorical_but_never_repeats_is_refused(valu
     assert error.value.argument == "categorical"
 
 
-def test_many_levels_are_named():
-    frame = table(many=[f"m{i % 16}" for i in range(N)], few=[f"f{i % 15}" for i in range(N)])
-    assert noted(prepare(frame, "y")) == {"levels": ("many",)}
-    assert prepare(frame, "y", categorical=["many"]).notes == ()
-    assert prepare(frame.astype({"many": "category"}), "y").notes == ()
-
-
 @pytest.mark.parametrize(
     ("levels", "rows", "is_kept"),
     [(50, 250, True), (51, 1000, False), (21, 105, True), (21, 104, False), (20, 41, True)],
@@ -338,14 +331,6 @@ def test_rows_that_are_drawn_have_no_columns_that_are_useless_there():
     assert list(prepare(frame, "y", rows=45, seed=1, categorical=["town"]).X) == ["x", "town"]
     with pytest.raises(InputError, match="has only one value"):
         prepare(frame.assign(y=(np.arange(2 * N) == 0) * 1.0), "y", rows=9)
-
-
-@pytest.mark.parametrize(
-    ("y", "is_noted"), [(rng.random(N), True), (rng.random(N) + 0.1, False), (repeated([0, 1]), False)]
-)
-def test_a_target_between_0_and_1(y, is_noted):
-    notes = prepare(table(y=y), "y").notes
-    assert [(note.kind, note.severe) for note in notes] == [("target", False)] * is_noted
 
 
 def test_names():

@@ -18,7 +18,6 @@ def table():
             "price": ["1,5", "2,25", "3,0", "4,75", "5,5", "6,0"],
             "when": ["2024-01-01 06:00", "2024-01-02 18:00", "2024-01-02 19:00", "2024-02-01", "2024-03-01", None],
             "day": ["31/01/2024", "01/02/2024", "15/02/2024", "28/02/2024", "01/03/2024", "02/03/2024"],
-            "a=b": [1, 1, 2, 2, 3, 3],
             "a": [9, 9, 9, 8, 8, 8],
             "code": [1.0, 2.0, 10.0, 1.0, 2.0, 10.0],
         }
@@ -26,7 +25,7 @@ def table():
 
 
 def kept(*where, **options):
-    return keep_rows(table(), read_where(where), **options).frame.index.tolist()
+    return keep_rows(table(), read_where(where), **options)[0].index.tolist()
 
 
 @pytest.mark.parametrize(
@@ -53,9 +52,7 @@ def kept(*where, **options):
         ("when>=2024-02", [3, 4]),
         ("day>=2024-02-28", [3, 4, 5]),
         ("day<01/02/2024", [0]),
-        ("a=b=2", [2, 3]),
         ("a=8", [3, 4, 5]),
-        ("a=b>2", [4, 5]),
     ],
 )
 def test_conditions(where, rows):
@@ -76,18 +73,18 @@ def test_codes_are_text():
 
 def test_dates_in_the_format_that_was_given():
     frame = pd.DataFrame({"when": ["01/02/2024", "02/02/2024", "03/02/2024"]})
-    days = keep_rows(frame, ("when>2024-02-01",), date={"when": "%d/%m/%Y"})
-    assert days.frame.index.tolist() == [1, 2]
-    months = keep_rows(frame, ("when>2024-02-01",), date={"when": "%m/%d/%Y"})
-    assert months.frame.index.tolist() == [1, 2]
-    assert keep_rows(frame, ("when=2024-01-02",), date={"when": "%m/%d/%Y"}).frame.index.tolist() == [0]
+    for form, value, rows in (
+        ("%d/%m/%Y", ">2024-02-01", [1, 2]),
+        ("%m/%d/%Y", ">2024-02-01", [1, 2]),
+        ("%m/%d/%Y", "=2024-01-02", [0]),
+    ):
+        assert keep_rows(frame, (f"when{value}",), date={"when": form})[0].index.tolist() == rows
 
 
-def test_what_is_said():
-    found = keep_rows(table(), ("open=yes", "count<4"))
-    assert found.note.text == "Rows where open=yes and count<4: 2 of 6."
-    assert found.note.columns == ("open", "count")
-    assert found.constant == ("open", "temp", "flag", "a")
+def test_the_note_and_the_record():
+    rows, note, record = keep_rows(table(), ("open=yes", "count<4"))
+    assert (note.text, note.columns) == ("Rows where open=yes and count<4: 2 of 6.", ("open", "count"))
+    assert record == {"rows": len(rows), "of": 6, "where": "open=yes and count<4"}
 
 
 def test_nothing_is_run():
@@ -101,7 +98,7 @@ def test_nothing_is_run():
 @pytest.mark.parametrize(
     ("where", "text"),
     [
-        ("open=YES", r"Did you mean 'yes'\? It has 'yes' \(3 rows\), 'no' \(2 rows\)\."),
+        ("open=YES", r"It has 'yes' \(3 rows\), 'no' \(2 rows\)\."),
         ("open!=maybe", "'open' is nowhere 'maybe'"),
         ("count=7", r"It has 0 \(1 row\), 1 \(1 row\)"),
         ("count=x", "'count' has numbers, and 'x' is not"),

@@ -16,7 +16,6 @@ from rsens._app.tables import (
     AskedColumns,
     Choice,
     CollinearSet,
-    KeptRows,
     ModelTable,
     Note,
     TableReader,
@@ -51,7 +50,7 @@ MOST_ROWS, MOST_CELLS = 1_000_000, 30_000_000
 class RawTable:
     """A table before its columns are read: rows numbered from 0, their labels, and the number of rows in its file.
 
-    kept: The rows that were asked for, if not all were.
+    kept: How many rows were asked for, if not all were.
     by: The column that has the subgroups, if there is one.
     """
 
@@ -59,7 +58,7 @@ class RawTable:
     labels: pd.Index | None
     n_rows: int
     notes: tuple[Note, ...]
-    kept: KeptRows | None
+    kept: dict[str, Any] | None
     by: Any
 
     @classmethod
@@ -81,8 +80,8 @@ class RawTable:
         kept = None
         if where:
             codes = split(settings.categorical, list(frame.columns))
-            kept = keep_rows(frame, where, codes=codes, date=settings.date)
-            frame, notes = kept.frame, (*notes, kept.note)
+            frame, note, kept = keep_rows(frame, where, codes=codes, date=settings.date)
+            notes = (*notes, note)
         by = None if settings.by is None else frame[settings.by]
         return cls(frame[asked.used(names, "the table")], labels, n_rows, notes, kept, by)
 
@@ -107,8 +106,6 @@ def read_table(settings: Settings) -> ModelTable:
     target, rows, seed = str(settings.target), settings.rows, int(settings.seed)  # type: ignore[arg-type]
     formats = [name for name, text in dict(settings.date or {}).items() if date_request(str(text))[0]]
     raw = RawTable.of(settings, target, (*settings.categorical, *formats))
-    if raw.kept is not None:
-        raw.kept.check_target(target)
     table = prepare(
         raw.frame,
         target,
@@ -125,8 +122,6 @@ def read_table(settings: Settings) -> ModelTable:
         more = Sentence(": more may not fit in memory. If they do, ask for more with ", Argument("rows"))
         text = f"The model is fitted to {len(table.X):,} of {table.n_complete:,} rows, drawn at random (seed {seed})"
         notes.append(Note("sample", (), Sentence(text, more if rows is None else "", ".")))
-    if raw.kept is not None:
-        notes = [raw.kept.explained(note) for note in notes]
     return raw.ready(table, settings.data_name, notes)
 
 
@@ -160,7 +155,7 @@ GROUPS = Argument("groups")
 
 
 def merged_groups(asked: Mapping[str, Iterable[str]], table: ModelTable) -> tuple[ColumnGroups, list[Note]]:
-    """The groups that are explained, `table.groups` and those that the user asks for, and notes on them.
+    """The groups that are explained, from the table and from the user, and notes on them.
 
     In a group that is asked for, the name of a group of the table means its columns, and both become one. Columns that
     were left out of the table are left out of their group.
@@ -199,7 +194,7 @@ def compared_columns(X: pd.DataFrame, numeric: Iterable[str], groups: ColumnGrou
 
 
 def _columns(name: str, members: Iterable[str], table: ModelTable) -> list[str]:
-    """The columns that a group was asked to have; an error for those that cannot be in a group."""
+    """The columns that a group was asked to have; an error for a column that cannot be in a group."""
     there = (*map(str, table.X.columns), *table.groups, *table.reader.dropped_)
     given = {table.reader.target: "the target", table.cluster: "the column of clusters"}
     roles = {name: words for name, words in given.items() if name is not None}
@@ -320,7 +315,7 @@ def provenance(table: ModelTable, arguments: Mapping[str, Any]) -> dict[str, Any
         "target": str(table.reader.target),
         "rows_in_data": table.n_rows,
         "rows_used": len(table.X),
-        **({} if table.kept is None else {"rows_kept": table.kept.plain}),
+        **({} if table.kept is None else {"rows_kept": table.kept}),
         "columns_used": [str(name) for name in table.X.columns],
         "clusters": None if table.clusters is None else int(table.clusters.nunique()),
         "fingerprint": fingerprint(table.X, None if table.y is None else table.y.to_numpy(), *clusters),

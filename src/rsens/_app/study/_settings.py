@@ -219,7 +219,7 @@ class Settings:
         return n_columns > 1 and (n_columns <= AUTO_PAIRS_COLUMNS if self.pairs == "auto" else self.n_pairs > 0)
 
     def plain(self, *names: str) -> dict[str, Any]:
-        """These settings as plain values, ready for JSON."""
+        """The settings with these names as plain values, ready for JSON."""
         return {name: _plain(getattr(self, name)) for name in names}
 
 

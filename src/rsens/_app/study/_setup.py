@@ -267,11 +267,9 @@ def _check_size(settings: Settings, model: Any, n_columns: int) -> None:
         check_refit_columns(
             model,
             n_columns,
-            "Choose ",
-            Argument("columns"),
-            " or ",
+            "Leave some out with ",
             Argument("drop"),
-            " some, or do without refits: ",
+            ", or do without refits: ",
             Argument("null", False),
             " and ",
             Argument("cv", 0),

@@ -24,6 +24,5 @@ from rsens._app.tables._prepare import prepare_again as prepare_again
 from rsens._app.tables._reader import TableReader as TableReader
 from rsens._app.tables._reading import date_request as date_request
 from rsens._app.tables._reading import read_dates as read_dates
-from rsens._app.tables._where import KeptRows as KeptRows
 from rsens._app.tables._where import keep_rows as keep_rows
 from rsens._app.tables._where import read_where as read_where

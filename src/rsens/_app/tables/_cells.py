@@ -165,7 +165,7 @@ def number_cell(text: str) -> NumberCell | None:
 
 
 def number_format(values: Sequence[str], given: str | None = None) -> tuple[str, str]:
-    """The one format in which all of these different cells are numbers, or the given one, and their signs in words.
+    """The only format in which all these different cells are numbers, or the given one, and their signs in words.
 
     The format is a name in `NUMBER_FORMATS`; it is empty if none or several fit. Digits alone are not read as numbers,
     because they may be codes; neither are numbers that are all in parentheses.

@@ -14,7 +14,7 @@ import pandas as pd
 
 from rsens._app.tables._cells import as_written, has_unit
 from rsens._app.tables._columns import UNNAMED, Note, advice
-from rsens._app.tables._reading import Reading, is_text
+from rsens._app.tables._reading import Reading
 from rsens._coding import MOST_UNNAMED_LEVELS
 from rsens._errors import Argument, InputError, Sentence
 from rsens._text import counted, quoted
@@ -22,8 +22,6 @@ from rsens._typing import Array
 
 #: Names of columns that name rows: id, user_id, customerId, row.
 IDENTIFIER = re.compile(r"(?i:(^|[^a-z0-9])(id|ids|uid|uuid|guid|key|index|row|nr|no)([^a-z0-9]|$))|[a-z](Id|ID)$")
-#: Text with more levels than this has a note.
-MANY_LEVELS = 15
 #: Text with more levels than this is left out; above `MOST_UNNAMED_LEVELS`, each needs this number of rows on average.
 MOST_LEVELS, LEAST_ROWS_PER_LEVEL = 50, 5
 #: The number of columns compared with all others at once: the correlations of 20,000 columns would take 3 GB.
@@ -225,11 +223,8 @@ def settled_levels(column: Any, target: Any) -> dict[Any, Any]:
 # ---- Notes on columns that may not be what they were taken for -------------------------------------------------------
 
 
-def look(table: pd.DataFrame, readings: Mapping[str, Reading], codes: Collection[str], target: str) -> list[Note]:
-    """Notes on columns that may not be what they were taken for, in a table without missing values; they are kept.
-
-    `codes` are the columns that the user named as categorical.
-    """
+def look(table: pd.DataFrame, readings: Mapping[str, Reading], target: str) -> list[Note]:
+    """Notes on columns that may not be what they were taken for, in a table without missing values; they are kept."""
     inputs = [name for name in table.columns if name != target]
     numbers = [name for name in inputs if readings[name].kind == "number"]
     amounts = [name for name in table.columns if not readings[name].categorical]
@@ -251,21 +246,6 @@ def look(table: pd.DataFrame, readings: Mapping[str, Reading], codes: Collection
     for group in same_numbers(table[[name for name in amounts if name != target and name not in leaks]]):
         text = f"{quoted(group)} are the same up to scale and share their importance. Keep one of them: "
         notes.append(advice("same", group, text, "drop", group[1:]))
-    for name in inputs:
-        levels = table[name].nunique() if is_text(table[name]) and name not in codes else 0
-        if levels > MANY_LEVELS:
-            text = (
-                f"{name!r} has {levels} different texts, taken as categorical. With this many, the null level takes "
-                "a long time; group them if you can."
-            )
-            notes.append(Note("levels", (name,), text))
-    y = table[target]
-    if target in amounts and y.min() >= 0.0 and y.max() <= 1.0 and not y.isin([0.0, 1.0]).all():
-        text = (
-            f"The target {target!r} lies between 0 and 1. If it is a proportion: the model does not know these limits, "
-            "and predictions may lie outside. A logit of it may suit better."
-        )
-        notes.append(Note("target", (target,), text))
     return notes
 
 

@@ -19,7 +19,7 @@ HIGH = 0.95
 MOST = 8
 #: Below this share of the variance, what is left is rounding.
 EXACT = 1e-9
-#: Smaller eigenvalues of a correlation matrix cannot be told from 0.
+#: Smaller eigenvalues of a correlation matrix count as 0.
 LEAST_EIGENVALUE = 1e-12
 
 
@@ -86,25 +86,14 @@ class _Search:
         while len(chosen) < MOST - 1 and self.unexplained(t, chosen) > enough:
             if len(chosen) == len(self.places) - 1:
                 break
-            chosen.append(self._next(t, chosen))
+            rest = [e for e in range(len(self.places)) if e not in (t, *chosen)]
+            chosen.append(min(rest, key=lambda e: self.unexplained(t, [*chosen, e])))
         reached = max(enough, self.unexplained(t, chosen))
         for e in list(chosen):
             fewer = [other for other in chosen if other != e]
             if self.unexplained(t, fewer) <= reached:
                 chosen = fewer
         return chosen if self.unexplained(t, chosen) < 1.0 - HIGH else []
-
-    def _next(self, t: int, chosen: list[int]) -> int:
-        """The term that goes best with what the chosen ones leave of term t, by their covariance given these."""
-        own, by = self.places[t], self._columns(chosen)
-        G = self.correlations
-        slopes = self._slopes(by, list(range(len(G)))) if by else np.zeros((0, len(G)))
-        given = G[:, own] - G[:, by] @ slopes[:, own]
-        variance = np.maximum(1.0 - np.sum(slopes * G[by], axis=0), 1e-9)
-        gain = (given**2).sum(axis=1) / variance
-        gain = np.array([gain[places].max() for places in self.places])
-        gain[[t, *chosen]] = -1.0
-        return int(gain.argmax())
 
     def _columns(self, terms: list[int]) -> list[int]:
         return [column for t in terms for column in self.places[t]]

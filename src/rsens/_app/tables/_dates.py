@@ -21,11 +21,11 @@ from rsens._typing import Array
 #: Dates in numbers, by their first number; dates with names of months; months without a day, taken as their first day.
 DAY, MONTH, YEAR, NAMED, MONTHS = "day-first", "month-first", "year-first", "named", "months"
 ORDERS = {DAY: "day first", MONTH: "month first", YEAR: "year first"}
-#: How each form is written. Capital letters need two digits, or a likely year: 1.2.10 and 3/1000 are no dates.
+#: How each form is written. Capital letters need two digits, or a likely year: neither 1.2.10 nor 3/1000 is a date.
 TEMPLATES = {
     DAY: ("dd/mm/yyyy", "dd.mm.yyyy", "dd-mm-yyyy", "dd/mm/yy", "DD.MM.yy", "DD-MM-yy"),
     MONTH: ("mm/dd/yyyy", "mm.dd.yyyy", "mm-dd-yyyy", "mm/dd/yy", "MM.DD.yy", "MM-DD-yy"),
-    YEAR: ("yyyy-mm-dd", "yyyy/mm/dd", "yyyy.mm.dd", "yy-MM-DD", "yy/MM/DD", "yy.MM.DD"),
+    YEAR: ("yyyy-mm-dd", "yyyy/mm/dd", "yyyy.mm.dd"),
     NAMED: ("dd Mon yyyy", "dd Mon yy", "Mon dd yyyy", "yyyy Mon dd"),
     MONTHS: ("Mon yyyy", "Mon yy", "YYYY-MM", "YYYY/MM", "mm/YYYY", "mm-YYYY"),
 }
@@ -53,8 +53,6 @@ CLOCK = re.compile(
 )
 #: Different cells that are looked at first: enough to recognise most columns of text.
 FIRST = 50
-#: A form that spreads dates over a span longer by this factor is the wrong one.
-SPREAD = 3.0
 MICROSECONDS = 1_000_000
 NO_TIME = np.iinfo(np.int64).min  # not-a-time
 
@@ -130,20 +128,13 @@ def _fitting(cells: Sequence[str], forms: Iterable[str]) -> dict[str, NDArray[An
 
 
 def _most_likely(fitting: dict[str, NDArray[Any]], cell: str) -> tuple[str, ...]:
-    """One of the forms that fit, followed by those that remain possible."""
+    """The forms that fit, the most likely first, or the only one that remains possible."""
     names = tuple(fitting)
     in_order = [name for name in names if _is_in_order(fitting[name])]
     if len(in_order) == 1:
         return (in_order[0],)
     if DAY in names and "." in cell:
         return (DAY,)
-    if YEAR in names and len(names) > 1:  # two digits for the year: the wrong order spreads dates over decades
-        spans = {name: float(np.ptp(fitting[name].astype(np.int64))) for name in names}
-        others = tuple(name for name in names if name != YEAR)
-        if spans[YEAR] * SPREAD < min(spans[name] for name in others):
-            return (YEAR,)
-        if spans[YEAR] > SPREAD * max(spans[name] for name in others):
-            return others
     return names
 
 
@@ -249,7 +240,7 @@ PIECES = (DAYS, *(f"{cycle.name} {wave}" for cycle in CYCLES for wave in WAVES))
 
 
 def pieces_of(days: Array, local: NDArray[Any], parts: Sequence[str]) -> tuple[str, ...]:
-    """The columns to make of these parts, by default those that pay; none is constant or determined by others."""
+    """The columns to make of these parts, by default where they pay; constant and redundant ones are left out."""
     if not parts:
         parts = (DAYS, *(cycle.name for cycle in CYCLES if cycle.pays(local)))
     kept: dict[str, Array] = {}

@@ -34,10 +34,10 @@ from rsens._arguments import whole_number
 from rsens._errors import Argument, InputError, MissingExtraError, Sentence
 from rsens._text import counted, quoted
 
-#: How other kinds of files begin, and what they are.
+#: Other kinds of files, by their first bytes.
 OTHERS = {b"PK\x03\x04": "a zip or Excel file", b"\xd0\xcf\x11\xe0": "an Excel file", b"%PDF": "a PDF"}
-#: How text with several bytes per letter begins. The mark of UTF-32 begins like the one of UTF-16.
-WIDE = {b"\xff\xfe\0\0": "utf-32", b"\0\0\xfe\xff": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+#: The marks at the start of text with two bytes per letter.
+WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class AskedColumns:
         return columns_to_read(names, self.target, self.columns, self.drop, what, self.cluster)
 
     def read(self, names: Sequence[str], what: str) -> list[str]:
-        """These columns, and those that conditions on rows and subgroups need."""
+        """The same, and the columns that conditions on rows and subgroups need."""
         return with_columns_of(self.where, self.used(names, what), names, what, self.by)
 
 
@@ -105,7 +105,7 @@ def read_file(
     with _table(path, what, header) as table:
         no_header = next((note.text for note in table.notes if note.kind == "header"), None)
         if no_header is not None and asked.target is not None and asked.target not in table.names:
-            raise InputError(f"there is no target column {asked.target!r}: ", no_header)
+            raise InputError(f"the target column {asked.target!r} does not exist: ", no_header)
         columns = asked.read(table.names, what)
         texts = [*split(as_text, table.names), *([] if asked.cluster is None else [asked.cluster])]
         frame, n_rows = table.read(columns, partial(sampled, most=most, seed=seed), texts)
@@ -162,14 +162,14 @@ def _opened(path: str | os.PathLike[str], what: str, stack: ExitStack) -> Any:
     except FileNotFoundError:
         folder = path.absolute().parent
         if not folder.is_dir():
-            raise InputError(f"There is no file {what}. There is no folder {folder} either.") from None
+            raise InputError(f"The file {what} does not exist, nor its folder {folder}.") from None
         near = get_close_matches(path.name, os.listdir(folder), 1, cutoff=0.7)
         hint = f" Did you mean {near[0]}?" if near else ""
-        raise InputError(f"There is no file {what}.{hint}") from None
-    except OSError as error:
-        if path.is_dir():
-            raise InputError(f"{what} is a folder. Give a CSV, TSV or Parquet file.") from None
-        raise InputError(f"{what} cannot be opened: {error.strerror}.") from None
+        raise InputError(f"The file {what} does not exist.{hint}") from None
+    except IsADirectoryError:
+        raise InputError(f"{what} is a folder. Give a CSV, TSV or Parquet file.") from None
+    except (OSError, ValueError) as error:  # names with a zero byte are a ValueError
+        raise InputError(f"{what} cannot be opened: {getattr(error, 'strerror', error)}.") from None
 
 
 def _encoding(begin: bytes, what: str) -> tuple[str, str]:
@@ -179,9 +179,8 @@ def _encoding(begin: bytes, what: str) -> tuple[str, str]:
     for start, kind in OTHERS.items():
         if begin.startswith(start):
             raise InputError(f"{what} is {kind}. Save the table as CSV; rsens reads CSV, TSV and Parquet.")
-    for start, encoding in WIDE.items():
-        if begin.startswith(start):
-            return encoding, "replace"
+    if begin.startswith(WIDE):
+        return "utf-16", "replace"
     control = sum(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in begin)
     if b"\0" in begin or control > 0.05 * len(begin):
         wide = "" if begin.count(b"\0") < 0.25 * len(begin) else " It may be UTF-16 without its mark: save it as UTF-8."
@@ -195,8 +194,8 @@ def sampled(
     """Rows that are drawn from blocks, each set of `most` rows with the same probability; all rows if it is None.
 
     The drawn rows have the smallest of independent uniform keys. Row i has the i-th key that the seed gives, so that
-    the sample depends on neither the size of the blocks nor the format of the file. Of N rows about
-    most·(1 + log(N/most)) are held at some time.
+    the sample depends on neither the size of the blocks nor the format of the file. About
+    most·(1 + log(N/most)) of N rows are held at some time.
 
     Returns:
         The rows that `take` has taken of each block, the positions of the sample among them, its row numbers in the
@@ -262,10 +261,6 @@ def _are_names(cells: Sequence[str]) -> bool:
 #: Possible delimiters, and the number of lines that the delimiter is found from.
 DELIMITERS, SNIFFED = ",;\t|", 100
 
-#: Draws rows from blocks: `sampled` with its number of rows and seed.
-Sample = Callable[
-    [Iterable[Any], Callable[[Any, NDArray[np.intp]], Any]], tuple[list[Any], NDArray[np.intp], pd.Index, int]
-]
 #: Cells of one column that were read together: one text, which takes a fourth of the memory of a list, unless a cell
 #: has line breaks.
 _Cells = str | list[str]
@@ -284,7 +279,7 @@ class TextTable:
     _reader: Any
     _first: list[list[str]]  # rows that were read to recognise the header
 
-    def read(self, columns: list[str], sample: Sample, as_text: Iterable[str]) -> tuple[pd.DataFrame, int]:
+    def read(self, columns: list[str], sample: Any, as_text: Iterable[str]) -> tuple[pd.DataFrame, int]:
         """The rows of the sample, with numbers and truth values where a column holds nothing else, and their number."""
         positions = [self.names.index(name) for name in columns]
         rows = self._rows()
@@ -362,9 +357,9 @@ def open_text(lines: IO[str], what: str, header: bool = True) -> TextTable:
     if is_row(names, _rows_of(first, delimiter)[1:]):
         text = Sentence(
             f"{what} seems to have no line with the names of its columns: the first line ({quoted(readable, 3)}) is "
-            "like the rows below. Add a line of names; or use ",
+            "like the rows below. Add a line of names. The command can do without, and calls them x0, x1 and so on: ",
             Argument("header", False),
-            ", and the columns are called x0, x1 and so on.",
+            ".",
         )
         if len(set(readable)) < len(readable):
             raise InputError(text)
@@ -425,7 +420,7 @@ class ParquetTable:
     _file: Any
     _arrow: Any
 
-    def read(self, columns: list[str], sample: Sample, as_text: Any) -> tuple[pd.DataFrame, int]:
+    def read(self, columns: list[str], sample: Any, as_text: Any) -> tuple[pd.DataFrame, int]:
         """The rows of the sample, with the types that the file gives them, and the number of all rows."""
         schema = self._file.schema_arrow
         stored = dict(zip(self.names, _column_labels(self._file), strict=True))
@@ -461,7 +456,7 @@ def open_parquet(file: IO[bytes], what: str) -> ParquetTable:
 
 
 def _column_labels(file: Any) -> list[str]:
-    """Names as the file has them, without an index of pandas that is no column."""
+    """Names as the file has them, without the index of pandas."""
     return [name for name in file.schema_arrow.names if not re.fullmatch(r"__index_level_\d+__", name)]
 
 

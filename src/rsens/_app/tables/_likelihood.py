@@ -54,7 +54,7 @@ def likelihood_choices() -> tuple[str, ...]:
 
 
 def choose_likelihood(y: Any, likelihood: str = AUTO) -> Choice:
-    """The likelihood that suits the target y, by the rule above; or the one asked for, if y allows it.
+    """The likelihood that suits the target y, by the rule above; or the likelihood asked for, if y allows it.
 
     Args:
         y: The target without missing values, as `prepare` gives it.
@@ -114,8 +114,8 @@ def _classes(target: Any, name: str, words: str) -> Choice:
         raise InputError(f"the target {name!r} has only one value, {labels[0]!r}: there is nothing to tell apart.")
     if len(labels) > MOST_CLASSES:
         amounts = Sentence("If they are amounts, use ", Argument("likelihood", "gaussian"), "; or group them.")
-        wrong = f"the target {name!r} has {len(labels)} different {kind}; at most {MOST_CLASSES} can be told apart"
-        raise InputError(f"{wrong} as classes. ", "Group them." if kind == "texts" else amounts)
+        wrong = f"the target {name!r} has {len(labels)} different {kind}; more than {MOST_CLASSES} classes"
+        raise InputError(f"{wrong}. ", "Group them." if kind == "texts" else amounts)
     try:
         labels = sorted(labels)
     except TypeError:

@@ -12,7 +12,6 @@ from rsens._app.tables._checks import look, shown
 from rsens._app.tables._columns import CLUSTER, Note, check_unique, columns_to_read, naming
 from rsens._app.tables._likelihood import Choice, choose_likelihood
 from rsens._app.tables._reader import ReadColumns, TableReader, settled_type
-from rsens._app.tables._where import KeptRows
 from rsens._arguments import one_of
 from rsens._errors import Argument, InputError, Sentence
 from rsens._text import counted
@@ -35,7 +34,7 @@ class ModelTable:
     cluster: The name of the column whose labels tell which rows belong together; `clusters` are its labels.
     n_complete: The number of rows without missing values, some of which may be drawn.
     name, n_rows: The name of the data, and the number of rows in it.
-    kept: The rows that were asked for, if not all were.
+    kept: How many rows were asked for, if not all were.
     by: The column that has the subgroups, if there is one.
     """
 
@@ -49,7 +48,7 @@ class ModelTable:
     n_complete: int = 0
     name: str = "data"
     n_rows: int = 0
-    kept: KeptRows | None = None
+    kept: dict[str, Any] | None = None
     by: Any = None
 
     @property
@@ -110,7 +109,7 @@ def prepare(
         if choice.classes is not None:
             choice = replace(choice, classes=choose_likelihood(settled_type(some.table[target]), choice.kind).classes)
     reader.settle(some)
-    notes = [*reader.notes_, *look(found.table[list(reader.readings_)], reader.readings_, reader.categorical_, target)]
+    notes = [*reader.notes_, *look(found.table[list(reader.readings_)], reader.readings_, target)]
     if labels is not None:
         labels = labels.loc[index]
         notes.append(cluster_note(labels))
@@ -211,7 +210,7 @@ def cluster_note(labels: Any) -> Note:
     each = f"{most}" if least == most else f"{least} to {most}"
     text = (
         f"Rows with the same {name!r} belong together: {len(sizes):,} clusters of {each} rows. They stay together "
-        "wherever the model is fitted to a part of the rows."
+        "in every fold and sample."
     )
     if most == 1:
         text = f"{name!r} has a different value in each row: every row is its own cluster, as without it."

@@ -94,7 +94,6 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     readings_: dict[str, Reading]
     notes_: list[Note]
     dropped_: dict[str, str]
-    _doubtful: dict[str, tuple[str, str, Sentence]]
 
     def __init__(
         self,
@@ -177,7 +176,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         wanted = columns_to_read(names, self.target, self.columns, self.drop, "the table")
         self.categorical_ = find_all(self.categorical, names, "the table", "categorical column")
         formats = {name: form for name, (form, _) in self._asked_dates(names).items() if form is not None}
-        self.notes_, self.dropped_, self._doubtful = [], {}, {}
+        self.notes_, self.dropped_ = [], {}
         cleaned, found = {}, {}
         for name in wanted:
             if name in formats:
@@ -205,7 +204,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for name in [name for name in self.readings_ if name != self.target]:
             note = useless(name, rows.table[name], self.readings_[name], name in self.categorical_)
             if note is not None:
-                if name not in self._doubtful:  # which has a better note
+                if not any(each.severe and name in each.columns for each in self.notes_):  # a better note
                     self.notes_.append(note)
                 self.dropped_[name] = note.text
                 del self.readings_[name]
@@ -234,9 +233,6 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if name in self.readings_:  # a column that was left out has its own note
                 text = f": {name!r} was not read as dates. If it has dates, describe how they are written with "
                 raise InputError(Argument("date"), text, Argument("date", {name: "%d/%m/%Y"}), ".")
-        for name, (kind, before, after) in self._doubtful.items():
-            text = Sentence(f"{before}taken as text{' and left out' * (name in self.dropped_)}", after)
-            self.notes_.append(Note(kind, (name,), text, severe=True))
         for name, made in self.groups_.items():
             doubles = [each for each in made if each in self.readings_]
             if doubles:
@@ -347,7 +343,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return replace(rows, table=table)
 
     def _asked_dates(self, names: list[str]) -> dict[str, tuple[str | None, tuple[str, ...]]]:
-        """The format and the parts asked for; an error if there are no such columns, or if they cannot be dates."""
+        """The format and the parts asked for; an error if the columns do not exist or cannot be dates."""
         asked = {name: date_request(text) for name, text in read_dates(self.date).items()}
         find_all(asked, names, "the table", "date column", whole=True)
         both = [name for name in asked if name in self.categorical_]
@@ -369,18 +365,17 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.dropped_[name] = text
 
     def _look_at_labels(self, name: str, column: Any) -> None:
-        """Remember text that looks like numbers or dates: the answer is probably wrong without it."""
+        """Warn of text that looks like numbers or dates: the answer is probably wrong without it."""
         kind, reason = doubt_about(column) or ("", "")
-        mend = Sentence(
-            "Correct or empty these cells; or, if the column has codes, use ", naming("categorical", [name]), "."
-        )
-        if kind and name == self.target:
-            wrong = f"is text: {reason}." if kind == "ambiguous" else Sentence(f"has {reason}, so it is text. ", mend)
-            raise InputError(f"the target {name!r} ", wrong)
-        if kind == "ambiguous":
-            self._doubtful[name] = kind, f"{name!r} was ", Sentence(f": {reason}.")
-        elif kind:
-            self._doubtful[name] = kind, f"{name!r} has {reason}, so it was ", Sentence(". ", mend)
+        if not kind:
+            return
+        text = Sentence(f"{name!r} is text: {reason}.")
+        if kind == "odd_cells":
+            mend = " Correct or empty these cells; or, if the column has codes, use "
+            text = Sentence(f"{name!r} has {reason}, so it is text.", mend, naming("categorical", [name]), ".")
+        if name == self.target:
+            raise InputError("the target ", text)
+        self.notes_.append(Note(kind, (name,), text, severe=True))
 
     def _note_conversions(self) -> None:
         """One note for all columns that were read in the same way: a file with decimal commas has many."""
@@ -423,7 +418,7 @@ def _frame_of(X: Any) -> pd.DataFrame:
 
 
 def _named(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table with text as names of columns; an error if two are the same, or if there are no rows."""
+    """The table with text as names of columns; an error if two are the same, or without rows."""
     names = [str(name) for name in frame.columns]
     check_unique(names, "the table")
     if not len(frame):

@@ -308,11 +308,8 @@ def without_marks(column: Any) -> tuple[Any, Counter[str]]:
 
 # ---- Text that looks like numbers or dates, and the formats that users give ------------------------------------------
 
-#: A number with a limit before it or a star behind it, as in tables of measurements.
-QUALIFIED = re.compile(r"[<>≤≥~≈]=?\s*[+-]?[\d.,]*\d|[+-]?\d[\d.,]*\s*[*†‡]+")
-#: From this share on, cells that are numbers decide what the column is. Cells with a limit or a star count as numbers
-#: if at least this second share of the cells are plain numbers.
-MOST, HALF = 0.8, 0.5
+#: From this share on, cells that are numbers decide what the column is.
+MOST = 0.8
 #: Longer cells are cut in a sentence.
 LONG = 30
 
@@ -340,8 +337,8 @@ def doubt_about(column: Any) -> tuple[str, str] | None:
         return "ambiguous", f"{cell} may be {either}. Write it without the comma if it is a number"
     found = {way: sum(counts[cell] for cell in cells) for way, cells in (numbers | dates).items()}
     best = max(found, key=lambda way: found[way])
-    n, qualified = found[best], sum(count for cell, count in counts.items() if QUALIFIED.fullmatch(cell))
-    if n == total or (n < MOST * total and (n < HALF * total or n + qualified < MOST * total)):
+    n = found[best]
+    if n == total or n < MOST * total:
         return None
     odd = [cell for cell in counts if cell not in (numbers | dates)[best]]
     shown = quoted([cell if len(cell) <= LONG else f"{cell[: LONG - 1]}…" for cell in odd], 3)

@@ -1,4 +1,4 @@
-"""Rows to keep, by comparisons such as open=yes or temp>=20: each is a column, a sign and a value.
+"""Rows to keep, by conditions such as open=yes or temp>=20: each is a column, a sign and a value.
 
 A value is read as the cells of its column are: as a number, a date, or text. Nothing in it is run as code.
 """
@@ -8,8 +8,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from difflib import get_close_matches
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -31,7 +30,7 @@ SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
     ">": operator.gt,
 }
-COMPARISON = re.compile(r"(?P<column>.*?)\s*(?P<sign>!=|<=|>=|==|=|<|>)\s*(?P<value>.+)", re.DOTALL)
+COMPARISON = re.compile(r"(?P<column>.+?)\s*(?P<sign>!=|<=|>=|==|=|<|>)\s*(?P<value>.+)", re.DOTALL)
 #: A date as everybody may write it, independent of how the column does.
 ISO = re.compile(r"\d{4}(-\d{2}(-\d{2}([T ]\d{2}:\d{2}(:\d{2})?)?)?)?")
 #: How many values an error lists.
@@ -56,25 +55,20 @@ def read_where(where: Any) -> tuple[str, ...]:
     if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
         raise InputError(WHERE, f" must be a text such as 'open=yes', or a list of such texts; got {where!r:.80}.")
     for text in texts:
-        match = COMPARISON.fullmatch(text.strip())
-        if match is None or not match["column"]:
+        if not COMPARISON.fullmatch(text.strip()):
             raise InputError(
                 WHERE, f" must look like COLUMN=VALUE, with one of = != < <= > >= between the two; got {text!r}."
             )
     return tuple(text.strip() for text in texts)
 
 
-def comparisons_of(where: Sequence[str], names: Sequence[str], what: str) -> list[Condition]:
-    """The comparisons, for a table with these columns; a sign may be part of a name."""
+def conditions_of(where: Sequence[str], names: Sequence[str], what: str) -> list[Condition]:
+    """The conditions, for a table with these columns."""
     found = []
     for text in where:
-        # The longest name that the text begins with, if a sign and a value follow.
-        rests = {name: COMPARISON.fullmatch(text[len(name) :]) for name in names if text.startswith(name)}
-        starts = [name for name, rest in rests.items() if rest is not None and not rest["column"]]
-        column = max(starts, key=len, default=None)
-        match = COMPARISON.fullmatch(text) if column is None else rests[column]
+        match = COMPARISON.fullmatch(text)
         assert match is not None  # `read_where` has looked
-        column = column or find(match["column"], names, what, "column to select rows by")
+        column = find(match["column"], names, what, "column to select rows by")
         in_quotes = re.fullmatch(r"(['\"])(.*)\1", match["value"], re.DOTALL)
         found.append(Condition(column, match["sign"], in_quotes[2] if in_quotes else match["value"]))
     return found
@@ -83,44 +77,11 @@ def comparisons_of(where: Sequence[str], names: Sequence[str], what: str) -> lis
 def with_columns_of(
     where: Sequence[str], wanted: Sequence[str], names: Sequence[str], what: str, by: str | None = None
 ) -> list[str]:
-    """The wanted columns, those in comparisons, and the one that has the subgroups, in the order of the table."""
-    needed = {each.column for each in comparisons_of(where, names, what)}
+    """The wanted columns, the column of subgroups and the columns in conditions, in the order of the table."""
+    needed = {each.column for each in conditions_of(where, names, what)}
     if by is not None:
         needed.add(find(by, names, what, "column of subgroups"))
     return [name for name in names if name in wanted or name in needed]
-
-
-@dataclass(frozen=True, eq=False)
-class KeptRows:
-    """The rows that are kept, of how many, and which columns have one value in them and more in all rows."""
-
-    frame: pd.DataFrame
-    total: int
-    text: str
-    columns: tuple[str, ...]
-    constant: tuple[str, ...]
-
-    @property
-    def note(self) -> Note:
-        """How many rows there are."""
-        return Note("where", self.columns, f"Rows where {self.text}: {len(self.frame):,} of {self.total:,}.")
-
-    @property
-    def plain(self) -> dict[str, Any]:
-        """The same, ready for JSON."""
-        return {"rows": len(self.frame), "of": self.total, "where": self.text}
-
-    def explained(self, note: Note) -> Note:
-        """The note; one on a constant column adds that the column varies in other rows."""
-        if note.kind != "constant" or note.columns[0] not in self.constant:
-            return note
-        return replace(note, text=f"{note.text.removesuffix('.')}: it is the same in all rows where {self.text}.")
-
-    def check_target(self, target: str) -> None:
-        """An `InputError` if the target has one value in these rows."""
-        if target in self.constant:
-            one = f"the target {target!r} has only one value in the rows where {self.text}"
-            raise InputError(f"{one}: there is nothing to explain. Choose other rows with ", WHERE, ".")
 
 
 def keep_rows(
@@ -129,39 +90,42 @@ def keep_rows(
     *,
     codes: Collection[str] = (),
     date: Mapping[str, Any] | None = None,
-) -> KeptRows:
-    """The rows of a table for which all comparisons hold; rows with a missing cell are not among them."""
-    comparisons = comparisons_of(where, list(frame.columns), "the table")
-    used = list(dict.fromkeys(each.column for each in comparisons))
+) -> tuple[pd.DataFrame, Note, dict[str, Any]]:
+    """The rows of a table in which all conditions hold, a note on them, and a record ready for JSON.
+
+    Rows with a missing cell are not among them.
+    """
+    conditions = conditions_of(where, list(frame.columns), "the table")
+    used = list(dict.fromkeys(each.column for each in conditions))
     formats = {name: form for name, form in (date or {}).items() if name in used}
     reader = TableReader(categorical=[name for name in used if name in codes], date=formats, missing_codes=None)
     rows = reader.learn(frame[used])
-    text = listed(list(map(str, comparisons)))
+    text = listed(list(map(str, conditions)))
     kept = pd.Series(True, index=frame.index)
-    for each in comparisons:
+    for each in conditions:
         name = each.column
         if name not in rows.table:
             raise InputError(WHERE, f": {name!r} has values that are neither numbers nor text.")
         column = _Column(name, rows.table[name], reader.readings_[name], rows.moments.get(name))
-        kept &= column.compared(each)
+        kept &= column.holds(each)
         if not kept.any():
             raise InputError(WHERE, f": there are no rows where {text}. {name!r}: {column.described()}")
     some = frame[kept.to_numpy()]
-    constant = [str(name) for name in frame.columns if _varies(frame[name]) and not _varies(some[name])]
-    return KeptRows(some, len(frame), text, tuple(used), tuple(constant))
+    note = Note("where", tuple(used), f"Rows where {text}: {len(some):,} of {len(frame):,}.")
+    return some, note, {"rows": len(some), "of": len(frame), "where": text}
 
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """A column as it was read; `moments` if it has dates."""
+    """A column that was read; `moments` if it has dates."""
 
     name: str
     values: Any
     reading: Reading
     moments: Any
 
-    def compared(self, asked: Condition) -> Any:
-        """The rows in which a comparison holds; an `InputError` if a value that must be equal does not occur."""
+    def holds(self, asked: Condition) -> Any:
+        """The rows in which a condition holds; an `InputError` if a value that must be equal does not occur."""
         order = asked.sign not in ("=", "==", "!=")
         if self.reading.categorical:
             if order:
@@ -174,11 +138,11 @@ class _Column:
                 cells = self.moments if re.search("[:T]", asked.value) else self.moments.dt.floor("D")
             same, found = cells == value, SIGNS[asked.sign](cells, value)
         if not order and not same.any():
-            raise self._error(f" is nowhere {asked.value!r}.{self._nearest(asked.value)} {self.described()}")
+            raise self._error(f" is nowhere {asked.value!r}. {self.described()}")
         return self.values.notna() & found
 
     def _read(self, text: str) -> Any:
-        """The number or the moment in a comparison, written plainly or as the cells are."""
+        """The number or the moment in a condition, written plainly or as the cells are."""
         dates = self.moments is not None
         try:
             if dates and ISO.fullmatch(text):
@@ -193,11 +157,6 @@ class _Column:
 
     def _error(self, text: str) -> InputError:
         return InputError(WHERE, f": {self.name!r}{text}")
-
-    def _nearest(self, value: str) -> str:
-        texts = {str(label).lower(): label for label in self.values.dropna().unique()}
-        near = get_close_matches(value.lower(), list(texts), 1, 0.6) if self.reading.categorical else []
-        return f" Did you mean {_shown(texts[near[0]])}?" if near else ""
 
     def described(self) -> str:
         """The values that occur, in a sentence."""
@@ -227,10 +186,3 @@ def _is(label: Any, value: str) -> bool:
 
 def _shown(value: Any) -> str:
     return quoted([value]) if isinstance(value, str) else str(as_written(value))
-
-
-def _varies(column: Any) -> bool:
-    try:
-        return column.nunique() > 1
-    except TypeError:  # lists and the like
-        return True
