@@ -66,7 +66,7 @@ def plots() -> Iterator[str]:
 
 def commands() -> Iterator[str]:
     """The command line."""
-    rows = [(f"`rsens {command.name}`", command.summary) for command in COMMANDS]
+    rows = [(f"`rsens {command.name}`", command.short_help) for command in COMMANDS]
     yield from section("Commands", "`rsens COMMAND --help` lists the options.", ("Command", "Description"), rows)
 
 

@@ -12,13 +12,19 @@ from pathlib import Path
 import pytest
 
 import rsens
-from rsens._errors import Argument, InputError, MissingExtraError, RsensWarning, Sentence, spelled
+from rsens._errors import Argument, InputError, MissingExtraError, RsensWarning, Sentence, spelled_by
 
 SOURCE = Path(rsens.__file__).parent
 
 
 def dashes(argument: Argument) -> str:
     return f"--{argument.name} {argument.value}" if argument.has_value else f"--{argument.name}"
+
+
+def in_dashes(text: str) -> str:
+    """The sentence as the command line spells it."""
+    with spelled_by(dashes):
+        return str(Sentence(text))
 
 
 SENTENCE = Sentence(Argument("rows"), " must be at least 2; got 1. Or use ", Argument("null", False), ".")
@@ -31,15 +37,19 @@ def test_a_sentence_reads_as_python_users_expect():
 
 
 def test_another_reader_gets_another_spelling():
-    assert spelled(SENTENCE, dashes) == "--rows must be at least 2; got 1. Or use --null False."
-    assert spelled("rows=3 is plain text", dashes) == "rows=3 is plain text"
+    assert in_dashes(SENTENCE) == "--rows must be at least 2; got 1. Or use --null False."
+    assert in_dashes(Sentence("Fold 3: ", SENTENCE)).startswith("Fold 3: --rows must")
+    assert in_dashes("rows=3 is plain text") == "rows=3 is plain text"
+    with spelled_by(dashes):
+        assert f"use {Argument('rows', 3)}" == "use --rows 3"
+    assert str(Argument("rows", 3)) == "rows=3"
 
 
 @pytest.mark.parametrize("kind", [InputError, RsensWarning])
 def test_errors_and_warnings_say_sentences(kind):
     error = kind(SENTENCE)
     assert str(error) == SENTENCE
-    assert spelled(error.sentence, dashes).startswith("--rows")
+    assert in_dashes(error.sentence).startswith("--rows")
 
 
 @pytest.mark.parametrize("copied", [lambda e: pickle.loads(pickle.dumps(e)), copy.copy, copy.deepcopy])
@@ -75,7 +85,7 @@ def test_no_text_is_longer_than_a_screen():
 def test_names_cannot_steer_the_terminal():
     error = InputError(f"the column \x1b[31m{'red'}\x1b[0m\r\x07 is\nnot there: 👩\u200d🔬 \u202e")
     assert str(error) == "the column \\x1b[31mred\\x1b[0m\\r\\x07 is\nnot there: 👩\u200d🔬 \\u202e"
-    assert spelled(error.sentence, dashes) == str(error)
+    assert in_dashes(error.sentence) == str(error)
 
 
 # ---- every error in the package --------------------------------------------------------------------------------------

@@ -51,25 +51,41 @@ class Argument:
         """Whether the sentence also gives a value."""
         return self.value is not ...
 
-    def __str__(self) -> str:
+    def in_python(self) -> str:
+        """As Python users write it."""
         return f"{self.name}={readable(repr(self.value))}" if self.has_value else self.name
+
+    def __str__(self) -> str:
+        return _spellings[-1](self)
 
 
 #: The spelling of an argument for a reader: `rows` in Python, `--rows` on the command line.
 Spelling = Callable[[Argument], str]
+#: The spelling in use is the last one.
+_spellings: list[Spelling] = [Argument.in_python]
+
+
+@contextmanager
+def spelled_by(spelling: Spelling) -> Iterator[None]:
+    """Spell the arguments in all sentences made within the block for another reader than a Python user."""
+    _spellings.append(spelling)
+    try:
+        yield
+    finally:
+        _spellings.pop()
 
 
 class Sentence(str):
-    """Text that knows which of its words are arguments. As a `str` it is spelled for Python."""
+    """Text that knows which of its words are arguments, spelled for the reader: see `spelled_by`."""
 
     parts: tuple[str | Argument, ...]
 
     def __new__(cls, *parts: str | Argument) -> Sentence:
         """Join texts, arguments and other sentences; characters in names that steer a terminal are escaped."""
-        parts = tuple(readable(part) if type(part) is str else part for part in parts)
-        sentence = super().__new__(cls, "".join(map(str, parts)))
-        flat = (part.parts if isinstance(part, Sentence) else (part,) for part in parts)
-        sentence.parts = tuple(part for group in flat for part in group)
+        nested = (part.parts if isinstance(part, Sentence) else (part,) for part in parts)
+        flat = tuple(readable(part) if type(part) is str else part for group in nested for part in group)
+        sentence = super().__new__(cls, "".join(map(str, flat)))
+        sentence.parts = flat
         return sentence
 
     def __reduce__(self) -> tuple[Any, ...]:  # the parts survive a trip to another process
@@ -79,13 +95,6 @@ class Sentence(str):
     def argument(self) -> str | None:
         """The name of the first argument mentioned, if any."""
         return next((part.name for part in self.parts if isinstance(part, Argument)), None)
-
-
-def spelled(text: str, spelling: Spelling) -> str:
-    """The text with its arguments spelled for another reader; plain text is unchanged."""
-    if not isinstance(text, Sentence):
-        return text
-    return "".join(spelling(part) if isinstance(part, Argument) else part for part in text.parts)
 
 
 class InputError(ValueError):

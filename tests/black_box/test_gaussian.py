@@ -52,11 +52,3 @@ def test_a_column_that_is_determined_cannot_vary():
         assert deviation == 0.0
         np.testing.assert_allclose(mean, x[:, d], rtol=1e-6)
     assert gaussian.conditional(2)[1] > 0.1
-
-
-def test_some_of_the_rows():
-    x = correlated(50)
-    chosen = np.array([3, 8, 9])
-    gaussian = SampleGaussian.of(x)
-    np.testing.assert_array_equal(gaussian.at(chosen).distances(), gaussian.distances()[np.ix_(chosen, chosen)])
-    np.testing.assert_array_equal(gaussian.at(chosen).conditional(1)[0], gaussian.conditional(1)[0][chosen])

@@ -13,7 +13,7 @@ from rsens.black_box import Predictor
 from rsens.black_box._h import h_statistic
 from rsens.kernels import Matern52, additive
 from rsens.models import GPRegressor
-from tests.black_box.pairs import GRID, PAPER, STANDARD, fitted_to_flats, of_function, question, rng, smooth
+from tests.black_box.pairs import GRID, PAPER, STANDARD, of_function, question, rng, smooth
 
 
 def by_loops(predictor: Predictor) -> Array:
@@ -57,14 +57,6 @@ def test_the_definition(name: str) -> None:
     predictor = MODELS[name]()
     # an additive pair is 0 to rounding in loops: H² ~ 1e-30/1, H ~ 1e-15, and a GP with weights of 1e3 loses three more
     np.testing.assert_allclose(h_statistic(predictor, PAPER, rng()), by_loops(predictor), rtol=1e-8, atol=1e-10)
-
-
-def test_labels() -> None:
-    model, X = fitted_to_flats(12)
-    predictor = question(model, X)
-    H = h_statistic(predictor, PAPER, rng())
-    np.testing.assert_allclose(H, by_loops(predictor), rtol=1e-8)
-    assert H[0, 2] == np.max(H)  # size and town
 
 
 def test_a_product_is_all_interaction() -> None:

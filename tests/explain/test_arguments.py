@@ -115,11 +115,6 @@ def test_labels_of_different_kinds():
     assert list(unordered.by.index) == ["Colour.RED", "Colour.BLUE"]
 
 
-def test_options_are_keyword_only():
-    with pytest.raises(TypeError, match="positional"):
-        explain(MODEL, X, None, 1.0)
-
-
 def test_silent_unless_in_a_terminal(capsys):
     explain(Heteroscedastic(), np.random.default_rng(2).normal(size=(500, 3)))
     captured = capsys.readouterr()

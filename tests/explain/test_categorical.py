@@ -9,12 +9,10 @@ from sklearn.base import BaseEstimator
 from rsens import explain
 from rsens._coding import Coding
 from rsens._errors import InputError, RsensWarning
-from rsens._explain import Explanation
 from rsens.derivatives import Derivatives, from_function
 from rsens.distributions import Bernoulli, Categorical, MultivariateNormal, Normal, Poisson
 from rsens.measures import rsens, rsens2
 from tests.few_probes import explain_with_probes
-from tests.small_chunks import rows_at_once
 
 RNG = np.random.default_rng(5)
 N = 60
@@ -76,10 +74,6 @@ def test_values_are_the_mean_of_the_raw_measure_times_units():
     np.testing.assert_allclose(result.main[["city", "sold"]], mean[[1, 3]] * [CITY, SOLD], rtol=1e-12)
 
 
-def test_a_truth_value_has_the_unit_of_a_0_1_column(explanation):
-    np.testing.assert_allclose(explanation.scale["sold"], FRAME["sold"].std(ddof=0), rtol=1e-14)
-
-
 def test_given_scale_applies_to_switches():
     raw = explain(MODEL, FRAME, scale="raw", **QUICK)
     given = explain(MODEL, FRAME, scale={"x": 1.0, "city": 0.5, "z": 1.0, "sold": 2.0}, **QUICK)
@@ -103,25 +97,10 @@ def test_a_group_with_a_categorical_column_is_refused():
         explain(MODEL, FRAME, groups={"g": ["x", "city"]})
 
 
-def test_weights_are_repetitions():
-    weights = np.arange(N) % 3
-    twice = FRAME.loc[np.repeat(FRAME.index, weights)].reset_index(drop=True)
-    kept = explain(MODEL, FRAME, weights=weights, scale="raw", **QUICK)
-    given = explain(MODEL, twice, scale="raw", **QUICK)
-    np.testing.assert_allclose(kept.main[["city", "sold"]], given.main[["city", "sold"]], rtol=1e-12)
-
-
 def test_a_column_of_one_level_is_constant():
     with pytest.warns(RsensWarning, match="Constant columns .* 'city'"):
         result = explain(MODEL, FRAME[FRAME["city"] == "Oslo"].assign(z=1.0), **QUICK)
     assert result.main["city"] == 0.0
-
-
-def test_memory_changes_no_number(explanation):
-    with rows_at_once(7):
-        small = explain(MODEL, FRAME, **QUICK)
-    np.testing.assert_allclose(small.main, explanation.main, rtol=1e-12)
-    np.testing.assert_allclose(small.pairs, explanation.pairs, rtol=1e-12)
 
 
 def test_extrapolation_looks_at_continuous_columns():
@@ -160,18 +139,6 @@ def test_tables_say_what_is_counted_per_switch(explanation):
     numbers = explain(from_function(lambda Z: Normal(Z[:, 0], 1.0)), FRAME[["x"]], **QUICK)
     assert "switch" not in repr(numbers)
     assert "per" not in numbers.to_frame()
-
-
-def test_files_keep_what_is_categorical(explanation, tmp_path):
-    explanation.save(tmp_path / "e.json")
-    loaded = Explanation.load(tmp_path / "e.json")
-    assert loaded.categorical == ("city", "sold")
-    pd.testing.assert_frame_equal(loaded.to_frame(), explanation.to_frame())
-
-
-def test_shap_gets_level_codes(explanation):
-    data = explanation.to_shap().data
-    np.testing.assert_array_equal(data[:, 1], Coding.of(FRAME).read(FRAME).values[:, 1])
 
 
 # ---- the null level --------------------------------------------------------------------------------------------------
@@ -244,15 +211,6 @@ def closed():
     plt.close("all")
 
 
-def test_bars_and_pairs(explanation):
-    ax = explanation.plot_bars()
-    assert ax.get_xlabel().split("\n")[0] == "R-sens per sd"
-    raw = explain(MODEL, FRAME, scale="raw", **QUICK).plot_bars()
-    assert raw.get_xlabel().split("\n")[0] == "R-sens per unit or switch"
-    explanation.plot_pairs()
-    ax.figure.canvas.draw()
-
-
 def test_profile_of_levels_shows_points(explanation):
     upper, lower = explanation.plot_profile("city", at="median")
     assert [label.get_text() for label in lower.get_xticklabels()] == ["Bergen", "Oslo", "Tromsø"]
@@ -275,27 +233,9 @@ def test_profile_of_levels_shows_points(explanation):
     upper.figure.canvas.draw()
 
 
-def test_profile_of_a_continuous_column_beside_levels(explanation):
-    _, lower = explanation.plot_profile("x", at={"city": "Tromsø", "sold": True})
-    shown = next(line for line in lower.lines if line.get_label() == "R-sens")
-    expected = 2.0 / np.sqrt(1.5) * FRAME["x"].std(ddof=0)
-    np.testing.assert_allclose(shown.get_ydata(), expected, rtol=1e-8)
-    with pytest.raises(InputError, match="at: column 'city' has the level 'Tromso'"):
-        explanation.plot_profile("x", at={"city": "Tromso"})
-
-
 CASES = {
     "Bernoulli": lambda Z: Bernoulli(logit=Z[:, 0] + Z[:, 1]),
     "Categorical": lambda Z: Categorical(np.stack([0.2 + 0.1 * Z[:, 1], 0.3 + 0 * Z[:, 1], 0.5 - 0.1 * Z[:, 1]], 1)),
     "Poisson": lambda Z: Poisson(np.exp(0.3 * Z[:, 0] + Z[:, 1])),
     "MultivariateNormal": lambda Z: MultivariateNormal(np.stack([Z[:, 0], Z[:, 1]], 1), np.eye(2)),
 }
-
-
-@pytest.mark.parametrize("family", CASES)
-def test_profile_of_every_kind_of_prediction(family):
-    X = FRAME[["x", "city"]]
-    result = explain(from_function(CASES[family]), X, **QUICK)
-    upper, lower = result.plot_profile("city", y=np.zeros(N) if family == "Poisson" else None)
-    upper.figure.canvas.draw()
-    assert len(lower.get_xticklabels()) == 3

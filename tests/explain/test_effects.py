@@ -12,14 +12,12 @@ from scipy.stats import t as student
 from rsens import (
     BayesianLinearRegression,
     BayesianPoissonRegression,
-    GPRegressor,
     explain,
     from_function,
 )
 from rsens._contents import own_order
 from rsens._explain._values import jackknife
 from rsens.distributions import Bernoulli, Categorical, Normal, Poisson, StudentT
-from tests.small_chunks import rows_at_once
 
 QUICK = {"null": False, "random_state": 0}
 
@@ -68,23 +66,6 @@ def test_a_linear_model_has_its_coefficients():
         rest = [other for other in coefficients if other != level]
         mean = np.average([coefficients[other] for other in rest], weights=shares[rest])
         assert levels[level] == pytest.approx(value - mean, rel=1e-10)
-
-
-def test_effects_agree_with_directions():
-    X, y = mixed()
-    found = explain(BayesianLinearRegression().fit(X, y), X, **QUICK)
-    slopes = by_term(found).query("kind == 'slope'")["effect"]
-    np.testing.assert_allclose(slopes, found.direction[slopes.index], rtol=1e-12)
-
-
-@pytest.mark.parametrize("scale", ["raw", {"a": 3.0, "b": 1.0, "city": 1.0, "new": 2.0}])
-def test_the_scale_of_rsens_changes_no_effect(scale):
-    X, y = mixed()
-    model = BayesianLinearRegression().fit(X, y)
-    tables = [explain(model, X, scale=each, **QUICK).effects for each in ("sd", scale)]
-    columns = ["effect", "lower", "upper", "per_unit", "spread"]
-    ordered = [table.sort_values(["term", "level"], ignore_index=True)[columns] for table in tables]
-    pd.testing.assert_frame_equal(*ordered)
 
 
 def test_a_product():
@@ -159,15 +140,6 @@ def test_weights_repeat_rows():
     repeated = explain(model, numbers.loc[np.repeat(np.arange(40), times)], **QUICK).effects
     columns = ["term", "step", "effect", "per_unit", "spread"]
     pd.testing.assert_frame_equal(twice[columns], repeated[columns], rtol=1e-6)
-
-
-def test_memory_changes_nothing():
-    X, y = mixed()
-    X["z"] = np.where(np.arange(120) % 3, 0.0, X["a"] ** 2)
-    model = GPRegressor(optimize=False).fit(X, y)
-    whole = explain(model, X, **QUICK).effects
-    with rows_at_once(7):
-        pd.testing.assert_frame_equal(explain(model, X, **QUICK).effects, whole, rtol=1e-9)
 
 
 # ---- steps -----------------------------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """Values at the ends of float64, and tables with nothing to explain."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import rsens
@@ -60,23 +59,6 @@ def test_rows_in_chunks_warn_once():
     with pytest.warns(rsens.RsensWarning, match="did not change in 100 %") as caught:
         rsens.explain(model, iter([X[:6], X[6:]]), training=X)
     assert len(caught) == 1
-
-
-def test_whole_numbers_beyond_float64_are_refused():
-    with pytest.raises(rsens.InputError, match="beyond float64"):
-        rsens.GPRegressor().fit(X, [10**400] * len(X))
-    with pytest.raises(rsens.InputError, match="beyond float64"):
-        rsens.BayesianLinearRegression().fit([[10**400, 1]] * 12, np.arange(12.0))
-
-
-def test_a_category_with_one_level_is_a_constant():
-    y = np.arange(5.0)
-    only = pd.DataFrame({"c": ["a"] * 5})
-    model = rsens.BayesianLinearRegression().fit(only, y)
-    np.testing.assert_allclose(model.predict(only), 2.0)
-    assert rsens.explain(model, only, scale="raw").main["c"] == 0.0
-    with pytest.raises(rsens.InputError, match="no column of X varies"):
-        rsens.explain(model, only)
 
 
 def test_many_columns_are_a_few_lines_and_no_storm():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import warnings
 from typing import ClassVar
 
@@ -25,7 +24,6 @@ from rsens._explain._null_level import (
     probes_of_refits,
 )
 from rsens._explain._probes import sources_of
-from rsens._refits import Fit
 from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.kernels import EQ
@@ -296,43 +294,6 @@ def test_seeds_and_parallel_refits_change_nothing():
     assert (explain(model, X, y, random_state=6, **alone).probes["value"] != once.probes["value"]).any()
     with joblib.parallel_config(backend="threading"):  # as processes would, but without starting any
         pd.testing.assert_frame_equal(explain(model, X, y, random_state=5, n_jobs=2, **alone).probes, once.probes)
-
-
-class Guess(BayesianLinear):
-    """Adds a random number to every coefficient."""
-
-    def __init__(self, fit_intercept=False, random_state=None):
-        super().__init__(fit_intercept)
-        self.random_state = random_state
-
-    def fit(self, X, y):
-        super().fit(X, y)
-        self.beta_ = self.beta_ + np.random.default_rng(self.random_state).normal(size=self.beta_.shape)
-        return self
-
-
-def test_a_model_with_a_random_fit_is_seeded():
-    X, y = figure_2(4)
-    model = Guess().fit(X, y)
-    alone = {"intervals": False, "pairs": False}
-    once, again, other = (explain(model, X, y, random_state=seed, **alone).probes["value"] for seed in (5, 5, 6))
-    pd.testing.assert_series_equal(again, once)
-    assert (other != once).all()
-
-
-def test_a_refit_can_be_sent_to_another_process():
-    X, y = figure_2(4)
-    refit = pickle.loads(pickle.dumps(Fit(BayesianLinear(fit_intercept=True))))
-    np.testing.assert_array_equal(
-        refit(X, y, np.random.SeedSequence(0)).beta_, BayesianLinear(fit_intercept=True).fit(X, y).beta_
-    )
-
-
-def test_arrays_are_refitted_as_arrays():
-    X, y = figure_2(5)
-    frame = explain(BayesianLinear().fit(X, y), X, y, random_state=0)
-    array = explain(BayesianLinear().fit(X.to_numpy(), y), X.to_numpy(), y, random_state=0)
-    np.testing.assert_allclose(array.null, frame.null, rtol=1e-12)  # the order of memory may change the last digit
 
 
 def grouped_rsens(Z, y, sd):

@@ -178,13 +178,6 @@ def test_ranking_by_the_prediction(mixed, by):
     assert top.iloc[0] == frame["part_mean"][0]
 
 
-def test_ranking_variables_by_a_part(mixed):
-    assert mixed.to_frame(by="uncertainty")["part_variance"].is_monotonic_decreasing
-    assert mixed.top(1, by="prediction").index[0] == "a"
-    assert mixed.top(3, by="variance").iloc[-1] == 0.0  # c does not move the variance
-    pd.testing.assert_series_equal(mixed.top(3, by="value"), mixed.top(3))
-
-
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("by", ["median", None, 2, ["mean"]])
 def test_the_choices_are_named(mixed, by, order):
@@ -199,14 +192,6 @@ def test_what_is_not_split_says_so():
     result = explain(Logistic([1.0, 0.2]), np.random.default_rng(0).normal(size=(9, 2)))
     with pytest.raises(InputError, match=r"'value' \(these pairs are not split into prediction and uncertainty\); got"):
         result.to_frame(2, by="prediction")
-
-
-def test_files_keep_the_parts(mixed, tmp_path):
-    mixed.save(tmp_path / "x.json")
-    loaded = Explanation.load(tmp_path / "x.json")
-    pd.testing.assert_frame_equal(loaded.pair_parts, mixed.pair_parts, check_exact=True)
-    pd.testing.assert_frame_equal(loaded.to_frame(2, by="mean"), mixed.to_frame(2, by="mean"))
-    assert loaded.uncertainty_only == mixed.uncertainty_only
 
 
 # ---- collinear rows -------------------------------------------------------------------------------------------------

@@ -24,19 +24,6 @@ def X():
     return pd.DataFrame(np.random.default_rng(0).normal(size=(30, 3)), columns=["a", "b", "c"])
 
 
-@pytest.mark.parametrize("method", ["plot_bars", "plot_beeswarm", "plot_pairs"])
-def test_axes_in_axes_out(X, method):
-    result = explain(Heteroscedastic(), X)
-    _, ax = plt.subplots()
-    assert getattr(result, method)(ax=ax) is ax
-    assert getattr(result, method)(top=2) is not ax
-
-
-def test_pairs_that_were_not_computed(X):
-    with pytest.raises(InputError, match="pairs=True"):
-        explain(Heteroscedastic(), X, pairs=False).plot_pairs()
-
-
 @pytest.mark.parametrize(
     ("scale", "unit"), [("raw", 1.0), ({"a": 1.0, "b": 1.0, "c": 5.0}, 5.0), ([1.0, 1.0, 5.0], 5.0)]
 )
@@ -74,22 +61,3 @@ def test_a_surface_in_axes_and_after_loading(X, tmp_path):
         loaded.plot_surface("a", "b")
     drawn, again = (e.plot_surface("a", "b", model=Heteroscedastic(), X=X, n_grid=5) for e in (result, loaded))
     np.testing.assert_array_equal(drawn.images[0].get_array(), again.images[0].get_array())
-
-
-def test_a_swarm_after_loading_has_one_colour_unless_x_is_given(X, tmp_path):
-    explain(Heteroscedastic(), X).save(tmp_path / "x.json")
-    loaded = Explanation.load(tmp_path / "x.json")
-    assert len(np.unique(loaded.plot_beeswarm().collections[0].get_facecolors(), axis=0)) == 1
-    assert len(np.unique(loaded.plot_beeswarm(X=X).collections[0].get_facecolors(), axis=0)) > 10
-
-
-def test_the_model_and_the_rows_are_remembered(X):
-    model = Heteroscedastic()
-    result = explain(model, X)
-    assert result.model is model
-    assert result.data is X
-
-
-def test_a_profile_of_no_column(X):
-    with pytest.raises(InputError, match="column of X"):
-        explain(Heteroscedastic(), X, scale=[1, 2, 3]).plot_profile("nope")

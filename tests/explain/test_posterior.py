@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rsens import Explanation, Normal, explain, from_draws, from_function, rsens
+from rsens import Normal, explain, from_draws, from_function, rsens
 from rsens._errors import InputError
 
 rng = np.random.default_rng(0)
@@ -60,23 +60,12 @@ def test_weights_of_draws_and_rows():
     np.testing.assert_allclose(frame["mean"].loc[["x0", "x1", "x2"]], want, rtol=1e-7)
 
 
-def test_files_keep_it(explanation, tmp_path):
-    explanation.save(tmp_path / "e.json")
-    again = Explanation.load(tmp_path / "e.json")
-    np.testing.assert_array_equal(again.posterior.draws, explanation.posterior.draws)
-    np.testing.assert_array_equal(again.parts, explanation.parts)
-
-
 def test_at_most_a_thousand_draws_are_kept():
     b = np.linspace(0.5, 1.5, 2500)[:, None]
     e = explain(from_draws(lambda p, X: Normal(X[:, :1] @ p["b"], 1.0), {"b": b}), X[:2, :1], pairs=False, scale="raw")
     values = e.posterior.draws["x0"]
     assert len(values) == 1000
     np.testing.assert_allclose([values.min(), values.mean(), values.max()], [0.5, 1.0, 1.5], rtol=1e-3)
-
-
-def test_models_without_draws_have_none():
-    assert explain(from_function(lambda X: Normal(X[:, 0], 1.0)), X, pairs=False).posterior is None
 
 
 def test_draws_are_averaged_over_rows():

@@ -83,12 +83,6 @@ def test_groups_have_a_contribution_and_no_slope():
     assert np.isnan(row.to_frame()["slope"][0])
 
 
-def test_two_values_are_shown_with_a_few_digits():
-    X = pd.DataFrame({"sex": np.where(np.arange(30) % 2, 0.05068011873981862, -0.044641636506989144)})
-    explanation = explain(from_function(lambda X: Normal(X[:, 0], 1.0)), X, intervals=False)
-    assert explanation.row(position=1).to_frame()["value"].tolist() == ["0.05068"]
-
-
 def test_probabilities_are_in_points():
     X = np.random.default_rng(2).normal(size=(50, 2))
     row = explain(from_function(lambda X: Bernoulli(logit=X[:, 0])), X, **QUICK).row(3)

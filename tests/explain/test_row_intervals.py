@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
@@ -61,14 +60,6 @@ def test_one_row_that_counts_says_nothing_about_its_spread():
     found = explain(Linear([1.0, 2.0], gamma=1.0), X, weights=np.arange(20) == 4, scale="raw")
     assert found.intervals.isna().all(axis=None)
     assert found.effects["lower"].isna().all()
-
-
-def test_neither_seeds_nor_the_global_generator_are_used():
-    X = np.random.default_rng(0).normal(size=(100, 3))
-    state = np.random.get_state()[1].copy()  # noqa: NPY002  (the point of the test)
-    one, two = (explain(Heteroscedastic(), X, random_state=seed).intervals for seed in (0, None))
-    pd.testing.assert_frame_equal(one, two)
-    np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
 
 
 def test_coverage():

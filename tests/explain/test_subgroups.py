@@ -143,10 +143,3 @@ def test_subgroups_of_equal_rows_do_not_differ():
     frame = explain(Linear([1.0, 0.5, 0.0]), X, by=region, **QUICK).by_frame()
     ends = ["difference", "difference_lower", "difference_upper"]
     np.testing.assert_allclose(frame[ends], 0.0, atol=1e-12)
-
-
-def test_kept_in_files(tmp_path):
-    X, y, region = regions()
-    found = explain(BayesianLinear().fit(X, y), X, y, by=region, **QUICK)
-    found.save(tmp_path / "e.json")
-    pd.testing.assert_frame_equal(Explanation.load(tmp_path / "e.json").by_frame(), found.by_frame())

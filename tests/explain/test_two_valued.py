@@ -10,9 +10,7 @@ from rsens import (
     BayesianLinearRegression,
     BayesianPoissonRegression,
     Bernoulli,
-    Explanation,
     GPRegressor,
-    InputError,
     Normal,
     explain,
     from_function,
@@ -62,15 +60,6 @@ def test_a_rare_flag_counts_what_it_does(rare, found):
     np.testing.assert_allclose(found.scale["flag"], X["flag"].std(ddof=0), rtol=1e-12)
 
 
-def test_as_truth_values_it_counts_the_same(rare, found):
-    X, y, _ = rare
-    truth = X.assign(flag=X["flag"] > 0.0)
-    as_truth = explain(GPRegressor(n_restarts=0).fit(truth, y), truth, pairs=False, **QUICK)
-    assert as_truth.two_valued == ()
-    np.testing.assert_allclose(found.main["flag"], as_truth.main["flag"], rtol=0.05)
-    assert as_truth.scale["flag"] == pytest.approx(found.scale["flag"], rel=1e-12)
-
-
 def test_numeric_gives_the_papers_formula(rare, as_number):
     X, _, model = rare
     units = X.std(ddof=0).to_numpy()
@@ -79,16 +68,6 @@ def test_numeric_gives_the_papers_formula(rare, as_number):
     np.testing.assert_allclose(as_number.pairs, pairs, rtol=1e-9)
     assert as_number.two_valued == as_number.categorical == ()
     assert as_number.main["flag"] < 0.05  # the slope at the rows has nothing to say
-
-
-def test_numeric_by_position_and_wrong_columns(rare):
-    X, _, model = rare
-    with pytest.warns(UserWarning, match="length-scales apart"):
-        assert explain(model, X, numeric=[3], pairs=False, **QUICK).two_valued == ()
-    with pytest.raises(InputError, match="numeric names the column 'flog', which is not in X"):
-        explain(model, X, numeric=["flog"])
-    with pytest.raises(InputError, match="numeric must be a list"):
-        explain(model, X, numeric="flag")
 
 
 # ---- the same effect, as a number and as two values ------------------------------------------------------------------
@@ -210,26 +189,6 @@ def test_beside_categories_and_for_probabilities():
     assert np.isnan(found.direction["city"])
     assert found.direction["flag"] < 0.0
     assert (found.pairs > 0.0).all()
-
-
-def test_extrapolation_looks_at_two_valued_columns_as_before(found, as_number):
-    pd.testing.assert_series_equal(found.extrapolation, as_number.extrapolation)
-
-
-def test_files_and_plots(tmp_path):
-    X, _ = equal_effects(0.2, 7, (2.0, 5.5), n=60)
-    found = explain(from_function(lambda Z: Normal(np.sin(Z[:, 0]) * Z[:, 1], 1.0)), X, **QUICK)
-    found.save(tmp_path / "e.json")
-    loaded = Explanation.load(tmp_path / "e.json")
-    assert loaded.two_valued == ("x1",)
-    pd.testing.assert_frame_equal(loaded.to_frame(), found.to_frame())
-    _, lower = found.plot_profile("x1", at={"x0": 1.0})
-    shown = next(line for line in lower.lines if line.get_label() == "R-sens")
-    np.testing.assert_allclose(shown.get_ydata(), 3.5 * np.sin(1.0) * 0.4, rtol=1e-9)
-    assert [label.get_text() for label in lower.get_xticklabels()] == ["2", "5.5"]
-    found.plot_surface("x0", "x1")
-    found.plot_beeswarm()
-    found.plot_bars()
 
 
 @pytest.mark.parametrize("as_frame", [False, True])

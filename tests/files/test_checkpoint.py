@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rsens._arguments import child, seed_sequence
-from rsens._errors import InputError, spelled
+from rsens._errors import InputError, spelled_by
 from rsens._files import Checkpoint, difference, document
 
 QUESTION = {"data": "0123", "methods": ("rsens", "ead"), "alpha": 0.1, "n_rows": None}
@@ -133,7 +133,8 @@ def test_the_first_argument_that_differs():
     assert difference({"a": 1, "old": None}, {"a": 1, "new": None}) is None
     assert difference({"drop": []}, {"drop": ["a"]}) == "drop was not given"
     assert difference({"fingerprint": "0123"}, {"fingerprint": "9"}) == "the rows were different"
-    assert spelled(difference({"rows": 300}, {}), lambda argument: f"--{argument.name}") == "--rows was 300"
+    with spelled_by(lambda argument: f"--{argument.name}"):
+        assert difference({"rows": 300}, {}) == "--rows was 300"
 
 
 def test_the_seed_is_kept(tmp_path):

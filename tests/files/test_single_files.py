@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from rsens._errors import InputError, spelled
+from rsens._errors import InputError, Sentence, spelled_by
 from rsens._files import (
     Checkpoint,
     MissingPathError,
@@ -78,7 +78,8 @@ def test_sentences(code):
     reason = os.strerror(code)
     assert str(error.value) == f"x cannot be written: {reason[0].lower()}{reason[1:]}. Give another folder."
     assert error.value.argument == "folder"
-    assert spelled(error.value.sentence, lambda _: "--out").endswith("Give another --out.")
+    with spelled_by(lambda _: "--out"):
+        assert Sentence(error.value.sentence).endswith("Give another --out.")
 
 
 def test_a_missing_folder_is_also_a_file_not_found_error(tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rsens._errors import InputError
-from rsens._interactions import Target, Untested, likelihood_for, scale_text
+from rsens._interactions import Untested, likelihood_for
 from rsens.derivatives import from_function
 from rsens.distributions import (
     ALL_FAMILIES,
@@ -142,13 +142,3 @@ def test_targets_that_do_not_fit(family, y, text):
 def test_constant_targets():
     assert likelihood_for(FOREIGN, Normal(0.0, 1.0), np.full(5, 3.0)) == Untested("y is constant")
     assert likelihood_for(FOREIGN, Poisson(1.0), np.zeros(5)) == Untested("y is constant")
-
-
-def test_large_targets():
-    target = likelihood_for(FOREIGN, Normal(0.0, 1.0), 1e200 * NUMBERS)
-    assert isinstance(target, Target)
-    np.testing.assert_allclose(target.y, likelihood_for(FOREIGN, Normal(0.0, 1.0), NUMBERS).y)
-
-
-def test_scales_in_sentences():
-    assert [scale_text(scale) for scale in ("identity", "log")] == ["the scale of y", "the log scale"]

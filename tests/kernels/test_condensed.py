@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from rsens._errors import InputError
-from rsens.kernels import EQ, Categorical, Linear, Matern12, Matern32, RationalQuadratic, Sum, additive
+from rsens.kernels import EQ, Categorical, Linear, Matern12, Matern32, RationalQuadratic, additive
 from rsens.kernels import _compose as compose
 from rsens.kernels._compose import OnCondensedSum, OnSum
 from tests.kernels.cases import rows
@@ -57,10 +56,3 @@ def test_squares_of_tiny_and_huge_columns(size):
     kernel = EQ(1.0, (0.7 * size,), dims=(0,)) + EQ(1.0, 1.0, dims=(1,))
     of_one = EQ(1.0, 0.7, dims=(0,)) + EQ(1.0, 1.0, dims=(1,))
     np.testing.assert_allclose(kernel(ROWS * [size, 1, 1, 1]), of_one(ROWS), rtol=1e-12)
-
-
-def test_too_few_columns():
-    with pytest.raises(InputError, match="uses 3 columns"):
-        additive(3).on(ROWS[:, :2])
-    with pytest.raises(InputError, match="values for 2 columns"):
-        Sum((EQ(1.0, (1.0, 1.0)), EQ(dims=(0,)))).on(ROWS)

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from rsens.kernels import EQ, Linear, Matern32, Matern52, Periodic, RationalQuadratic
+from rsens.kernels import EQ, Matern32, Matern52, Periodic, RationalQuadratic
 from rsens.kernels import _stationary as stationary
 from tests.kernels.cases import SMOOTH, X, Z
 
@@ -104,7 +104,3 @@ def test_periodic_at_whole_periods_is_as_at_zero():
     kernel = Periodic(1.3, 0.8, 2.0)
     second = kernel.at(np.array([[0.0], [2.0], [-4.0]]), np.array([[0.0]])).second(np.ones((3, 1)))
     np.testing.assert_allclose(second[:, 0, 0], -1.3 * (2 * np.pi / 2.0) ** 2 / 0.8**2, rtol=1e-13)
-
-
-def test_linear_has_no_curvature():
-    np.testing.assert_array_equal(Linear((1.0, 2.0, 3.0, 4.0)).at(Z, Z).second(np.ones(len(Z))), 0.0)

@@ -1,6 +1,6 @@
-"""Laplace's approximation written a second time, the plain way: K is inverted, and JAX differentiates."""
+"""Laplace's approximation written a second time, the plain way: K is inverted, and JAX differentiates in f."""
 
-from functools import cache, partial
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -43,16 +43,6 @@ def log_density(name, y, f):
     return -jnp.logaddexp(0.0, -sign * f)
 
 
-def eq(variance, lengthscale, X, Z):
-    r2 = (((X[:, None] - Z[None]) / lengthscale) ** 2).sum(-1)
-    return variance * jnp.exp(-0.5 * r2)
-
-
-def matern52(variance, lengthscale, X, Z):
-    r = jnp.sqrt((((X[:, None] - Z[None]) / lengthscale) ** 2).sum(-1))
-    return variance * (1.0 + jnp.sqrt(5.0) * r + 5.0 / 3.0 * r**2) * jnp.exp(-jnp.sqrt(5.0) * r)
-
-
 def targets(name, X, rng):
     """y drawn from the likelihood at a smooth latent function, with two outliers for the Student-t."""
     f = np.sin(X[:, 0]) + 0.5 * X[:, -1]
@@ -65,25 +55,6 @@ def targets(name, X, rng):
         y[:2] += (4.0, -6.0)
         return y
     return (rng.random(len(X)) < 1.0 / (1.0 + np.exp(-2.0 * f))).astype(float)
-
-
-class Oracle:
-    """The mode, log q(y), and functions m(x), v(x) for a stationary `kernel` of (X, Z). Call within enable_x64."""
-
-    def __init__(self, name, kernel, X, y, shift=0.0):
-        self.kernel, self.X, self.shift = kernel, jnp.asarray(X), shift
-        fit = mode(name, covariance(kernel, self.X), jnp.asarray(y), shift)
-        self.latent, self.gradient, self.weights, self.Q, self.log_marginal_likelihood = fit
-
-    def at(self, rows):
-        """(m, v) at the rows, first and second derivatives."""
-        parts = derivatives(self.kernel, jnp.asarray(rows), self.X, self.weights, self.Q, self.shift)
-        return [np.asarray(part) for part in parts]
-
-
-@partial(jax.jit, static_argnums=0)
-def covariance(kernel, X):
-    return kernel(X, X)
 
 
 @partial(jax.jit, static_argnums=0)
@@ -116,32 +87,3 @@ def mode(name, K, y, shift):
     w = jnp.full(n, (DF + 1.0) / ((DF + 3.0) * SCALE2)) if name == "student_t" else W(f)
     evidence = psi(f) - 0.5 * jnp.linalg.slogdet(jnp.eye(n) + K * w)[1]
     return f, slope(f), inverse @ f, jnp.linalg.inv(K + jnp.diag(1.0 / w)), evidence
-
-
-@partial(jax.jit, static_argnums=0)
-def derivatives(kernel, rows, X, weights, Q, shift):
-    """(m, v) at each row, first and second derivatives."""
-
-    def moments(x):
-        """k(x, x) is constant, and a distance of 0 has no derivative in JAX."""
-        k = kernel(x[None], X)[0]
-        prior = jax.lax.stop_gradient(kernel(x[None], x[None])[0, 0])
-        return jnp.stack([shift + k @ weights, prior - k @ Q @ k])
-
-    def all_of(x):
-        return moments(x), jax.jacfwd(moments)(x), jax.jacfwd(jax.jacfwd(moments))(x)
-
-    return jax.vmap(all_of)(rows)
-
-
-# The same object for the same arguments: then JAX compiles what uses it once.
-
-
-@cache
-def eq_kernel(variance, lengthscale):
-    return partial(eq, variance, np.asarray(lengthscale))
-
-
-@cache
-def matern52_kernel(variance, lengthscale):
-    return partial(matern52, variance, np.asarray(lengthscale))

@@ -97,7 +97,7 @@ def test_other_files(good, tmp_path):
         for read in (load_model, read_metadata):
             with pytest.raises(InputError, match="does not hold a model"):
                 read(tmp_path / "file")
-    old = members | {HEADER: members[HEADER].replace(b'"version": %d' % VERSION, b'"version": 2')}
+    old = members | {HEADER: members[HEADER].replace(b"version %d" % VERSION, b"version 2")}
     with pytest.raises(InputError, match="does not hold a model"):
         load_model(packed(old, tmp_path / "old"))
 

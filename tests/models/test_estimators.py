@@ -31,7 +31,6 @@ ESTIMATORS = [
     BayesianPoissonRegression(),
 ]
 WITH_OFFSET = [BayesianLinearRegression(), BayesianPoissonRegression()]
-WITH_WEIGHTS = [BayesianProbitRegression(), BayesianLogisticRegression(), BayesianPoissonRegression()]
 
 over_all = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
 
@@ -177,15 +176,6 @@ def test_offset_is_routed(estimator):
         model = clone(estimator).fit(X.iloc[rest], y.iloc[rest], offset=given[rest])
         expected.append(model.score(X.iloc[fold], y.iloc[fold], offset=given[fold]))
     np.testing.assert_allclose(scores, expected, rtol=1e-9)
-
-
-@pytest.mark.parametrize("estimator", WITH_WEIGHTS, ids=repr)
-def test_weights_that_are_all_zero(estimator):
-    X, y = frame(estimator)
-    with pytest.raises(InputError, match="zero for all rows"):
-        clone(estimator).fit(X, y, sample_weight=np.zeros(50))
-    with pytest.raises(InputError, match="sample_weight must be numbers"):
-        clone(estimator).fit(X, y, sample_weight=["a"] * 50)
 
 
 def test_pandas_types_of_columns_and_labels():

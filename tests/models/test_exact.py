@@ -9,7 +9,7 @@ from rsens.kernels import EQ, Constant, Linear, Matern32, Matern52, Periodic, Ra
 from rsens.likelihoods import GaussianLikelihood
 from rsens.models._exact import ExactInference
 from rsens.models._rows import Data
-from tests.models.inference import objective, posterior
+from tests.models.inference import check_gradient, objective, posterior
 
 NOISE = 0.15
 LIKELIHOOD = GaussianLikelihood(NOISE)
@@ -69,20 +69,7 @@ def test_gradient_is_what_scikit_learn_gives():
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_gradient_is_that_of_differences(name):
-    kernel = KERNELS[name]
-    X, y = data(25)
-    n = len(kernel.theta)
-    theta = np.concatenate([kernel.theta, LIKELIHOOD.theta])
-
-    def value(theta):
-        return objective(kernel.with_theta(theta[:n]), LIKELIHOOD.with_theta(theta[n:]), X, y)[0]
-
-    def central(h):
-        return np.array([(value(theta + e) - value(theta - e)) / (2 * h) for e in h * np.eye(len(theta))])
-
-    extrapolated = (4 * central(1e-3) - central(2e-3)) / 3  # error O(h⁴) and 1e-14/h of rounding
-    gradient = objective(kernel, LIKELIHOOD, X, y)[1]
-    np.testing.assert_allclose(gradient, extrapolated, rtol=1e-8, atol=1e-8 * np.abs(gradient).max())
+    check_gradient(KERNELS[name], LIKELIHOOD, *data(25))
 
 
 def test_linear_and_constant_kernel_is_bayesian_linear_regression():

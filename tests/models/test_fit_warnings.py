@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from rsens import InputError, RsensWarning, stability
-from rsens.likelihoods import StudentTLikelihood
 from rsens.models import GPClassifier, GPRegressor
 
 SETTINGS = {"n_restarts": 0, "random_state": 0}
@@ -74,13 +73,6 @@ def test_copies_hide_the_noise():
     assert copied < 0.7 * model.fit(X, Y).noise_variance_
 
 
-@pytest.mark.parametrize("likelihood", ["student_t", StudentTLikelihood()])
-def test_copies_hide_the_noise_of_a_student_t(likelihood):
-    with pytest.warns(RsensWarning) as raised:  # without noise, Newton's method has its own trouble
-        GPRegressor(likelihood=likelihood, max_iter=5, **SETTINGS).fit(np.repeat(X, 3, axis=0), np.repeat(Y, 3))
-    assert "80 of the 120 rows are exact copies" in str(raised[0].message)
-
-
 def test_copies_that_do_no_harm():
     """Noise that is given; counts and classes; few copies; as many rows of the same x and another y."""
     twice, y = np.repeat(X, 2, axis=0), np.repeat(Y, 2)
@@ -92,18 +84,6 @@ def test_copies_that_do_no_harm():
     levels, noisy = np.repeat(X[:8], 10, axis=0), np.random.default_rng(2).integers(0, 6, 80).astype(float)
     assert len(np.unique(np.column_stack([levels, noisy]), axis=0)) < 60
     GPRegressor(**SETTINGS).fit(levels, noisy)
-
-
-def test_coarse_data_are_no_copies():
-    """Nine x and a handful of y in 200 rows: nearly all rows are copies of others, but every x has several y."""
-    rng = np.random.default_rng(0)
-    coarse = rng.integers(0, 3, size=(200, 2)).astype(float)
-    y = np.round(coarse[:, 0] + rng.normal(size=200))
-    assert len(np.unique(np.column_stack([coarse, y]), axis=0)) < 60
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        noise = GPRegressor(**SETTINGS).fit(coarse, y).noise_variance_
-    assert noise > 0.5  # what it was made with is 1
 
 
 def test_resamples_are_silent():

@@ -20,6 +20,7 @@ from rsens.kernels import Categorical as CategoricalKernel
 from rsens.likelihoods import PoissonLikelihood, ProbitLikelihood, StudentTLikelihood
 from rsens.models import _gp, _inference
 from rsens.models._gp import GPClassifier, GPRegressor
+from tests.differences import of_rows
 
 #: Columns with different units, none of them centred.
 SCALES, CENTRES = np.array([2.0, 30.0, 0.1]), np.array([5.0, -40.0, 3.0])
@@ -57,28 +58,10 @@ def fitted(likelihood, **settings):
     return GPRegressor(likelihood=likelihood, **ONE, **settings).fit(X, targets(likelihood, X))
 
 
-def central(function, X, h):
-    """First and second derivatives of rows ↦ (n, M) by central differences, h per column, extrapolated once."""
-
-    def first(h):
-        return np.stack([(function(X + e) - function(X - e)) / (2 * e.max()) for e in np.diag(h)], -1)
-
-    def second(h):
-        one = [np.stack([_cross(function, X, a, b) for b in np.diag(h)], -1) for a in np.diag(h)]
-        return np.stack(one, -1)
-
-    return (4 * first(h / 2) - first(h)) / 3, (4 * second(h / 2) - second(h)) / 3
-
-
-def _cross(function, X, a, b):
-    corners = function(X + a + b) - function(X + a - b) - function(X - a + b) + function(X - a - b)
-    return corners / (4 * a.max() * b.max())
-
-
 def check_derivatives(model, X, tolerance=1e-5):
     record = model.derivatives(X, 2)
     h = 0.01 * model.input_scale_
-    first, second = central(lambda X: model.predict_distribution(X).parameters, X, h)
+    first, second = of_rows(lambda X: model.predict_distribution(X).parameters, X, h)
     unit = model.input_scale_
     for m in range(first.shape[1]):
         slope, bend = first[:, m] * unit, second[:, m] * np.outer(unit, unit)

@@ -257,24 +257,3 @@ def test_a_prior_with_an_intercept_needs_two_rows():
     assert BayesianLinearRegression(prior_precision=1.0, fit_intercept=False).fit(
         [[1.0]], [2.0]
     ).coef_ == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("standardize", [True, False])
-def test_more_columns_than_rows(intercept: bool, standardize: bool) -> None:
-    """The posterior from the rows is (AᵀA + Λ)⁻¹ of the columns, also with a column that does not vary."""
-    rng = np.random.default_rng(2)
-    X = rng.standard_normal((15, 40)) * np.exp(rng.normal(size=40))
-    X[:, 7] = 3.0
-    y = X[:, 0] + rng.standard_normal(15) + 5.0
-    model = BayesianLinearRegression(intercept, prior_precision=0.7, standardize=standardize).fit(X, y)
-    A = np.column_stack([np.ones(15), X]) if intercept else X
-    scale = np.where(X.std(axis=0) > 0.0, X.std(axis=0), 3.0)
-    prior = 0.7 * scale**2 if standardize else np.full(40, 0.7)
-    precision = A.T @ A + np.diag(np.concatenate([np.zeros(int(intercept)), prior]))
-    mean = np.linalg.solve(precision, A.T @ y)
-    np.testing.assert_allclose(model.coef_, mean[int(intercept) :], rtol=1e-8, atol=1e-12)
-    rss = y @ y - mean @ (A.T @ y)
-    np.testing.assert_allclose(model.noise_variance_, rss / (15 - int(intercept)), rtol=1e-9)
-    covariance = np.linalg.inv(precision)[int(intercept) :, int(intercept) :]
-    np.testing.assert_allclose(model.coef_scale2_, model.noise_variance_ * covariance, rtol=1e-7, atol=1e-12)

@@ -7,8 +7,8 @@ import pytest
 from rsens._errors import InputError
 from rsens.derivatives import Derivatives, chain_rule, from_jax, normalized, normalized_derivatives
 from rsens.distributions import Bernoulli, Categorical, Normal
-from rsens.kernels import EQ, Matern52
-from rsens.likelihoods import LogitLikelihood, ProbitLikelihood
+from rsens.kernels import EQ
+from rsens.likelihoods import LogitLikelihood
 from rsens.models._gp import GPClassifier
 from tests.models.inference import posterior
 
@@ -92,19 +92,6 @@ def gp_members(kernel, likelihood, X, codes, n_classes, rows, order=2):
         first, second = chain_rule(latent.first, latent.second, *outer)
         records.append(Derivatives(likelihood.predictive(latent.mean, latent.variance), first, second))
     return records
-
-
-@pytest.mark.parametrize("likelihood", [ProbitLikelihood(), LogitLikelihood()])
-@pytest.mark.parametrize("kernel", [EQ(2.0, 1.0), Matern52(2.0, (1.0, 0.7))])
-def test_two_classes_give_the_binary_classifier(likelihood, kernel):
-    X, codes = classes(30, 2)
-    new = np.vstack([X[:4], np.random.default_rng(1).uniform(-3.0, 3.0, (5, 2))])
-    records = gp_members(kernel, likelihood, X, codes, 2, new)
-    both, one = normalized_derivatives(records), records[1]
-    np.testing.assert_allclose(both.distribution.probabilities[:, 1], one.distribution.mean, rtol=1e-10)
-    np.testing.assert_allclose(both.first[:, 1], one.first[:, 0], rtol=1e-8, atol=1e-11)
-    np.testing.assert_allclose(both.first[:, 0], -one.first[:, 0], rtol=1e-8, atol=1e-11)
-    np.testing.assert_allclose(both.second[:, 1], one.second[:, 0], rtol=1e-8, atol=1e-10)
 
 
 def test_the_estimator_normalises_one_gp_per_class():

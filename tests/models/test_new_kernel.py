@@ -49,12 +49,6 @@ def test_a_profile_is_all_that_a_stationary_kernel_needs(make):
     np.testing.assert_allclose(rsens.measures.ard(mine, X), rsens.measures.ard(eq, X), **close)
 
 
-def test_outside_the_list_it_cannot_be_stored(tmp_path):
-    model = GPRegressor(Mine() + Constant(), optimize=False).fit(X, Y)
-    with pytest.raises(InputError, match="of type Mine cannot be stored"):
-        rsens.save_model(model, tmp_path / "model.rsens")
-
-
 def test_with_its_line_in_the_list_it_is_explained_and_stored(tmp_path):
     path = tmp_path / "model.rsens"
     model = GPRegressor(Mine(1.0, (1.0,) * 3) + Constant(), **SETTINGS).fit(X, Y)
@@ -72,19 +66,6 @@ def test_with_its_line_in_the_list_it_is_explained_and_stored(tmp_path):
     np.testing.assert_array_equal(rsens.explain(again, X).main, explained.main)
     with pytest.raises(InputError, match="it holds 'Mine', which this rsens does not know"):
         rsens.load_model(path)
-
-
-def test_a_kernel_has_to_say_what_it_is_in_other_units():
-    @dataclass(frozen=True, repr=False)
-    class Silent(ConstantDiagonal):
-        variance: float = 1.0
-        lengthscale: float = 1.0
-        dims: tuple[int, ...] | None = None
-
-        on = at = arrays_at = None
-
-    with pytest.raises(TypeError, match="active_in_units"):
-        Silent()
 
 
 class Unknown(Mine):

@@ -91,13 +91,6 @@ def test_an_entry_that_rises_for_ever_goes_to_its_limit(comes_back):
         assert len(asked) < len(followed)
 
 
-def test_remembered_computes_once():
-    asked = []
-    objective = remembered(lambda theta: asked.append(theta) or hill(theta))
-    assert objective(np.zeros(3)) is objective(np.zeros(3))
-    assert len(asked) == 1
-
-
 def test_curvature_is_minus_the_hessian():
     np.testing.assert_allclose(curvature(hill, np.zeros(3)), np.diag(SCALES), atol=1e-8)
 
@@ -117,10 +110,6 @@ def test_places_where_nothing_can_be_computed_are_left():
     # A random start that fails does not spoil the others.
     found = optimizer().best_of(cliff, [np.zeros(3), np.array([2.0, 0.0, 0.0])])
     np.testing.assert_allclose(found.theta, TOP, atol=1e-4)
-
-
-def test_too_few_steps_are_said():
-    assert not optimizer(max_iter=1).best_of(hill, [np.full(3, 9.0)]).converged
 
 
 def test_the_first_step_has_length_1_however_steep_it_is():

@@ -46,15 +46,6 @@ def test_log_density_has_its_gradient_and_its_summit_at_the_mean():
     assert value < prior.log_density(prior.mean)[0] == 0.0
 
 
-def test_limits_hold_the_start():
-    prior = log_normals(EQ(), GAUSSIAN, SCALE, 1.0)
-    low, high = prior.limits(np.array([-100.0, 0.0, 100.0])).T
-    assert low[0] == -100.0
-    assert high[2] == 100.0
-    assert (low < prior.mean - 17.0).all()
-    assert (high > prior.mean + 17.0).all()
-
-
 def test_starts_are_near_the_mean():
     prior = log_normals(EQ(), GAUSSIAN, SCALE, 1.0)
     rng = np.random.default_rng(0)

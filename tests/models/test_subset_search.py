@@ -9,7 +9,7 @@ import pytest
 
 from rsens import GPClassifier, GPRegressor, RsensWarning, rsens
 from rsens.kernels import EQ, Matern12
-from rsens.models import _inducing, _inference, _rows
+from rsens.models import _inference, _rows
 from rsens.models._inference import posterior_of
 from rsens.models._rows import searched_rows
 
@@ -93,20 +93,6 @@ def test_a_search_on_all_rows_finds_about_the_same(kind, monkeypatch):
     of_some = np.mean([rsens(fit, X[:200]).mean(axis=0) for fit in fits], axis=0)
     of_all = rsens(model(kind, search_rows=3000).fit(X, y), X[:200]).mean(axis=0)
     np.testing.assert_allclose(of_some, of_all, rtol=0, atol=0.05 * of_all.max())
-
-
-@pytest.mark.parametrize("kind", ["gaussian", "probit", "three classes"])
-@pytest.mark.parametrize("optimize", [True, False])
-def test_the_order_of_the_rows_does_not_matter(kind, optimize, monkeypatch):
-    monkeypatch.setattr(_inducing, "GREEDY_BYTES", 8 * 20 * 700)  # inducing inputs are chosen among 700 rows
-    X, y = data(kind)
-    X = np.round(X, 1)  # with copies, and with level codes that tie
-    order = np.random.default_rng(5).permutation(len(y))
-    one, other = (model(kind, optimize=optimize).fit(X[rows], y[rows]) for rows in (slice(None), order))
-    expected = rsens(one, X[:100])
-    np.testing.assert_allclose(rsens(other, X[:100]), expected, rtol=0, atol=1e-6 * expected.max())
-    for Z, same in zip(np.atleast_3d(one.inducing_inputs_), np.atleast_3d(other.inducing_inputs_), strict=True):
-        np.testing.assert_allclose(Z, same, rtol=1e-9, atol=1e-12)
 
 
 def test_up_to_the_subset_size_nothing_is_drawn(monkeypatch):

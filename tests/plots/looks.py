@@ -9,6 +9,8 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.transforms import Bbox
 
+from rsens.plots._style import NOTE
+
 
 def drawn(ax: Axes) -> Axes:
     """The axes after all of a drawing but its pixels, layout included; any warning on the way is an error."""
@@ -63,3 +65,14 @@ def _tick_labels(axis: Any) -> list[Any]:
     """Those that are drawn: matplotlib also keeps labels for ticks just outside the limits."""
     low, high = sorted(axis.get_view_interval())
     return [tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
+
+
+def marks(ax: Axes) -> list[Any]:
+    """The texts inside the axes, without the notes below them."""
+    return [text for text in ax.texts if text.get_gid() != NOTE]
+
+
+def below(ax: Axes) -> str:
+    """The label of the horizontal axis and the notes under it, on one line."""
+    notes = [text.get_text() for text in ax.texts if text.get_gid() == NOTE]
+    return " ".join([ax.get_xlabel(), *notes]).replace("\n", " ").replace("\u00a0", " ").strip()

@@ -3,7 +3,6 @@ from __future__ import annotations
 import copy
 from xml.etree import ElementTree
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,8 +12,8 @@ from matplotlib.colors import to_hex
 
 from rsens._errors import InputError
 from rsens.plots import bars
-from tests.plots.looks import drawn, outside_figure, overlapping, texts
-from tests.plots.pictured import NAMES, ODD_NAMES, in_doubt, levels_that_differ, pictured
+from tests.plots.looks import below, drawn, marks, outside_figure, overlapping, texts
+from tests.plots.pictured import NAMES, ODD_NAMES, in_doubt, pictured
 
 
 def labels(ax):
@@ -24,18 +23,6 @@ def labels(ax):
 def dashed(ax):
     """Lines that are drawn, not only in the legend."""
     return [line for line in ax.lines if line.get_linestyle() == "--" and len(line.get_xdata())]
-
-
-def test_bars_are_ranked_from_the_top_down():
-    explanation = pictured(NAMES).but(parts=None)
-    ax = drawn(bars(explanation))
-    ranked = explanation.main.sort_values(ascending=False)
-    assert labels(ax) == list(ranked.index)
-    assert [patch.get_width() for patch in ax.patches] == list(ranked)
-    centres = [patch.get_y() + patch.get_height() / 2 for patch in ax.patches]
-    np.testing.assert_allclose(centres, range(8), atol=1e-12)
-    low, high = ax.get_ylim()
-    assert low > high  # row 0 is the uppermost
 
 
 def test_parts_stand_end_to_end_and_add_up_to_the_whole():
@@ -50,12 +37,6 @@ def test_parts_stand_end_to_end_and_add_up_to_the_whole():
         assert second[row].get_x() == first[row].get_width()
         assert second[row].get_x() + second[row].get_width() == pytest.approx(ranked[name], rel=1e-14)
     assert {"prediction (mean)", "uncertainty (variance)"} <= {t.get_text() for t in ax.get_legend().get_texts()}
-
-
-def test_a_single_joint_part_is_one_bar():
-    explanation = pictured(NAMES)
-    ax = bars(explanation.but(parts=pd.DataFrame({"joint": explanation.main})))
-    assert len(ax.patches) == 8
 
 
 def whiskers(ax):
@@ -104,24 +85,11 @@ def test_levels_that_differ_are_pieces_in_their_rows():
         assert found == {row: null[name] for row, name in enumerate(ranked) if name != "bmi"}
         assert all(np.ptp(segment[:, 1]) < 1.0 for segment in collection.get_segments())  # within its row
     assert "null level" in [text.get_text() for text in ax.get_legend().get_texts()]
-    assert "null level" not in [text.get_text() for text in ax.texts]
-
-
-@pytest.mark.parametrize("null", [None, pd.Series(np.nan, index=NAMES)])
-def test_without_a_null_level_nothing_is_drawn_for_it(null):
-    ax = bars(pictured(NAMES).but(null=null, intervals=None))
-    assert not ax.lines[1:]  # the first line is the sign in the legend
-    assert "null level" not in [text.get_text() for text in ax.texts]
-
-
-def test_a_null_level_beyond_all_bars_is_inside_the_axes():
-    explanation = pictured(NAMES)
-    ax = drawn(bars(explanation.but(null=explanation.null * 100.0)))
-    assert ax.get_xlim()[1] > 40.0
+    assert "null level" not in [text.get_text() for text in marks(ax)]
 
 
 def signs(ax):
-    return {round(t.xy[1]): t.get_text() for t in ax.texts if t.get_text() in "▲▼±"}
+    return {round(t.xy[1]): t.get_text() for t in marks(ax) if t.get_text() in "▲▼±"}
 
 
 def test_signs_follow_direction_and_consistency():
@@ -135,12 +103,6 @@ def test_signs_follow_direction_and_consistency():
     ranked = list(explanation.main.sort_values(ascending=False).index)
     expected = {name: "▲" if direction[name] > 0 else "▼" for name in NAMES[2:6]} | {"s3": "±", "age": "±"}
     assert {ranked[row]: sign for row, sign in found.items()} == expected
-
-
-def test_the_legend_explains_the_signs():
-    ax = bars(pictured(NAMES))
-    assert ax.get_legend().get_texts()[-1].get_text() == "up, ▼ down, ± both ways"
-    assert ax.get_legend().legend_handles[-1].get_marker() == "^"
 
 
 def test_several_outputs_have_no_sign():
@@ -176,9 +138,9 @@ def test_the_axis_names_the_unit(kind, label):
 )
 def test_the_line_below_says_what_whiskers_hold_for(changes, note):
     ax = drawn(bars(pictured(NAMES).but(**changes)))
-    assert " ".join(ax.get_xlabel().split("\n")) == f"R-sens per sd whiskers: {note}"
+    assert " ".join(below(ax).split("\n")) == f"R-sens per sd whiskers: {note}"
     assert outside_figure([ax.xaxis.label]) == []
-    assert "whiskers" not in bars(pictured(NAMES).but(intervals=None, **changes)).get_xlabel()
+    assert "whiskers" not in below(bars(pictured(NAMES).but(intervals=None, **changes)))
 
 
 def test_whiskers_that_do_not_hold_are_grey():
@@ -199,11 +161,11 @@ def test_pairs_are_split_and_have_the_marks_of_the_test():
         assert prediction[row].get_width() == explanation.pair_parts.loc[pair, "mean"]
         assert uncertainty[row].get_width() == pytest.approx(explanation.pair_parts.loc[pair, "variance"], rel=1e-14)
     np.testing.assert_allclose(whiskers(ax)[:, :2], explanation.pair_intervals.loc[ranked.index], rtol=1e-12)
-    found = {ranked.index[round(t.xy[1])]: t.get_text() for t in ax.texts}
+    found = {ranked.index[round(t.xy[1])]: t.get_text() for t in marks(ax)}
     above, unclear = explanation.inference.pair_above, explanation.inference.pair_unclear
     assert found == {pair: "*" if above[pair] else "?" for pair in ranked.index if above[pair] or unclear[pair]}
     assert {"*", "?"} == set(found.values())
-    said = " ".join(ax.get_xlabel().split("\n"))
+    said = " ".join(below(ax).split("\n"))
     assert "* the data contradict a model in which these two add up on the scale of y (5 % per pair)" in said
     assert "? inconclusive" in said
     assert overlapping(texts(ax)) == []
@@ -213,8 +175,8 @@ def test_pairs_are_split_and_have_the_marks_of_the_test():
 def test_pairs_without_a_test_have_no_marks():
     explanation = pictured(NAMES).untested()
     ax = bars(explanation.but(pair_intervals=None, intervals=None, pair_parts=None), order=2, top=3)
-    assert not ax.texts
-    assert ax.get_xlabel() == "R-sens₂ per sd × sd"
+    assert not marks(ax)
+    assert below(ax) == "R-sens₂ per sd × sd"
     assert len(ax.patches) == 3
 
 
@@ -225,14 +187,6 @@ def test_a_wrong_order_is_an_error(order):
     with pytest.raises(InputError, match="at least two variables"):
         bars(pictured(["only"]), order=2)
     assert plt.get_fignums() == []
-
-
-def test_names_are_drawn_as_they_are():
-    ax = drawn(bars(pictured(ODD_NAMES)))
-    assert "cost in $ per $_unit^2" in labels(ax)
-    assert not any(label.get_parse_math() for label in ax.get_yticklabels())
-    assert max(map(len, labels(ax))) <= 30
-    assert len(set(labels(ax))) == len(ODD_NAMES)
 
 
 def test_full_names_are_kept_in_the_picture_and_in_svg_files(tmp_path):
@@ -247,37 +201,6 @@ def test_characters_that_no_file_can_hold_are_escaped(tmp_path):
     assert set(labels(ax)) == {r"nul\x00l", r"half \ud83d pair", r"bell\x07"}
     ax.figure.savefig(tmp_path / "bars.svg")
     ElementTree.parse(tmp_path / "bars.svg")  # fails where the file is not XML
-
-
-def test_tex_is_not_asked_to_set_names():
-    with matplotlib.rc_context({"text.usetex": True}):
-        ax = bars(pictured(ODD_NAMES))
-    assert not any(label.get_usetex() for label in ax.get_yticklabels())
-
-
-@pytest.mark.parametrize("names", [["only"], NAMES, ODD_NAMES, [f"x{d}" for d in range(60)]])
-@pytest.mark.parametrize("flat", [False, True])
-@pytest.mark.parametrize("differing", [False, True])
-def test_nothing_overlaps_and_nothing_leaves_the_figure(names, flat, differing):
-    explanation = levels_that_differ(pictured(names)) if differing else pictured(names)
-    if flat:  # all bars alike: no corner is free
-        explanation = explanation.but(main=explanation.main * 0.0 + 1.0, intervals=None)
-        explanation = explanation.but(parts=pd.DataFrame({"mean": explanation.main / 2, "b": explanation.main / 2}))
-    ax = drawn(bars(explanation))
-    assert overlapping(texts(ax)) == []
-    assert overlapping([ax.get_legend()], ax.patches) == []
-    assert overlapping(ax.texts, ax.patches) == []
-    assert outside_figure([*texts(ax), ax.get_legend()]) == []
-
-
-def test_many_bars_in_small_axes_get_small_names():
-    _, (left, right) = plt.subplots(1, 2, figsize=(8.0, 3.0))
-    bars(pictured([f"x{d}" for d in range(25)]), ax=left)
-    bars(pictured(NAMES), ax=right)
-    drawn(left)
-    assert overlapping(left.get_yticklabels()) == []
-    assert overlapping(right.get_yticklabels()) == []
-    assert left.get_yticklabels()[0].get_fontsize() < right.get_yticklabels()[0].get_fontsize()
 
 
 def test_what_is_drawn_is_not_changed():

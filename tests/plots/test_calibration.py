@@ -2,14 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from matplotlib import pyplot as plt
 from matplotlib.collections import LineCollection
 from scipy import stats
 
-from rsens import InputError
 from rsens.plots import calibration
 from tests.assess.made import drawn_classes, drawn_numbers, of_classes
-from tests.plots.looks import drawn, outside_figure, overlapping, texts
+from tests.plots.looks import drawn, outside_figure
 
 
 def test_bars_are_the_histogram():
@@ -49,20 +47,6 @@ def test_the_band_of_classes_stays_within_zero_and_one():
         assert 0.0 <= low <= x <= high <= 1.0
 
 
-@pytest.mark.parametrize(
-    "assessment",
-    [drawn_numbers(), drawn_numbers(2), drawn_classes(), drawn_classes(k=4)],
-    ids=["200", "2", "two", "four"],
-)
-@pytest.mark.parametrize("size", [None, (2.6, 2.2)])
-def test_nothing_overlaps(assessment, size):
-    ax = plt.subplots(figsize=size, layout="constrained")[1] if size else None
-    ax = drawn(calibration(assessment, ax=ax))
-    found = texts(ax)
-    assert not outside_figure(found)
-    assert not overlapping([text for text in found if text not in ax.get_legend().get_texts()])
-
-
 def test_odd_class_names():
     name = "$x_1$ & 🚲 " + 60 * "long "
     assessment = drawn_classes()
@@ -74,13 +58,3 @@ def test_odd_class_names():
     ax = drawn(calibration(changed))
     assert ax.get_xlabel().startswith("probability of $x_1$")
     assert not outside_figure([ax.xaxis.label])
-
-
-def test_axes_are_used_and_returned():
-    _, ax = plt.subplots()
-    assert calibration(drawn_numbers(), ax=ax) is ax
-    assert drawn_numbers().plot(ax) is not None
-    with pytest.raises(InputError, match="ax must be matplotlib Axes"):
-        calibration(drawn_numbers(), ax="here")
-    with pytest.raises(InputError, match=r"rsens\.assess returned; got dict"):
-        calibration({})

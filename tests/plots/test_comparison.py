@@ -2,25 +2,23 @@ from __future__ import annotations
 
 import io
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib import pyplot as plt
 from scipy.stats import spearmanr
 
 from rsens._errors import InputError
 from rsens.plots import comparison
 from tests.plots.compared import METHODS, PAIR_METHODS, compared, pairs, with_failure
-from tests.plots.looks import drawn, outside_figure, overlapping, texts
-from tests.plots.pictured import NAMES, ODD_NAMES
+from tests.plots.looks import below, drawn, marks
+from tests.plots.pictured import NAMES
 
 
 def cells(ax) -> dict[tuple[str, str], str]:
     """What is written in the table, by the labels of its line and column."""
     columns = [label.get_text() for label in ax.get_xticklabels()]
     lines = dict(zip(ax.get_yticks(), (label.get_text() for label in ax.get_yticklabels()), strict=True))
-    written = [text for text in ax.texts if text.get_text() != "rank by"]
+    written = [text for text in marks(ax) if text.get_text() != "rank by"]
     return {(lines[t.get_position()[1]], columns[int(t.get_position()[0])]): t.get_text() for t in written}
 
 
@@ -69,7 +67,7 @@ def test_higher_ranks_are_darker_and_their_numbers_readable():
     mesh = ax.collections[0]
     depth = mesh.get_array().reshape(190, 6)
     assert (np.diff(depth[:, 0]) < 0.0).all()
-    for text in ax.texts:
+    for text in marks(ax):
         x, y = text.get_position()
         if text.get_text().isdigit():
             red, green, blue, _ = mesh.cmap(mesh.norm(depth[int(y), int(x)]))
@@ -92,67 +90,15 @@ def test_methods_that_failed_are_named_below():
     ax = drawn(comparison(with_failure(df, "rsens", "word " * 50)))
     assert "pfi" not in [label.get_text() for label in ax.get_xticklabels()]
     assert ax.get_yticklabels()[-1].get_text() == "correlation with ead"  # the first that answered
-    caption = ax.get_xlabel()
+    caption = below(ax)
     assert "pfi gave no values: y is None. Give y." in caption.replace("\n", " ")
     assert "…" in caption
-    assert comparison(compared(NAMES, METHODS)).get_xlabel() == ""
-
-
-def test_from_a_csv_file():
-    df = with_failure(compared(NAMES, METHODS), "pfi", "no")
-    read = pd.read_csv(io.StringIO(df.to_csv(index=False)))
-    assert cells(comparison(read)) == cells(comparison(df))
+    assert below(comparison(compared(NAMES, METHODS))) == ""
 
 
 def test_terms_that_a_method_did_not_score():
     df = compared(NAMES, METHODS).drop(index=len(NAMES) + 2)
     assert cells(comparison(df))[NAMES[2], "ead"] == "–"
-
-
-@pytest.mark.parametrize(
-    ("terms", "methods", "top"),
-    [
-        (NAMES, METHODS, None),
-        (ODD_NAMES, METHODS, None),
-        (ODD_NAMES, ["rsens"], None),
-        (pairs(20), [*PAIR_METHODS, "fourth_derivative"], 15),
-        ([f"x{d}" for d in range(20)], METHODS, None),
-        (pairs(15), PAIR_METHODS, None),
-    ],
-)
-def test_nothing_overlaps_or_leaves_the_figure(terms, methods, top):
-    df = compared(terms, methods)
-    if len(methods) > 1:
-        df = with_failure(df, methods[1], "shap is not installed. " * 6)
-    ax = drawn(comparison(df, top=top))
-    assert outside_figure(texts(ax)) == []
-    upright = [text for text in texts(ax) if not text.get_rotation()]
-    assert overlapping(upright) == []
-
-
-def test_long_names_are_kept_whole():
-    ax = comparison(compared(ODD_NAMES, METHODS))
-    labels = ax.get_yticklabels()
-    assert labels[0].get_gid() == ODD_NAMES[0]
-    assert len(labels[0].get_text()) <= 30
-    assert len({label.get_text() for label in labels}) == len(labels)
-
-
-def test_in_the_axes_given():
-    before = dict(matplotlib.rcParams)
-    figure, axes = plt.subplots(1, 2, layout="constrained", figsize=(9.0, 3.5))
-    assert comparison(compared(NAMES, METHODS), ax=axes[1]) is axes[1]
-    drawn(axes[1])
-    assert len(figure.axes) == 2
-    assert overlapping(texts(axes[1])) == []
-    assert dict(matplotlib.rcParams) == before
-
-
-def test_the_table_is_not_changed():
-    df = compared(NAMES, METHODS)
-    kept = df.copy()
-    comparison(df)
-    pd.testing.assert_frame_equal(df, kept)
 
 
 @pytest.mark.parametrize(
@@ -169,3 +115,9 @@ def test_the_table_is_not_changed():
 def test_wrong_input(df, options, text):
     with pytest.raises(InputError, match=text):
         comparison(df, **options)
+
+
+def test_from_a_csv_file():
+    df = with_failure(compared(NAMES, METHODS), "pfi", "no")
+    read = pd.read_csv(io.StringIO(df.to_csv(index=False)))
+    assert cells(comparison(read)) == cells(comparison(df))

@@ -7,6 +7,7 @@ import pytest
 from rsens import Normal, explain, from_draws, from_function
 from rsens._errors import InputError
 from rsens.plots import posterior
+from tests.plots.looks import below, marks
 
 X = np.random.default_rng(0).normal(size=(6, 3))
 DRAWS = {"b": np.random.default_rng(1).normal([2.0, 1.0, 0.0], 0.3, (50, 3))}
@@ -27,13 +28,13 @@ def test_lines_are_the_quantiles(explanation):
     assert ((inner[:, 0] >= ends[:, 0]) & (inner[:, 1] <= ends[:, 1])).all()
     np.testing.assert_allclose(ax.lines[0].get_xdata(), frame["median"])
     assert [label.get_text() for label in ax.get_yticklabels()] == list(frame.index)
-    assert "first: " in ax.texts[0].get_text()
-    assert "no interval" in ax.get_xlabel()
+    assert "first: " in marks(ax)[0].get_text()
+    assert "no interval" in below(ax)
 
 
 def test_top(explanation):
     ax = posterior(explanation.posterior, top=1)
-    assert len(ax.texts) == 1
+    assert len(marks(ax)) == 1
 
 
 def test_models_without_draws_have_nothing_to_draw():

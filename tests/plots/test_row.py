@@ -12,8 +12,7 @@ from rsens import explain, from_function
 from rsens.distributions import Normal
 from rsens.plots import row
 from tests.plots.effects_and_rows import mixed_columns, of_classes, of_events, with_names
-from tests.plots.looks import drawn, outside_figure, overlapping, texts
-from tests.plots.pictured import ODD_NAMES
+from tests.plots.looks import below
 
 THIRTY = [f"a long name of variable {d}" for d in range(30)]
 
@@ -25,10 +24,6 @@ def lengths(ax: Axes) -> list[float]:
 
 def names(ax: Axes) -> list[str]:
     return [label.get_gid() for label in ax.get_yticklabels() if label.get_gid()]
-
-
-def below(ax: Axes) -> str:
-    return ax.get_xlabel().replace("\n", " ")
 
 
 def test_bars_are_the_contributions():
@@ -86,32 +81,3 @@ def test_top_and_given_axes():
     np.testing.assert_allclose(lengths(ax), explained.to_frame()["contribution"][:4])
     assert ax.get_yticklabels()[-1].get_text() == "… 26 more"
     assert len(lengths(row(explained, top=None))) == 30
-
-
-def test_the_method_of_the_row():
-    explained = mixed_columns().row(0)
-    assert lengths(explained.plot(top=2)) == lengths(row(explained, top=2))
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        mixed_columns,
-        of_classes,
-        lambda: with_names(ODD_NAMES),
-        lambda: with_names(["only"]),
-        lambda: with_names(THIRTY),
-    ],
-    ids=["mixed", "classes", "odd names", "one", "thirty"],
-)
-def test_nothing_is_cut_off(make):
-    ax = drawn(row(make().row(position=0), top=None))
-    assert not outside_figure(texts(ax))
-    assert not overlapping(texts(ax))
-
-
-def test_hostile_names_are_kept_whole():
-    explained = with_names(ODD_NAMES).row(0)
-    frame = explained.to_frame()
-    whole = [f"{term} = {value}" for term, value in zip(frame["term"], frame["value"], strict=True)]
-    assert names(drawn(row(explained))) == whole

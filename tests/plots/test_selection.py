@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from matplotlib import pyplot as plt
 
-from rsens._errors import InputError
 from rsens.plots import selection
-from tests.plots.looks import drawn, outside_figure, overlapping, texts
 from tests.select_interactions.made import made
-
-METHODS = ["rsens2", "eah", "aeh", "shap", "pd", "h"]
 
 
 def line(ax, label: str):
@@ -57,24 +52,3 @@ def test_what_splits_share_does_not_widen_the_intervals():
 
 def test_one_split_has_no_intervals():
     assert not selection(made(splits=1)).collections
-
-
-@pytest.mark.parametrize(("methods", "k", "splits"), [(METHODS, 5, 50), (["rsens2"], 0, 10), (["rsens2"], 15, 2)])
-@pytest.mark.parametrize("size", [(5.6, 3.8), (3.4, 2.6)])
-def test_nothing_overlaps(methods, k, splits, size):
-    _, ax = plt.subplots(figsize=size, layout="constrained")
-    drawn(selection(made(methods, k, splits), ax=ax))
-    assert not overlapping(texts(ax))
-    assert not outside_figure(texts(ax))
-
-
-def test_method_of_the_result():
-    _, ax = plt.subplots()
-    assert made().plot(ax, level=0.9) is ax
-
-
-def test_wrong_arguments():
-    with pytest.raises(InputError, match="level"):
-        selection(made(), level=95)
-    with pytest.raises(InputError, match="ax must be"):
-        selection(made(), ax="here")

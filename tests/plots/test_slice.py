@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
@@ -27,8 +26,8 @@ from rsens.distributions import (
 from rsens.measures import ead, rsens
 from rsens.plots import profile as any_profile
 from rsens.plots import profile_values as any_profile_values
-from tests.plots.looks import box, drawn, outside_figure, overlapping, texts
-from tests.plots.pictured import LinearModel, gp_like
+from tests.plots.looks import drawn
+from tests.plots.pictured import LinearModel
 
 profile = partial(any_profile, at="median", levels=(1, 2, 3))
 profile_values = partial(any_profile_values, at="median", levels=(1, 2, 3))
@@ -77,12 +76,6 @@ def test_the_lower_axes_show_r_sens(model, X):
     assert upper.get_xlim() == lower.get_xlim() == (x[0], x[-1])
 
 
-def test_parts_add_up_to_r_sens(model, X):
-    found = lines(profile(model, X, "a")[1])
-    total = found["prediction (mean)"][1] + found["uncertainty (variance)"][1]
-    np.testing.assert_allclose(total, found["R-sens"][1], rtol=1e-12)
-
-
 def test_the_paper_linear_model_gives_its_equation_5():
     linear = LinearModel.simulated()
     values = np.linspace(-3.0, 3.0, 31)
@@ -106,12 +99,6 @@ def test_the_naive_line_is_the_derivative_over_a_typical_deviation(model, X):
     np.testing.assert_allclose(y, ead(model, rows)[:, 0] / sd, rtol=1e-7)
 
 
-def test_with_constant_uncertainty_the_naive_line_is_r_sens(X):
-    constant = from_function(lambda X: Normal(np.sin(X[:, 0]), 0.3 + 0.0 * X[:, 0]))
-    found = lines(profile(constant, X, "a")[1])
-    np.testing.assert_allclose(found["|derivative| / typical sd"][1], found["R-sens"][1], rtol=1e-9)
-
-
 def test_the_upper_axes_show_the_mean_and_its_bands(model, X):
     upper, _ = profile(model, X, "a")
     x, mean = lines(upper)["mean"]
@@ -123,13 +110,6 @@ def test_the_upper_axes_show_the_mean_and_its_bands(model, X):
         expected = {v: (m - k * s, m + k * s) for v, m, s in zip(x, mean, sd, strict=True)}
         assert list(found) == list(expected)
         np.testing.assert_allclose(list(found.values()), list(expected.values()), rtol=1e-8)
-
-
-def test_narrow_bands_are_in_front_and_darker(model, X):
-    upper, _ = profile(model, X, "a")
-    shades = {c.get_label(): (c.get_zorder(), c.get_facecolor()[0, :3].sum()) for c in upper.collections}
-    assert shades["68 %"][0] > shades["95 %"][0] > shades["99.7 %"][0]
-    assert shades["68 %"][1] < shades["95 %"][1] < shades["99.7 %"][1]
 
 
 def test_levels_choose_the_bands(model, X):
@@ -189,17 +169,6 @@ def test_the_median_is_a_value_that_occurs():
     assert lines(profile(linear, X, 0)[0])["mean"][1][0] in (0.0, 1.0)
 
 
-def test_a_single_column_has_no_others():
-    model, X, _ = gp_like()
-    assert profile(model, X, "x")[1].get_xlabel() == "x"
-
-
-def test_the_grid_may_be_given_in_any_order(model, X):
-    _, lower = profile(model, X, "a", grid=[2.0, -1.0, 0.5, 0.5])
-    np.testing.assert_array_equal(lines(lower)["R-sens"][0], [-1.0, 0.5, 2.0])
-    assert len(lines(profile(model, X, "a", grid=7)[1])["R-sens"][0]) == 7
-
-
 def test_scale_and_alpha_multiply(model, X):
     raw = lines(profile(model, X, "a", scale="raw")[1])
     _, lower = profile(model, X, "a", scale=2.5, alpha=4.0)
@@ -207,11 +176,6 @@ def test_scale_and_alpha_multiply(model, X):
         np.testing.assert_allclose(y, 5.0 * raw[label][1], rtol=1e-9)
     assert lower.get_ylabel() == "R-sens per 2.5"
     assert profile(model, X, "a", scale="raw")[1].get_ylabel() == "R-sens per unit"
-
-
-def test_variables_have_names_or_positions(model, X):
-    by_name, by_position = (lines(profile(model, X, v)[1])["R-sens"] for v in ("b", 1))
-    np.testing.assert_array_equal(by_name, by_position)
 
 
 # ---- families -----------------------------------------------------------------------------------------------------
@@ -352,40 +316,6 @@ def test_a_derivative_too_large_for_float64_is_an_error(X):
 # ---- looks and manners --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [(6.4, 5.2), (4.0, 4.0), (10.0, 6.0)])
-def test_legends_cover_nothing(model, X, size):
-    _, axes = plt.subplots(2, 1, figsize=size, sharex=True, layout="constrained")
-    upper, lower = profile(model, X, "a", ax=axes)
-    drawn(upper)
-    highest = max(lower.transData.transform(line.get_xydata())[:, 1].max() for line in lower.lines)
-    assert box(lower.get_legend()).y0 > highest
-    top = max(upper.transData.transform(c.get_paths()[0].vertices)[:, 1].max() for c in upper.collections)
-    assert box(upper.get_legend()).y0 > top
-    for ax in (upper, lower):
-        assert overlapping(texts(ax)) == []
-        assert outside_figure(texts(ax)) == []
-        assert box(ax.get_legend()).x1 <= ax.bbox.x1 + 1.0
-
-
-def test_given_axes_are_used_and_nothing_global_changes(model, X):
-    figure, axes = plt.subplots(2, 2)
-    before, current = dict(matplotlib.rcParams), plt.gca()
-    result = profile(model, X, "a", ax=axes[:, 0])
-    assert isinstance(result, np.ndarray)
-    assert list(result) == list(axes[:, 0])
-    assert plt.get_fignums() == [figure.number]
-    assert plt.gca() is current
-    assert dict(matplotlib.rcParams) == before
-    assert not axes[0, 1].has_data()
-    assert axes[0, 0].get_xlim() == axes[1, 0].get_xlim()
-
-
-def test_without_axes_there_is_one_new_figure_of_two(model, X):
-    result = profile(model, X, "a")
-    assert plt.get_fignums() == [result[0].figure.number]
-    assert list(result[0].figure.axes) == list(result)
-
-
 def test_data_are_not_changed(model, X):
     before, values = X.copy(), X.to_numpy(copy=True)
     values.setflags(write=False)
@@ -435,12 +365,6 @@ def test_a_constant_column_has_no_range(model, X):
     with pytest.raises(InputError, match=r"'a' does not vary in X.*Give scale='raw'"):
         profile(model, constant, "a", grid=[0.0, 1.0])
     assert len(lines(profile(model, constant, "a", grid=[0.0, 1.0], scale="raw")[1])["R-sens"][0]) == 2
-
-
-def test_a_function_is_told_to_be_wrapped(X):
-    with pytest.raises(InputError, match="from_function"):
-        profile(lambda X: Normal(X[:, 0], 1.0), X, "a")
-    assert plt.get_fignums() == []
 
 
 def test_the_numbers_without_a_picture(model, X):

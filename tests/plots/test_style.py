@@ -11,7 +11,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from rsens.plots import _style
-from rsens.plots._style import LABEL_LENGTH, lines_below, short_labels, tint
+from rsens.plots._style import LABEL_LENGTH, short_labels, tint
 
 
 def test_importing_plots_does_not_load_matplotlib():
@@ -64,17 +64,6 @@ def test_labels_fit_on_one_line_and_differ(names):
     for label in labels:
         assert 0 < len(label) <= LABEL_LENGTH
         assert len(label.splitlines()) == 1
-
-
-def test_remarks_fit_their_width():
-    remark = "the data contradict a model in which these two add up on the scale of y (5 % per pair)"
-    for width in (160.0, 250.0, 400.0):
-        lines = lines_below(width, [remark, "short"])
-        assert lines[-1] == "short"
-        assert " ".join(lines[:-1]) == remark
-        assert max(map(len, lines)) * _style.SENTENCE * _style.small() <= width
-        assert not any(line.startswith("%") for line in lines)
-    assert lines_below(100.0, []) == []
 
 
 def luminance(colour) -> float:

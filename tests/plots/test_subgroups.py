@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from matplotlib import pyplot as plt
 
 from rsens._errors import InputError
 from rsens.plots import subgroups
 from rsens.plots._subgroups import MOST_SUBGROUPS
-from tests.plots.looks import drawn, outside_figure, overlapping, texts
-from tests.plots.pictured import NAMES, ODD_NAMES, divided
+from tests.plots.looks import below, drawn, marks
+from tests.plots.pictured import NAMES, divided
 
 REGIONS = ["north", "south", "east", "west", "up to 25", "(others)"]
 
@@ -29,8 +28,8 @@ def test_each_cell_is_a_term_in_a_subgroup():
     assert terms == list(explanation.main.sort_values(ascending=False).index)
     low, high = ax.get_ylim()
     assert low > high  # the first line is the uppermost
-    assert len(ax.texts) == len(frame)
-    for text in ax.texts:
+    assert len(marks(ax)) == len(frame)
+    for text in marks(ax):
         x, y = text.get_position()
         line = frame.loc[(terms[int(y)], REGIONS[int(x)])]
         assert text.get_text() == f"{line['value']:.2f}" + ("≠" if line["differs"] else "")
@@ -59,54 +58,27 @@ def test_values_can_be_read_on_their_cells():
     explanation = divided(["a"], list(range(12)))
     apart = [-1.0, -0.8, -0.5, 0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0]
     ax = drawn(subgroups(explanation.but(subgroups=explanation.by_frame().assign(difference=apart))))
-    for text, face in zip(ax.texts, ax.collections[0].get_facecolor(), strict=True):
+    for text, face in zip(marks(ax), ax.collections[0].get_facecolor(), strict=True):
         letter = 1.0 if text.get_color() == "white" else 0.0
         dark, bright = sorted([letter, light(face)])
         assert (bright + 0.05) / (dark + 0.05) > 4.5
-    assert {text.get_color() for text in ax.texts} == {"black", "white"}
+    assert {text.get_color() for text in marks(ax)} == {"black", "white"}
 
 
 def test_what_stands_below():
     ax = subgroups(divided(NAMES, REGIONS))
-    lines = ax.get_xlabel().split("\n")
-    assert lines[:2] == ["R-sens per sd", "blue: above the other rows, orange: below"]
-    assert " ".join(lines[2:]).startswith("≠ differs from the other rows")
+    assert below(ax).startswith("R-sens per sd blue: above the other rows, orange: below ≠ differs from the other rows")
     unmarked = subgroups(divided(NAMES, REGIONS, marked=False))
-    assert "≠" not in unmarked.get_xlabel()
-    assert not any("≠" in text.get_text() for text in unmarked.texts)
+    assert "≠" not in below(unmarked)
+    assert not any("≠" in text.get_text() for text in marks(unmarked))
 
 
 def test_many_subgroups_and_top():
     many = [f"g{k}" for k in range(MOST_SUBGROUPS + 3)]
     ax = subgroups(divided(NAMES, many), top=5)
-    assert "3 more subgroups are not shown" in ax.get_xlabel()
+    assert "3 more subgroups are not shown" in below(ax)
     assert colours(ax).shape == (5, MOST_SUBGROUPS)
     assert ax.get_yticklabels()[-1].get_text() == "… 3 more"
-
-
-@pytest.mark.parametrize("groups", [2, 3, 6, MOST_SUBGROUPS + 1])
-@pytest.mark.parametrize("terms", [NAMES, ODD_NAMES, ["a"], [f"a long name of variable {d}" for d in range(30)]])
-def test_nothing_is_cut_off(terms, groups):
-    ax = drawn(subgroups(divided(terms, [*REGIONS, *(f"more {k}" for k in range(7))][:groups])))
-    assert not outside_figure(texts(ax))
-    assert not overlapping([ax.xaxis.label], [*ax.texts, *ax.get_yticklabels()])
-
-
-@pytest.mark.parametrize("groups", [ODD_NAMES, ["a subgroup of a long name", "another one of a long name"], [0, 1.5]])
-def test_names_of_subgroups(groups):
-    ax = drawn(subgroups(divided(NAMES, groups)))
-    assert not outside_figure(texts(ax))
-    assert not overlapping(ax.texts)
-    assert len(ax.get_xticklabels()) == len(groups)
-
-
-def test_given_axes():
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10.0, 4.0), layout="constrained")
-    assert subgroups(divided(NAMES, REGIONS), ax=right) is right
-    assert not left.collections
-    drawn(right)
-    assert not outside_figure(texts(right))
-    assert figure.axes == [left, right]
 
 
 def test_where_there_is_no_difference():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from rsens._explain import explain
@@ -12,7 +11,7 @@ from rsens.distributions import Bernoulli, Normal, StudentT
 from rsens.measures import rsens2
 from rsens.plots import pair_surface, surface
 from tests.plots import explained
-from tests.plots.looks import drawn, outside_figure, overlapping, texts
+from tests.plots.looks import below, drawn, marks
 
 
 def explanation_of(mean, X, **options):
@@ -152,7 +151,7 @@ def test_one_line_for_each_level_only_where_it_has_rows():
         np.testing.assert_allclose(apart, apart[0], atol=1e-10)
     ax = drawn(surface(result, "age", "city"))
     assert len([line for line in ax.lines if line.get_linestyle() != "None" and len(line.get_xdata())]) == 3
-    assert ax.get_xlabel() == "age"
+    assert below(ax) == "age"
 
 
 def test_a_table_is_empty_where_no_row_has_the_two():
@@ -160,9 +159,9 @@ def test_a_table_is_empty_where_no_row_has_the_two():
     found = pair_surface(result, "city", "sold")
     assert np.isnan(found.prediction).tolist() == [[False, False], [False, False], [False, True]]
     ax = drawn(surface(result, "city", "sold"))
-    assert "empty: no such row" in ax.get_xlabel()
-    assert len(ax.texts) == 5
-    assert not any("nan" in text.get_text() for text in ax.texts)
+    assert "empty: no such row" in below(ax)
+    assert len(marks(ax)) == 5
+    assert not any("nan" in text.get_text() for text in marks(ax))
 
 
 # ---- R-sens₂ of the rows ---------------------------------------------------------------------------------------------
@@ -226,21 +225,6 @@ def test_classes_add_up_to_one():
     np.testing.assert_allclose(total[np.isfinite(total)], 1.0, rtol=1e-9)
 
 
-@pytest.mark.parametrize("n", [2, 3, 6])
-def test_a_few_rows(n):
-    result = explanation_of(lambda Z: Z[:, 0] * Z[:, 1], standard(n))
-    for quantity in ("prediction", "interaction", "uncertainty", "rsens2"):
-        drawn(surface(result, 0, 1, quantity=quantity))
-
-
-@pytest.mark.parametrize("pair", [("age", "body mass"), ("age", "city"), ("city", "sold"), ("sold", "c")])
-def test_nothing_overlaps_and_nothing_leaves_the_figure(pair):
-    ax = drawn(surface(explained.levels(), *pair))
-    shown = [text for text in texts(ax) if text not in ax.texts or pair == ("city", "sold")]  # lines carry their values
-    assert overlapping(shown) == []
-    assert outside_figure(shown) == []
-
-
 def test_labels():
     ax = drawn(surface(explained.numbers(), "age", "body mass", quantity="interaction"))
     assert ax.figure.axes[1].get_ylabel() == "interaction in the mean"
@@ -248,9 +232,3 @@ def test_labels():
     assert low == -high
     legend = [text.get_text() for text in drawn(surface(explained.numbers(), "age", "c")).get_legend().get_texts()]
     assert legend == ["R-sens₂ 0 everywhere", "rows"]
-
-
-def test_names_of_columns_may_be_anything():
-    X = pd.DataFrame(standard(40), columns=["$a$", "<b>", "c"])
-    ax = drawn(surface(explanation_of(lambda Z: Z[:, 0], X), "$a$", "<b>"))
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("$a$", "<b>")

@@ -18,6 +18,7 @@ from rsens.posteriors import (
     TriangularRoot,
     jittered_cholesky,
 )
+from tests.differences import of_rows
 from tests.kernels.oracle import covariance
 
 D, M, MEAN = 3, 12, 0.7
@@ -83,32 +84,6 @@ def close(computed, expected, tolerance):
     np.testing.assert_allclose(computed, expected, rtol=0.0, atol=tolerance * max(1.0, np.abs(expected).max()))
 
 
-def differences(function, X, h):
-    """First and second derivatives of a function of rows (n, …) by central differences, extrapolated once."""
-
-    def first(step):
-        return np.stack([(function(X + e) - function(X - e)) / (2 * step) for e in step * np.eye(D)], -1)
-
-    def second(step):
-        units = step * np.eye(D)
-        return np.stack(
-            [
-                np.stack(
-                    [
-                        (function(X + a + b) - function(X + a - b) - function(X - a + b) + function(X - a - b))
-                        / (4 * step**2)
-                        for b in units
-                    ],
-                    -1,
-                )
-                for a in units
-            ],
-            -1,
-        )
-
-    return (4 * first(h / 2) - first(h)) / 3, (4 * second(h / 2) - second(h)) / 3
-
-
 @pytest.mark.parametrize("kind", ["triangular", "scaled", "dense"])
 @pytest.mark.parametrize("name", KERNELS)
 def test_derivatives_are_the_automatic_ones(name, kind):
@@ -134,7 +109,7 @@ def test_derivatives_at_training_inputs_are_the_limits_of_differences(name):
 
     # Matern32 has a third derivative that jumps at r = 0: its differences converge as h only.
     h, first_order, second_order = (1e-4, 1e-5, 1e-3) if name == "matern32" else (2e-3, 1e-9, 1e-7)
-    first, second = differences(moments, Z, h)
+    first, second = of_rows(moments, Z, h)
     for i in (0, 1):
         close(latent.first[:, i], first[:, i], first_order)
         close(latent.second[:, i], second[:, i], second_order)

@@ -62,6 +62,7 @@ def data():
     return X, X[:, 0] + X[:, 1] ** 2 + 0.3 * rng.normal(size=80)
 
 
+@pytest.mark.slow
 def test_a_worker_killed_half_way_changes_nothing(client):
     """Refits with probes and folds: the values are those of one process, to the last bit."""
     X, y = data()

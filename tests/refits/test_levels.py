@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import pytest
 
-from rsens._errors import InputError
 from rsens._refits import read_for_estimator, rows_with_levels, take_rows, with_levels
 from rsens.models import BayesianLinearRegression, GPRegressor
 
@@ -36,15 +34,6 @@ def test_numbers_have_no_levels():
     X = np.array([[0.5, 3.0], [1.5, 4.0]])
     assert told(GPRegressor(), X) is None
     assert told(GPRegressor(categorical=[1]), X) == {1: [3.0, 4.0]}
-
-
-def test_rows_are_checked_before_they_are_split():
-    with pytest.raises(InputError, match="row 1"):
-        read_for_estimator(GPRegressor(), np.array([[0.5], [np.nan]]))
-
-
-def test_others_cannot_be_told():
-    assert read_for_estimator(None, FRAME) is None
 
 
 def test_rows_know_the_levels_of_all_rows():

@@ -77,12 +77,6 @@ def test_numbers_are_numbers_however_they_are_stored(y):
     assert not are_labels(found)
 
 
-def test_categories_of_pandas():
-    y = pd.Categorical(["a", "b"])
-    np.testing.assert_array_equal(read_targets(y, 2), ["a", "b"])
-    assert are_labels(read_targets(y, 2))
-
-
 def test_several_numbers_per_row():
     y = np.arange(6.0).reshape(3, 2)
     assert read_targets(y, 3, several=True) is y

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import BayesianRidge, LogisticRegression
 
 import rsens
-from rsens._errors import Argument, RsensWarning, spelled
+from rsens._errors import Argument, RsensWarning, Sentence, spelled_by
 from rsens._progress import progress_of
 from rsens._refits import one_target, run_pieces
 from tests.few_probes import explain_with_probes
@@ -55,7 +55,8 @@ def test_each_text_is_said_once_with_the_number_of_pieces(n_jobs):
     rsens_texts = {str(warning.message) for warning in raised if warning.category is RsensWarning}
     assert rsens_texts == {"see rows", "Odd: an odd one"}
     ours = next(warning.message for warning in raised if str(warning.message) == "see rows")
-    assert spelled(ours.sentence, lambda argument: f"--{argument.name}") == "see --rows"
+    with spelled_by(lambda argument: f"--{argument.name}"):
+        assert Sentence(ours.sentence) == "see --rows"
 
 
 def many_texts(number):

@@ -70,6 +70,7 @@ def test_processes_end_with_a_call_that_fails():
     assert not processes()
 
 
+@pytest.mark.slow
 def test_explain_leaves_neither_processes_nor_threads(monkeypatch):
     monkeypatch.setattr("rsens._progress.DELAY", 0.0)  # a bar is made, and shown nowhere
     before = threads()

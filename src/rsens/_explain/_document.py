@@ -10,10 +10,11 @@ import pandas as pd
 
 from rsens import _meaning as meaning
 from rsens._document import Column, Document, Sentences, ShownTable, bars
+from rsens._errors import Argument
 from rsens._explain._effects import LEVEL, SLOPE, STEP
 from rsens._explain._subgroups import MOST_SUBGROUPS, by_frame
 from rsens._explain._tables import LEADING, ROLES
-from rsens._text import Pair, aligned, counted, listed, number, p_text, percent, quoted, short, side_by_side, signed
+from rsens._text import Pair, aligned, counted, listed, number, p_text, percent, short, side_by_side, signed
 from rsens.measures import DOWN, UP, arrows
 
 if TYPE_CHECKING:
@@ -383,7 +384,7 @@ def two_valued_legend(e: Explanation) -> list[str]:
     have, are = ("has", "is") if len(names) == 1 else ("have", "are")
     return [
         f"{_names(names)} {have} two values and {are} compared between them, like a category; "
-        f"numeric=[{quoted(names)}] gives slopes instead"
+        f"{Argument('numeric', list(names))} gives slopes instead"
     ]
 
 

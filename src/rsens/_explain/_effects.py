@@ -20,18 +20,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from rsens._coding import Levels
 from rsens._explain._context import Query, Step
 from rsens._explain._values import RowMoments, Spread, Sums
 from rsens._results import Part, stored
 from rsens._table import Table
-from rsens._typing import Array, Positions
+from rsens._text import number, value_text
+from rsens._typing import Array, Flags, Positions
 from rsens.derivatives import Derivatives
 from rsens.distributions import Distribution, Exponential, Gamma, LogNormal, NegativeBinomial, Poisson, Weibull
 from rsens.measures import Terms, first_of_prediction, first_of_spread, has_spread, spread_of
 
 if TYPE_CHECKING:
+    from rsens._explain._explanation import Explanation
     from rsens._explain._refit_intervals import RefitValues
 
 #: Kinds of lines: a slope times a standard deviation; a step between two values; a level against the rest.
@@ -54,22 +57,10 @@ class Effects(Part):
     effect_unit: Array = stored(
         "A readable unit of the column, 1 or a power of ten; NaN for levels.", "effect_terms",
     )  # fmt: skip
-    effect: Array = stored("Mean change of the point prediction.", "effect_terms", "outputs")
+    effect_quantities: Quantities = stored("The changing quantities: outputs, then the spread and the logarithm.")
+    effect: Array = stored("Mean change of each quantity.", "effect_terms", "quantities")
     effect_ends: Array | None = stored(
-        "Lower and upper ends of the intervals of `effect`.", 2, "effect_terms", "outputs", default=None,
-    )  # fmt: skip
-    effect_spread: Array | None = stored(
-        "Mean change of the predictive standard deviation; None for classes.", "effect_terms", default=None,
-    )  # fmt: skip
-    effect_spread_ends: Array | None = stored(
-        "Lower and upper ends of the intervals of `effect_spread`.", 2, "effect_terms", default=None,
-    )  # fmt: skip
-    effect_log: Array | None = stored(
-        "Mean change of the logarithm of the prediction, for families of positive numbers.",
-        "effect_terms", default=None,
-    )  # fmt: skip
-    effect_log_ends: Array | None = stored(
-        "Lower and upper ends of the intervals of `effect_log`.", 2, "effect_terms", default=None,
+        "Lower and upper ends of the intervals of `effect`.", 2, "effect_terms", "quantities", default=None,
     )  # fmt: skip
 
     @classmethod
@@ -83,20 +74,23 @@ class Effects(Part):
         sd = np.array([deviation[key[0]] for key in keys])
         step = np.where(numbers, np.where(np.isnan(start), sd, stop - start), np.nan)
         unit = np.array([readable_unit(size) for size in step])
-        lines = cls(
+        slopes = numbers & np.isnan(start)
+        values = np.array([found[key][0] for key in keys]).reshape(len(keys), len(sums.quantities))
+        ends = None
+        if keys and level is not None:
+            ends = np.stack([found[key][1].around(found[key][0], level) for key in keys], axis=1)
+            ends = _finite(_per_step(ends, slopes, step))
+        return cls(
             effect_terms=tuple(key[0] for key in keys),
             effect_levels=tuple(key[1] for key in keys),
             effect_start=start,
             effect_stop=stop,
             effect_step=step,
             effect_unit=np.where(numbers, unit, np.nan),
-            effect=np.empty((len(keys), sums.quantities.outputs)),
+            effect_quantities=sums.quantities,
+            effect=_finite(_per_step(values, slopes, step)),
+            effect_ends=ends,
         )
-        values = np.array([found[key][0] for key in keys]).reshape(len(keys), len(sums.quantities))
-        ends = None
-        if keys and level is not None:
-            ends = np.stack([found[key][1].around(found[key][0], level) for key in keys], axis=1)
-        return lines.with_values(sums.quantities, lines.per_step(values), lines.per_step(ends))
 
     @property
     def kinds(self) -> list[str]:
@@ -115,29 +109,16 @@ class Effects(Part):
             for values in (self.effect_start, self.effect_stop)
         )
         keys = list(zip(self.effect_terms, self.effect_levels, starts, stops, strict=True))
-        further = [x for x in (self.effect_spread, self.effect_log) if x is not None]
-        values = np.column_stack([self.effect, *further])
-        quantities = Quantities(self.effect.shape[1], self.effect_spread is not None, self.effect_log is not None)
-        lacking = np.full(len(quantities), np.nan)
+        lacking = np.full(len(self.effect_quantities), np.nan)
         seen = [np.array([[refit.effects.get(key, lacking) for key in keys] for refit in refits]) for refits in rounds]
-        spread = Spread.of_refits(seen)
-        ends = Spread(self.per_step(spread.error), spread.degrees).around(values, level)
-        return self.with_values(quantities, values, ends)
+        spread, slopes = Spread.of_refits(seen), np.array([kind == SLOPE for kind in self.kinds])
+        error = _per_step(spread.error, slopes, self.effect_step)
+        return replace(self, effect_ends=_finite(Spread(error, spread.degrees).around(self.effect, level)))
 
-    def per_step(self, values: Any) -> Any:
-        """Slopes per unit become slopes per step."""
-        if values is None:
-            return None
-        times = np.where([kind == SLOPE for kind in self.kinds], self.effect_step, 1.0)
-        return values * times[:, np.newaxis]
 
-    def with_values(self, quantities: Quantities, values: Array, ends: Array | None) -> Effects:
-        """The same with values (lines, Q) and their ends (2, lines, Q)."""
-        names = ("effect", "effect_spread", "effect_log")
-        parts: dict[str, Any] = dict(zip(names, quantities.split(_finite(values)), strict=True))
-        if ends is not None:
-            parts |= dict(zip((f"{name}_ends" for name in names), quantities.split(_finite(ends)), strict=True))
-        return replace(self, **parts)
+def _per_step(values: Array, slopes: Flags, step: Array) -> Array:
+    """Slopes per unit, among the lines, become slopes per step."""
+    return values * np.where(slopes, step, 1.0)[:, np.newaxis]
 
 
 def _finite(values: Array) -> Array:
@@ -304,8 +285,10 @@ class Quantities:
                 parts.append(slope / derivatives.distribution.prediction()[..., np.newaxis])
         return np.concatenate(parts, axis=1)
 
-    def split(self, values: Array) -> tuple[Array, Array | None, Array | None]:
-        """The outputs (…, P), the spread (…) and the logarithm (…) of values (…, Q)."""
+    def split(self, values: Array | None) -> tuple[Array | None, Array | None, Array | None]:
+        """The outputs (…, P), the spread (…) and the logarithm (…) of values (…, Q); None for missing ones."""
+        if values is None:
+            return None, None, None
         p = self.outputs
         return values[..., :p], values[..., p] if self.spread else None, values[..., -1] if self.log else None
 
@@ -387,3 +370,73 @@ def _edges(between: Array, start: float, stop: float) -> Step:
     inner = np.quantile(between, np.arange(1, parts) / parts, method="inverted_cdf") if parts > 1 else np.empty(0)
     inner = np.unique(inner[(inner > start) & (inner < stop)])
     return (start, *(float(edge) for edge in inner), stop)
+
+
+# ---- the table -------------------------------------------------------------------------------------------------------
+
+COLUMNS = (
+    "term", "level", "output", "kind", "step", "effect", "lower", "upper", "unit", "per_unit", "per_unit_lower",
+    "per_unit_upper", "percent", "percent_lower", "percent_upper", "spread", "spread_lower", "spread_upper",
+    "interval_kind",
+)  # fmt: skip
+
+
+def effect_table(explanation: Explanation) -> pd.DataFrame:
+    """One line per effect and output; terms by rank, levels as the model knows them."""
+    e, outputs = explanation._effects, explanation._values.outputs
+    if e is None or not e.effect_terms:
+        return pd.DataFrame({name: [] for name in _known(e, 1)})
+    # Printing asks for this table again and again: columns are put in order as arrays, and pandas has them once.
+    ranks = explanation.main.rank(ascending=False, method="first").to_dict()
+    order = np.argsort([ranks.get(term, np.nan) for term in e.effect_terms], kind="stable")
+    line, k = np.repeat(order, len(outputs)), np.tile(np.arange(len(outputs)), len(order))
+    texts = {
+        "term": e.effect_terms,
+        "level": [None if pd.isna(level) else level for level in e.effect_levels],
+        "kind": e.kinds,
+        "step": list(map(_step_text, e.kinds, e.effect_step, e.effect_start, e.effect_stop)),
+    }
+    table: dict[str, Any] = {
+        name: pd.Series([of[i] for i in line.tolist()], dtype=object) for name, of in texts.items()
+    }
+    table["output"] = pd.Series([outputs[i] for i in k.tolist()])
+    table["interval_kind"] = pd.Series([explanation.interval_kind] * len(line), dtype=object)
+    table["unit"] = e.effect_unit[line]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = np.where(e.effect_step > 0.0, e.effect_unit / e.effect_step, np.nan)[line]
+    effect, ends = e.effect[line, k], None if e.effect_ends is None else e.effect_ends[:, line, k]
+    numbers = {"": (effect, ends), "per_unit_": (effect * times, None if ends is None else ends * times)}
+    (_, spread, log), (_, spread_ends, log_ends) = map(e.effect_quantities.split, (e.effect, e.effect_ends))
+    for start, of_lines, its_ends in (
+        ("percent_", _percent(log), _percent(log_ends)),
+        ("spread_", spread, spread_ends),
+    ):
+        if of_lines is not None:
+            numbers[start] = of_lines[line], None if its_ends is None else its_ends[:, line]
+    for start, (values, both) in numbers.items():
+        lower, upper = np.full((2, len(line)), np.nan) if both is None else both
+        table |= {start.removesuffix("_") or "effect": values, f"{start}lower": lower, f"{start}upper": upper}
+    return pd.DataFrame({name: table[name] for name in _known(e, len(outputs))})
+
+
+def _known(effects: Effects | None, n_outputs: int) -> list[str]:
+    """The columns that are not empty here."""
+    known = {
+        "output": n_outputs > 1,
+        "percent": effects is not None and effects.effect_quantities.log,
+        "spread": effects is not None and effects.effect_quantities.spread,
+    }
+    return [name for name in COLUMNS if known.get(name.partition("_")[0], True)]
+
+
+def _percent(change_of_log: Array | None) -> Array | None:
+    """A change of the logarithm as a relative change, in percent."""
+    with np.errstate(over="ignore"):
+        return None if change_of_log is None else 100.0 * np.expm1(change_of_log)
+
+
+def _step_text(kind: str, size: float, start: float, stop: float) -> str:
+    """The change: "1 sd (4.42)", "from 12 to 85", "against the rest"."""
+    if kind == SLOPE:
+        return f"1 sd ({number(size)})"
+    return f"from {value_text(start)} to {value_text(stop)}" if kind == STEP else "against the rest"

@@ -18,8 +18,7 @@ from rsens._errors import Argument, InputError, MissingExtraError
 from rsens._explain._context import Setup
 from rsens._explain._difference import Difference, difference_of
 from rsens._explain._document import document
-from rsens._explain._effect_table import effect_table
-from rsens._explain._effects import Effects
+from rsens._explain._effects import Effects, effect_table
 from rsens._explain._interaction_marks import Interactions
 from rsens._explain._null_level import NullLevel
 from rsens._explain._posterior import DrawValues, Posterior
@@ -312,43 +311,31 @@ class Explanation(Shown):
     def _document(self) -> Document:
         return document(self)
 
-    # Each method draws what the function of `rsens.plots` that it names draws, and takes its options.
+    # Each method calls the function of `rsens.plots` that it names, with its options.
 
     def plot_bars(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Ranked bars of `main`, or with order=2 of `pairs`; see `rsens.plots.bars`."""
-        from rsens.plots import bars
-
-        return bars(self, ax=ax, **options)
+        return _plots().bars(self, ax=ax, **options)
 
     def plot_effects(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Change of the prediction with each variable, with intervals; see `rsens.plots.effects`."""
-        from rsens.plots import effects
-
-        return effects(self, ax=ax, **options)
+        return _plots().effects(self, ax=ax, **options)
 
     def plot_beeswarm(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Every row of `local_main` as a point, coloured by the value of the variable; see `rsens.plots.beeswarm`."""
-        from rsens.plots import beeswarm
-
-        return beeswarm(self, ax=ax, **options)
+        return _plots().beeswarm(self, ax=ax, **options)
 
     def plot_pairs(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Heat map of `pairs`, or with by="prediction" of that part of them; see `rsens.plots.heatmap`."""
-        from rsens.plots import heatmap
-
-        return heatmap(self, ax=ax, **options)
+        return _plots().heatmap(self, ax=ax, **options)
 
     def plot_posterior(self, ax: Axes | None = None, **options: Any) -> Axes:
         """R-sens of each draw's own predictive, for models of posterior draws; see `rsens.plots.posterior`."""
-        from rsens.plots import posterior
-
-        return posterior(self.posterior, ax=ax, **options)
+        return _plots().posterior(self.posterior, ax=ax, **options)
 
     def plot_by(self, ax: Axes | None = None, **options: Any) -> Axes:
         """R-sens within the subgroups of `by`, next to the other rows; see `rsens.plots.subgroups`."""
-        from rsens.plots import subgroups
-
-        return subgroups(self, ax=ax, **options)
+        return _plots().subgroups(self, ax=ax, **options)
 
     def plot_profile(self, variable: str | int, ax: Any = None, **options: Any) -> Any:
         """Prediction and R-sens along one column of X, in the units of this explanation; see `rsens.plots.profile`.
@@ -356,9 +343,7 @@ class Explanation(Shown):
         Evaluates the model, which is remembered from `explain` but not stored in files: after `load`, give it and X as
         model=..., X=...
         """
-        from rsens.plots import profile_of
-
-        return profile_of(self, variable, ax=ax, **options)
+        return _plots().profile_of(self, variable, ax=ax, **options)
 
     def plot_surface(self, first: str | int, second: str | int, ax: Axes | None = None, **options: Any) -> Axes:
         """Prediction and R-sens₂ over two columns of X, in the units of this explanation; see `rsens.plots.surface`.
@@ -366,9 +351,7 @@ class Explanation(Shown):
         Evaluates the model, which is remembered from `explain` but not stored in files: after `load`, give it and X as
         model=..., X=...
         """
-        from rsens.plots import surface
-
-        return surface(self, first, second, ax=ax, **options)
+        return _plots().surface(self, first, second, ax=ax, **options)
 
     def to_shap(self) -> Any:
         """The local values as `shap.Explanation`, for shap's bar, beeswarm and scatter plots.
@@ -426,3 +409,10 @@ class Explanation(Shown):
     def _part(self, name: str) -> Part | None:
         part: Part | None = getattr(self, f"_{name}")
         return part
+
+
+def _plots() -> Any:
+    """The module of plots, imported when it is needed."""
+    from rsens import plots
+
+    return plots

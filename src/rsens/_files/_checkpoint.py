@@ -44,12 +44,14 @@ class Checkpoint:
 
     @classmethod
     def open(
-        cls, folder: str | os.PathLike[str] | None, question: Mapping[str, Any], random_state: Any = None
+        cls, folder: str | os.PathLike[str] | Checkpoint | None, question: Mapping[str, Any], random_state: Any = None
     ) -> Checkpoint:
         """Start the work on a question in a folder, or resume it; an `InputError` if the folder holds anything else.
 
         The question is everything that pieces depend on, as plain values; data and estimators as their `fingerprint`.
         """
+        if isinstance(folder, Checkpoint):  # opened by the caller, who knows the question
+            return folder
         if folder is None:
             return cls(seed_sequence(random_state))
         if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):

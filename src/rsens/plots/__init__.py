@@ -13,7 +13,6 @@ from rsens.plots._effects import effects as effects
 from rsens.plots._effects import row as row
 from rsens.plots._heatmap import HEATMAP
 from rsens.plots._heatmap import heatmap as heatmap
-from rsens.plots._plot import Layout as Layout
 from rsens.plots._plot import Plot as Plot
 from rsens.plots._plot import Section as Section
 from rsens.plots._plot import tip as tip
@@ -35,6 +34,7 @@ from rsens.plots._selection import SELECTION
 from rsens.plots._selection import selection as selection
 from rsens.plots._style import lay_out as lay_out
 from rsens.plots._style import short_labels as short_labels
+from rsens.plots._style import take_notes as take_notes
 from rsens.plots._subgroups import SUBGROUPS
 from rsens.plots._subgroups import subgroups as subgroups
 from rsens.plots._surface import SURFACE

@@ -2,56 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rsens import _meaning as meaning
 from rsens._errors import Argument, InputError
 from rsens._text import Pair, p_text, percent, side_by_side
 from rsens._typing import Array
 from rsens.measures import BOTH, DOWN, UP, arrows
 from rsens.plots import _style as look
-from rsens.plots._plot import (
-    DOUBT,
-    STAR,
-    Plot,
-    interval_note,
-    leading,
-    name_in_text,
-    page_of_rows,
-    pair_notes,
-    shares_of_parts,
-    tip,
-)
+from rsens.plots._plot import DOUBT, STAR, Plot, interval_note, leading, name_in_text, pair_notes, shares_of_parts, tip
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
 
-#: The most variables in a file, and on a page.
-MOST, MOST_ON_PAGE = 30, 20
 NULL = "null level"
-DIRECTION = f"up, {DOWN} down, {BOTH} both ways"  # beside a ▲ in the legend
+DIRECTION = f"up, {DOWN} down, {BOTH} both ways"  # after a ▲ in the legend
 SIGN_SIZE = {UP: 0.75, DOWN: 0.75, BOTH: 1.1, STAR: 1.2, DOUBT: 1.0}  # of the font: the triangles are large
 
 
 def bars(explanation: Any, *, order: int = 1, top: int | None = None, ax: Axes | None = None) -> Axes:
     """Ranked bars of `Explanation.main`, or of `Explanation.pairs`.
 
-    Each bar is split into what moves the prediction and what moves the uncertainty where the family tells them apart.
-    Whiskers are the intervals; the line below the axis names what they hold for. Dashed is the null level, which 95 %
-    of irrelevant variables stay below; it differs between variables. The signs on the right show which way the
-    prediction goes with the variable: up (▲), down (▼), or both (±) where `Explanation.consistency` is below ½. Pairs
-    have the marks of the test there: `*` where the data contradict a model in which the two add up, `?` where it cannot
-    be told.
+    Each bar is split into a part for the prediction and a part for its uncertainty where the family has both. Whiskers
+    are the intervals, explained by a note below the axis. Dashed is the null level, which 95 % of irrelevant variables
+    stay below; it differs between variables. The signs on the right show which way the prediction goes with the
+    variable: up (▲), down (▼), or both (±) where `Explanation.consistency` is below ½. Pairs have the marks of the test
+    there: `*` where the data contradict a model in which the two add up, `?` where the test is inconclusive.
 
     Args:
-        explanation: What `rsens.explain` returned.
+        explanation: The result of `rsens.explain`.
         order: 1 for variables, 2 for pairs.
         top: How many variables or pairs to show; None for all.
-        ax: Where to draw; None for a figure of its own.
+        ax: The Axes to draw in; None for a new figure.
 
     Returns:
         The Axes. Names that were shortened are whole in the `gid` of the tick labels.
@@ -63,7 +49,7 @@ def bars(explanation: Any, *, order: int = 1, top: int | None = None, ax: Axes |
         >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0] * X[:, 1], 1.0))
         >>> explanation = rsens.explain(model, X, random_state=0)
         >>> ax = rsens.plots.bars(explanation)
-        >>> ax.get_xlabel().splitlines()[0]
+        >>> ax.get_xlabel()
         'R-sens per sd'
     """
     look.check_plot(explanation, "bars", "rsens.explain", ("main", "null"), ax=ax, top=top)
@@ -74,13 +60,12 @@ def bars(explanation: Any, *, order: int = 1, top: int | None = None, ax: Axes |
     if not len(values):
         raise InputError("Bars of pairs need at least two variables; got one. Draw bars of variables.")
     parts, intervals = (e.pair_parts, e.pair_intervals) if of_pairs else (e.parts, e.intervals)
-    note = interval_note(e)
-    notes = [*(pair_notes(e, STAR, DOUBT) if of_pairs else []), *([f"whiskers: {note}"] if note else [])]
+    notes = [*(pair_notes(e, STAR, DOUBT) if of_pairs else []), interval_note(e)]
     ax = look.row_axes(len(values) + bool(hidden), notes) if ax is None else ax
 
     names = [Pair(*pair) for pair in values.index] if of_pairs else [str(name) for name in values.index]
     size = look.name_rows(ax, names, hidden)
-    handles = _draw_parts(ax, values, parts)
+    handles = _draw_parts(ax, values, parts, [[] if of_pairs else _tip(e, str(term)) for term in values.index])
     reach = values.to_numpy(dtype=np.float64)
     if intervals is not None:
         lower, upper = (intervals[side].reindex(values.index).to_numpy() for side in ("lower", "upper"))
@@ -98,19 +83,25 @@ def bars(explanation: Any, *, order: int = 1, top: int | None = None, ax: Axes |
     else:
         signs = _directions(e, values)
     handles += _draw_signs(ax, signs, size)
-    look.set_label_below(ax, look.value_label(e, order), notes)
+    ax.set_xlabel(look.value_label(e, order))
+    look.add_notes(ax, notes)
     look.add_legend(ax, handles)
     look.tidy(ax)
     return ax
 
 
-def _draw_parts(ax: Axes, values: pd.Series[float], parts: pd.DataFrame | None) -> list[Any]:
+def _draw_parts(
+    ax: Axes, values: pd.Series[float], parts: pd.DataFrame | None, tips: Sequence[Sequence[str]]
+) -> list[Any]:
     """One bar per row, or one per row and part, end to end: they add up to the whole. Returns entries of a legend."""
     split = values.to_frame() if parts is None or parts.shape[1] < 2 else parts.reindex(values.index)
     left, handles = np.zeros(len(values)), []
     for k, label in enumerate(look.part_labels(split.columns)):
         width, colour = split.iloc[:, k].to_numpy(), look.PARTS[k % len(look.PARTS)]
         handles.append(ax.barh(np.arange(len(left)), width, 0.7, left, color=colour, label=label))
+        for bar, lines in zip(handles[-1], tips, strict=True):
+            if lines:
+                tip(bar, *lines)
         left = left + width
     return handles if len(handles) > 1 else []
 
@@ -136,7 +127,7 @@ def _directions(explanation: Any, values: pd.Series[float]) -> list[str]:
 
 
 def _draw_signs(ax: Axes, signs: list[str], size: float) -> list[Any]:
-    """A column of signs beside the axes. Returns entries of a legend."""
+    """A column of signs at the right of the axes. Returns entries of a legend."""
     style: dict[str, Any] = {"xycoords": ax.get_yaxis_transform(), "xytext": (6.0, 0.0), "textcoords": "offset points"}
     style |= {"ha": "center", "va": "center", "annotation_clip": False}
     for row, sign in enumerate(signs):
@@ -147,31 +138,7 @@ def _draw_signs(ax: Axes, signs: list[str], size: float) -> list[Any]:
     return ax.plot([], [], "^", color=look.BLACK, markersize=0.5 * look.small(), label=DIRECTION)
 
 
-def _caption(explanation: Any) -> str:
-    text = "Bars: R-sens of each variable"
-    if explanation.parts is not None and explanation.parts.shape[1] > 1:
-        text += ", split into what moves the prediction and what moves its uncertainty"
-    text += "."
-    if note := interval_note(explanation):
-        text += f" Whiskers: {note}."
-    if explanation.null is not None:
-        text += f" Dashed: {meaning.VARIABLE.removeprefix('above ')}."
-    if any(_directions(explanation, explanation.main)):
-        text += " ▲ ▼ ±: which way the prediction goes with the variable."
-    return text
-
-
-def _add_tips(explanation: Any, ax: Axes) -> None:
-    from matplotlib.container import BarContainer
-
-    main, _ = look.first_terms(explanation.main, MOST_ON_PAGE)
-    texts = [_tip(explanation, str(term)) for term in main.index]
-    for bars_of_part in (each for each in ax.containers if isinstance(each, BarContainer)):
-        for bar, text in zip(bars_of_part, texts, strict=True):
-            tip(bar, text)
-
-
-def _tip(explanation: Any, term: str) -> str:
+def _tip(explanation: Any, term: str) -> list[str]:
     """The numbers of one variable, a line each."""
     e, value = explanation, float(explanation.main[term])
     ends = (np.nan, np.nan) if e.intervals is None else e.intervals.loc[term]
@@ -185,7 +152,7 @@ def _tip(explanation: Any, term: str) -> str:
     if np.isfinite(level):
         side = "above" if value > level else "not above"
         lines.append(f"{side} its null level {null}, p {p_text(float(e.inference.p_value[term]))}")
-    return "\n".join(lines)
+    return lines
 
 
 def _alt(explanation: Any) -> str:
@@ -202,9 +169,7 @@ BARS = Plot(
     of="explanation",
     file="variables",
     section="variables",
-    caption=_caption,
+    caption="R-sens of each variable.",
     alt=_alt,
-    options={"top": MOST},
-    layout=lambda explanation: page_of_rows(len(explanation.names), MOST_ON_PAGE, [interval_note(explanation)]),
-    add_tips=_add_tips,
+    options={"top": 20},
 )

@@ -14,7 +14,7 @@ from rsens._errors import Argument, InputError
 from rsens._table import Table, read_table
 from rsens._typing import Array
 from rsens.plots import _style as look
-from rsens.plots._plot import Plot, leading, page_of_rows
+from rsens.plots._plot import Plot, leading
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,11 +23,6 @@ if TYPE_CHECKING:
 MOST_POINTS = 1000
 #: How much of the height of a row its swarm may take.
 SWARM_HEIGHT = 0.8
-#: Diameters of a point, in points: the largest with which half of the swarms fit into their rows, or would if they were
-#: SQUEEZE times as high; points that overlap a little are easier to see than points that are too small.
-DIAMETERS, SQUEEZE = (6.0, 5.0, 4.2, 3.6, 3.0, 2.5, 2.0, 1.6), 1.4
-#: In swarms that do not fit, how many lanes may share the height that one lane of points needs.
-FOLD = 5
 #: The most characters of all the levels that are named below a categorical variable, and of one of them.
 LEVELS_LENGTH, LEVEL_LENGTH = 36, 14
 
@@ -35,15 +30,15 @@ LEVELS_LENGTH, LEVEL_LENGTH = 36, 14
 def beeswarm(explanation: Any, *, top: int | None = 10, X: Any = None, ax: Axes | None = None) -> Axes:
     """`Explanation.local_main` as points, one for each row and variable, with the variables that matter most on top.
 
-    Points that would cover each other stand above each other; if they do not fit into their row of the picture, they
-    move closer. The colour is the value of the variable, from low to high between its 5 % and 95 % quantiles; of a
+    Points that would cover each other are drawn above each other; if they do not fit into their row of the picture,
+    they move closer. The colour is the value of the variable, from low to high between its 5 % and 95 % quantiles; of a
     categorical column it is the level. The diamonds are `Explanation.main`.
 
     Args:
-        explanation: What `rsens.explain` returned.
+        explanation: The result of `rsens.explain`.
         top: How many variables to show; None for all.
         X: The rows that were explained, for an explanation read from a file. Without them the points have one colour.
-        ax: Where to draw; None for a figure of its own. The colour bar takes a little of its room.
+        ax: The Axes to draw in; None for a new figure. The colour bar takes a little of its room.
 
     Returns:
         The Axes. Names that were shortened are whole in the `gid` of the tick labels.
@@ -71,11 +66,11 @@ def beeswarm(explanation: Any, *, top: int | None = 10, X: Any = None, ax: Axes 
     ax.set_xlim(-0.015 * furthest, 1.03 * furthest) if furthest > 0.0 else ax.set_xlim(-0.015, 1.0)
     colours, levels = zip(*(_coloured(explanation, table, str(name)) for name in main.index), strict=True)
     shown_rows = [look.some_rows(local[:, row], MOST_POINTS) for row in range(len(main))]
-    diameter, offsets = _swarms(ax, [local[shown, row] for row, shown in enumerate(shown_rows)])
+    diameter = float(np.clip(45.0 / np.sqrt(len(local)), 2.0, 6.0))
     for row, shown in enumerate(shown_rows):
         points: dict[str, Any] = {"s": diameter**2, "c": colours[row][shown], "linewidths": 0.0, "zorder": 2.0}
         ax.axhline(row, color="#E0E0E0", linewidth=0.7, zorder=0.5)
-        ax.scatter(local[shown, row], row + offsets[row], **points)
+        ax.scatter(local[shown, row], row + _offsets(ax, local[shown, row], diameter), **points)
     means: dict[str, Any] = {"markersize": min(6.0, 0.5 * look.axes_points(ax)[1] / rows), "zorder": 3.0}
     means |= {"markerfacecolor": "white", "markeredgecolor": look.BLACK, "markeredgewidth": 0.22 * means["markersize"]}
     ax.plot(main.to_numpy(), np.arange(len(main)), "D", linestyle="none", **means)
@@ -84,7 +79,8 @@ def beeswarm(explanation: Any, *, top: int | None = 10, X: Any = None, ax: Axes 
         _name_levels(ax, levels, min(size, look.font_size(ax, round(2.1 * rows))))
     n = len(local)
     few = [f"{MOST_POINTS:,} of {n:,} rows shown, evenly spaced quantiles of R-sens"] if n > MOST_POINTS else []
-    look.set_label_below(ax, f"{look.value_label(explanation)}  (points: rows, diamond: mean)", few)
+    ax.set_xlabel(f"{look.value_label(explanation)}  (points: rows, diamond: mean)")
+    look.add_notes(ax, few)
     if table is not None and not all(levels):
         bar = look.draw_colour_bar(ax, ScalarMappable(cmap=look.low_high()), "value", labelpad=-12.0)
         bar.set_ticks([0.0, 1.0], labels=["low", "high"])
@@ -122,32 +118,17 @@ def _coloured(explanation: Any, table: Table | None, term: str) -> tuple[NDArray
     return to_rgba_array(look.level_colours(levels))[values.astype(np.intp)], levels
 
 
-def _swarms(ax: Axes, values: list[Array]) -> tuple[float, list[Array]]:
-    """The diameter of points, in points, and how far those of each variable are from the middle, in rows."""
-    width, height = look.axes_points(ax)
-    low, high = ax.get_xlim()
-    row = height / abs(np.subtract(*ax.get_ylim()))  # of the picture, in points
-    room = SWARM_HEIGHT * row
-    for diameter in DIAMETERS:
-        most = max(1, int(FOLD * room / diameter))
-        lanes = [in_lanes(at * width / (high - low), diameter, most) for at in values]
-        used = np.array([np.ptp(of) + 1.0 for of in lanes])
-        if np.mean(used * diameter <= SQUEEZE * room) >= 0.5:
-            break  # as large as half of the swarms allow
-    spacing = np.minimum(diameter, room / used)
-    return diameter, [-of * space / row for of, space in zip(lanes, spacing, strict=True)]  # rows count downwards
+def _offsets(ax: Axes, values: Array, diameter: float) -> Array:
+    """How far points at increasing values are from the middle of their row, in rows.
 
-
-def in_lanes(positions: Array, diameter: float, most: int) -> Array:
-    """Lanes 0, 1, −1, 2, … so that points of increasing position do not touch within their lane."""
-    ends = np.full(most, -np.inf)  # of the last point in each lane
-    lanes = np.empty(len(positions))
-    for i, position in enumerate(positions):
-        free = ends <= position
-        k = int(free.argmax()) if free.any() else int(ends.argmin())  # nearest to the middle, or covers the oldest
-        ends[k] = position + diameter
-        lanes[i] = (k + 1) // 2 * (1 if k % 2 else -1)
-    return lanes
+    Points within one diameter (in points) are moved apart, alternately above and below the middle.
+    """
+    (width, height), (low, high) = look.axes_points(ax), ax.get_xlim()
+    place = np.floor((values - low) / (high - low) * width / diameter)
+    number = np.arange(len(values)) - np.searchsorted(place, place)  # among the points of the same place
+    lanes = (number + 1) // 2 * np.where(number % 2, -1.0, 1.0)
+    spacing = diameter * abs(np.subtract(*ax.get_ylim())) / height
+    return np.asarray(lanes * min(spacing, SWARM_HEIGHT / (np.ptp(lanes) + 1.0)))
 
 
 def _name_levels(ax: Axes, levels: Sequence[Levels | None], size: float) -> None:
@@ -186,7 +167,6 @@ BEESWARM = Plot(
     file="rows",
     section="spread",
     takes=("X",),
-    caption=lambda explanation: "Local R-sens of each row, coloured by the value of the variable; diamonds: the mean.",
+    caption="Local R-sens of each row, coloured by the value of the variable; diamonds: the mean.",
     alt=lambda explanation: f"Points, one for each row and variable, by local R-sens; means: {leading(explanation)}.",
-    layout=lambda explanation: page_of_rows(len(explanation.names), most=10, row=0.45),
 )

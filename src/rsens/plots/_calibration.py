@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rsens.plots import _style as look
-from rsens.plots._plot import Layout, Plot
+from rsens.plots._plot import Plot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: What an ideal model stays within, by chance.
+#: The probability that an ideal model stays within the band.
 BAND = 0.95
 IDEAL, BY_CHANCE = "ideal", "95 % of ideal models"
+OFF_DIAGONAL = "below the diagonal: the probability was too high"
+NOT_FLAT = "high at both ends: intervals are too narrow; in the middle: too wide; at one end: predictions are off"
 
 
 def calibration(assessment: Any, ax: Axes | None = None) -> Axes:
@@ -25,11 +27,11 @@ def calibration(assessment: Any, ax: Axes | None = None) -> Axes:
     tails than the model has, and high at one end predictions that are off to one side.
 
     Classes: the share observed against the probability predicted, for groups of rows; below the diagonal the
-    probability was too high. The grey band is what chance does to a model that is right.
+    probability was too high. The grey band shows the chance variation of an ideal model.
 
     Args:
-        assessment: What `rsens.assess` returned.
-        ax: Where to draw; None for a figure of its own.
+        assessment: The result of `rsens.assess`.
+        ax: The Axes to draw in; None for a new figure.
 
     Returns:
         The Axes.
@@ -46,8 +48,9 @@ def calibration(assessment: Any, ax: Axes | None = None) -> Axes:
     look.check_plot(assessment, "calibration", "rsens.assess", ("pit_histogram",), ax=ax)
     classes = assessment.kind == "classes"
     if ax is None:
-        ax = look.new_axes(4.6, 4.6) if classes else look.new_axes(5.6, 3.6)
+        ax = look.new_axes(4.8, 4.6) if classes else look.new_axes(3.8)
     (_reliability if classes else _histogram)(ax, assessment)
+    look.add_notes(ax, [OFF_DIAGONAL if classes else NOT_FLAT])
     look.add_legend(ax, first=IDEAL)
     look.tidy(ax)
     return ax
@@ -91,19 +94,6 @@ def _reliability(ax: Axes, assessment: Any) -> None:
     ax.set_ylabel("share observed")
 
 
-def _caption(assessment: Any) -> str:
-    if assessment.kind == "classes":
-        return (
-            "Predicted probabilities against observed shares, for groups of held-out rows. Below the diagonal, the "
-            "probability was too high. The grey bars show what chance does to a model that is right."
-        )
-    return (
-        "Where the observed values fall within their predictive distributions. Flat is ideal; high at both ends means "
-        "intervals that are too narrow, high in the middle too wide, high at one end that predictions are off to one "
-        "side. The grey band shows what chance does to a model that is right."
-    )
-
-
 def _alt(assessment: Any) -> str:
     if assessment.kind == "classes":
         return "Observed shares of held-out rows against predicted probabilities; ideal is the diagonal."
@@ -116,7 +106,6 @@ CALIBRATION = Plot(
     of="assessment",
     file="calibration",
     section="quality",
-    caption=_caption,
+    caption="Probabilities on rows that the model has not seen.",
     alt=_alt,
-    layout=lambda assessment: Layout(width=4.4, height=4.4) if assessment.kind == "classes" else Layout(height=3.2),
 )

@@ -1,4 +1,4 @@
-"""Two explanations side by side: both values of each variable, and what lies between them."""
+"""Two explanations side by side: both values of each variable, and their difference."""
 
 from __future__ import annotations
 
@@ -22,20 +22,19 @@ SIDES = {"_a": (look.BLUE, "o"), "_b": (look.VERMILLION, "D")}
 APART = 0.16
 #: The most characters of a name in the legend and above the differences, and of two names on one line.
 NAME, TITLE, ONE_LINE = 20, 14, 20
-WIDTH = 6.4
 
 
 def difference(difference: Any, *, order: int = 1, top: int | None = None, ax: Any = None) -> Any:
-    """Both values of each variable (or pair) with their intervals, and beside them the difference with its own.
+    """Both values of each variable (or pair) with their intervals, and at the right the difference with its interval.
 
     The variable with the largest value comes first. The dots on the right are filled where the difference is marked:
     chance alone gives one as large in at most 5 % of cases. The lines below the axis name the source of the intervals.
 
     Args:
-        difference: What `Explanation.difference` returned.
+        difference: The result of `Explanation.difference`.
         order: 1 for variables, 2 for pairs.
         top: How many to show; None for all.
-        ax: Two Axes, for the values and for the differences; None for a figure of its own.
+        ax: Two Axes, for the values and for the differences; None for a new figure.
 
     Returns:
         The two Axes. Names that were shortened are whole in the `gid` of the tick labels.
@@ -52,7 +51,6 @@ def difference(difference: Any, *, order: int = 1, top: int | None = None, ax: A
         ('R-sens per sd', 'difference')
     """
     look.check_plot(difference, "difference", "Explanation.difference", ("title", "only", "to_frame"), top=top)
-    given = ax is not None
     frame = difference.to_frame(order)
     largest = frame[["value_a", "value_b"]].max(axis=1)
     shown = frame.iloc[np.argsort(-largest.to_numpy(), kind="stable")[:top]]
@@ -60,10 +58,10 @@ def difference(difference: Any, *, order: int = 1, top: int | None = None, ax: A
     notes = [f"● {meaning.DIFFERS}"] if difference.differs is not None else []
     if difference.interval_kind is not None:
         notes.insert(0, f"whiskers: {meaning.difference_interval(difference.interval_kind, difference.level)}")
-    if given:
+    if ax is not None:
         left, right = look.check_two_axes(ax, "for values and for differences", "1, 2, sharey=True")
     else:
-        figure = look.new_figure(WIDTH, look.height_of(len(shown) + bool(hidden), notes, row=0.4))
+        figure = look.new_figure(look.height_of_rows(len(shown) + bool(hidden), [*notes, *notes], row=0.4), 6.4)
         left, right = figure.subplots(1, 2, sharey=True, width_ratios=(3.0, 2.2))
     pairs = zip(shown["first"], shown["second"], strict=True) if order == 2 else ()
     names: list[str] = [Pair(*pair) for pair in pairs] or [str(term) for term in shown["term"]]
@@ -74,14 +72,12 @@ def difference(difference: Any, *, order: int = 1, top: int | None = None, ax: A
     _draw_differences(right, shown, size)
     look.tidy(left)
     look.tidy(right, keep=("bottom",))
-    look.set_label_below(left, look.value_label(difference, order), notes if given else ())
+    left.set_xlabel(look.value_label(difference, order))
+    look.add_notes(left, notes)
     right.set_xlabel("difference")
     first, second = look.short_labels(difference.names, TITLE)
     title = f"{first} − {second}" if len(first) + len(second) < ONE_LINE else f"{first}\n− {second}"
     look.plain(right.set_title(title, fontsize=look.small(), loc="left"))
-    if not given:  # below both axes
-        lines = look.lines_below(72.0 * 0.9 * WIDTH, notes)
-        left.figure.supxlabel("\n".join(lines), fontsize=look.small(), x=0.02, ha="left")
     return np.array([left, right], dtype=object)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from rsens._errors import InputError
 from rsens._text import number
 from rsens.plots import _style as look
-from rsens.plots._plot import WIDTH, Layout, Plot, interval_note, name_in_text, tip
+from rsens.plots._plot import Plot, interval_note, name_in_text, tip
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,22 +19,21 @@ if TYPE_CHECKING:
 PROBABILITIES = ("Bernoulli", "Categorical")
 #: The most levels of a category: those with the largest effects.
 MOST_LEVELS = 6
-#: The most classes in colours of their own.
+#: The most classes that are drawn, each in its colour.
 MOST_OUTPUTS = len(look.SERIES)
-MOST, MOST_ON_PAGE = 12, 8
 
 
 def effects(explanation: Any, *, top: int | None = None, ax: Axes | None = None) -> Axes:
     """Effects of the leading variables on the prediction, as dots with intervals.
 
-    A number changes by one standard deviation, or from one value to another where that is stated beside its name; a
+    A number changes by one standard deviation, or from one value to another where its name states them; a
     level of a category is compared with the rest. The change is in the units of the target, of probabilities in
     percentage points; several classes have a colour each. `Explanation.effects` has the numbers.
 
     Args:
-        explanation: What `rsens.explain` returned.
-        top: How many variables to show; None for all. Of a category with many levels the largest effects are shown.
-        ax: Where to draw; None for a figure of its own.
+        explanation: The result of `rsens.explain`.
+        top: How many variables to show; None for all. For a category with many levels, the largest effects are shown.
+        ax: The Axes to draw in; None for a new figure.
 
     Returns:
         The Axes. Names that were shortened are whole in the `gid` of the tick labels.
@@ -46,7 +45,7 @@ def effects(explanation: Any, *, top: int | None = None, ax: Axes | None = None)
         >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0] * X[:, 1], 1.0))
         >>> explanation = rsens.explain(model, X, random_state=0)
         >>> ax = rsens.plots.effects(explanation)
-        >>> ax.get_xlabel().splitlines()[0]
+        >>> ax.get_xlabel()
         'change of the prediction'
     """
     from matplotlib.lines import Line2D
@@ -64,7 +63,8 @@ def effects(explanation: Any, *, top: int | None = None, ax: Axes | None = None)
         ax.axhline(start - 0.5, color="#B0B0B0", linewidth=0.5, zorder=0)
     ax.margins(x=0.06)
     what = "change of the prediction" if times == 1.0 else "change of the probability, percentage points"
-    look.set_label_below(ax, what, notes)
+    ax.set_xlabel(what)
+    look.add_notes(ax, notes)
     handles = []
     for k, label in enumerate(look.short_labels(outputs)):
         colour, dash, _ = look.series(k)
@@ -78,7 +78,7 @@ def _shown(explanation: Any, top: int | None) -> tuple[list[tuple[str, pd.DataFr
     """Lines from top to bottom, a name and a table with one row per output; where terms begin; how many are hidden."""
     table = explanation.effects
     if not len(table):
-        raise InputError("There are no effects to draw: groups have none, and neither do files of earlier releases.")
+        raise InputError("There are no effects to draw: groups have none.")
     table = table[table["effect"].notna()]
     terms = list(dict.fromkeys(table["term"]))
     lines: list[tuple[str, pd.DataFrame]] = []
@@ -119,16 +119,16 @@ def _draw_line(
             ax.plot(ends, [at, at], color=style, linestyle=dash, linewidth=1.6, zorder=2)
         [dot] = ax.plot(times * line["effect"], at, "o", color=colour, markersize=max(3.0, 0.5 * size), zorder=3)
         dot.set_label(f"_{line['term']}")
-        tip(dot, _tip(line, times))
+        tip(dot, *_tip(line, times))
 
 
-def _tip(line: dict[Any, Any], times: float) -> str:
+def _tip(line: dict[Any, Any], times: float) -> list[str]:
     unit = " points" if times == 100.0 else ""
     texts = [_name(line), *([f"class {name_in_text(line['output'])}"] if "output" in line else []), line["step"]]
     texts.append(f"effect {number(times * line['effect'])}{unit}")
     if np.isfinite(line["lower"]):
         texts.append(f"interval {number(times * line['lower'])} to {number(times * line['upper'])}")
-    return "\n".join(texts)
+    return texts
 
 
 def _name(line: dict[Any, Any]) -> str:
@@ -136,28 +136,19 @@ def _name(line: dict[Any, Any]) -> str:
 
 
 def _notes(explanation: Any) -> list[str]:
-    """Notes on the changes, and on what the intervals hold for."""
+    """Notes on the changes and on the intervals."""
     table = explanation.effects
     kinds = set(table["kind"])
     changes = ["one sd"] * ("slope" in kinds) + ["between the values named"] * ("step" in kinds)
     parts = [f"numbers: {', or '.join(changes)}"] * bool(changes) + ["levels: against the rest"] * ("level" in kinds)
     classes = table["output"].nunique() if "output" in table else 0
     parts += [f"{MOST_OUTPUTS} of {classes} classes"] * (classes > MOST_OUTPUTS)
-    note = interval_note(explanation)
-    return ["; ".join(parts), *([f"lines: {note}"] if note else [])]
+    return ["; ".join(parts), interval_note(explanation, "lines")]
 
 
 def _line_height(outputs: list[str]) -> float:
-    """Room for one line, in inches: several classes stand one below the other."""
+    """Room for one line, in inches: several classes are drawn one below the other."""
     return max(0.3, 0.1 + 0.1 * len(outputs))
-
-
-def _caption(explanation: Any) -> str:
-    note = interval_note(explanation)
-    what = "probability, in percentage points" if explanation.family in PROBABILITIES else "prediction"
-    dots = f"Dots: mean change of the {what}, when a number grows by one standard deviation (or goes from one value to "
-    dots += "another, where two are named), or when a category has this level instead of the others."
-    return dots + (f" Lines: {note}." if note else "")
 
 
 def _alt(explanation: Any) -> str:
@@ -167,23 +158,15 @@ def _alt(explanation: Any) -> str:
     return f"Effects as dots with intervals, of the leading variables first: {', '.join(texts)}. All are in the table."
 
 
-def _layout(explanation: Any) -> Layout:
-    lines, _, hidden = _shown(explanation, MOST_ON_PAGE)
-    row_height = 0.9 * _line_height(_outputs(explanation))
-    height = look.height_of(len(lines) + bool(hidden), _notes(explanation), row=row_height, width=WIDTH)
-    return Layout(height=height, options={"top": MOST_ON_PAGE})
-
-
 EFFECTS = Plot(
     name="effects",
     draw=effects,
     of="effects",
     file="effects",
     section="variables",
-    caption=_caption,
+    caption="Mean changes of the prediction.",
     alt=_alt,
-    options={"top": MOST},
-    layout=_layout,
+    options={"top": 10},
 )
 
 
@@ -194,9 +177,9 @@ def row(explained: Any, *, top: int | None = 10, ax: Axes | None = None) -> Axes
     numbers.
 
     Args:
-        explained: What `Explanation.row` returned.
+        explained: The result of `Explanation.row`.
         top: How many variables to show; None for all.
-        ax: Where to draw; None for a figure of its own.
+        ax: The Axes to draw in; None for a new figure.
 
     Returns:
         The Axes. The sum of the contributions is below the axis.
@@ -208,7 +191,7 @@ def row(explained: Any, *, top: int | None = 10, ax: Axes | None = None) -> Axes
         >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0] * X[:, 1], 1.0))
         >>> explanation = rsens.explain(model, X, random_state=0)
         >>> ax = rsens.plots.row(explanation.row(position=0))
-        >>> ax.get_xlabel().splitlines()[0]
+        >>> ax.get_xlabel()
         'contribution of first order'
     """
     look.check_plot(explained, "row", "Explanation.row", ("to_frame", "adds_up", "in_points"), ax=ax, top=top)
@@ -223,7 +206,8 @@ def row(explained: Any, *, top: int | None = 10, ax: Axes | None = None) -> Axes
     look.name_rows(ax, [f"{term} = {value}" if value else str(term) for term, value in pairs], more)
     of = "" if explained.output is None else f" to {name_in_text(explained.output)}"
     unit = ", percentage points" if explained.in_points else ""
-    look.set_label_below(ax, f"contribution of first order{of}{unit}", [explained.adds_up])
+    look.plain(ax.set_xlabel(f"contribution of first order{of}{unit}"))
+    look.add_notes(ax, [explained.adds_up])
     look.tidy(ax, keep=("bottom",))
     return ax
 

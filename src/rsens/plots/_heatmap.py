@@ -7,30 +7,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rsens import _meaning as meaning
 from rsens._arguments import one_of
 from rsens._errors import Argument, InputError
-from rsens._text import number, p_text
+from rsens._text import aligned, number, p_text
 from rsens._typing import Array, Positions
 from rsens.plots import _style as look
-from rsens.plots._plot import (
-    FILLED,
-    HOLLOW,
-    NOTHING,
-    WIDTH,
-    Layout,
-    Plot,
-    name_in_text,
-    pair_notes,
-    shares_of_parts,
-    tip,
-)
+from rsens.plots._plot import FILLED, HOLLOW, NOTHING, Plot, name_in_text, pair_notes, shares_of_parts, tip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: The most variables in a file, and on a page.
-MOST, MOST_ON_PAGE = 30, 15
 #: With `annotate="auto"`, the most variables for which the values are written into the cells.
 AUTO_ANNOTATE = 12
 #: The note on stripes, and how they are drawn.
@@ -47,17 +33,17 @@ def heatmap(
 ) -> Axes:
     """Heat map of `Explanation.pairs`: each pair once, below the diagonal.
 
-    Variables are ordered by their largest pair, so what matters is in the upper left. Where pairs were tested, a dot
-    marks those that interact: the data contradict a model in which the two add up. A hollow dot marks those for which
-    it cannot be told, as other columns nearly determine one of the two. Pairs that are "uncertainty only"
-    (`Explanation.uncertainty_only`) are striped.
+    Variables are ordered by their largest pair, so the largest pairs are in the upper left. Where pairs were tested, a
+    dot marks interactions: the data contradict a model in which the two add up. A hollow dot marks inconclusive pairs:
+    other columns nearly determine one of the two. Pairs that are "uncertainty only" (`Explanation.uncertainty_only`)
+    are striped.
 
     Args:
-        explanation: What `rsens.explain` returned, with pairs.
+        explanation: The result of `rsens.explain`, with pairs.
         top: How many variables to show, those with the largest pairs; None for all.
-        ax: Where to draw; None for a figure of its own. The colour bar takes a little of its room.
+        ax: The Axes to draw in; None for a new figure. The colour bar takes a little of its room.
         annotate: Whether to write the values into the cells. "auto": for up to 12 variables.
-        by: What the cells show: "value", R-sens₂, or a part of it, "prediction" or "uncertainty" (`pair_parts`).
+        by: The values in the cells: "value" (R-sens₂) or a part of it, "prediction" or "uncertainty" (`pair_parts`).
 
     Returns:
         The Axes. Names that were shortened are whole in the `gid` of the tick labels.
@@ -98,14 +84,15 @@ def heatmap(
     dark = triangle > 0.55 * largest
     _draw_stripes(ax, only, dark)
     if annotate is True or (annotate == "auto" and len(order) <= AUTO_ANNOTATE):
-        write, ink = look.number_format(largest), np.where(dark, "white", "black")
-        texts = {(j + 0.5, i + 0.5): (write.format(triangle[i, j]), ink[i, j]) for i, j in np.argwhere(below)}
+        write, ink = aligned(largest), np.where(dark, "white", "black")
+        texts = {(j + 0.5, i + 0.5): (write(triangle[i, j]), ink[i, j]) for i, j in np.argwhere(below)}
         look.write_cells(ax, texts)
     if explanation.inference.pair_above is not None:
         _draw_dots(ax, below & square(explanation.inference.pair_above, bool)[cells], dark, hollow=False)
         _draw_dots(ax, below & square(explanation.inference.pair_unclear, bool)[cells], dark, hollow=True)
     look.name_cells(ax, names[1:], names[:-1])
-    look.set_label_below(ax, "", notes)
+    look.add_notes(ax, notes)
+    _add_tips(ax, explanation, order)
     look.draw_colour_bar(ax, mesh, look.value_label(explanation, 2) + _part_shown(explanation, by))
     return ax
 
@@ -124,7 +111,7 @@ def square(pairs: Any, kind: type = float) -> NDArray[Any]:
 
 
 def _part_shown(explanation: Any, by: str) -> str:
-    """The part that the cells show, on a line of its own; nothing for the whole."""
+    """The part that the cells show, on a separate line; nothing for the whole."""
     if by == "value":
         return ""
     names = list(explanation.pair_parts.columns)
@@ -154,36 +141,24 @@ def _draw_dots(ax: Axes, marked: NDArray[np.bool_], dark: NDArray[np.bool_], *, 
             dots.set(markerfacecolor="none" if hollow else colour, markeredgecolor=colour)
 
 
-def _add_tips(explanation: Any, ax: Axes) -> None:
-    """A rectangle over each cell, which cannot be seen."""
+def _add_tips(ax: Axes, explanation: Any, order: Positions) -> None:
+    """An invisible rectangle over each cell, with the numbers of the pair and the result of the test."""
     from matplotlib.patches import Rectangle
 
-    names = explanation.names
-    order = _order(square(explanation.pairs), MOST_ON_PAGE)
+    e, marks = explanation, explanation.inference
     for i, row in enumerate(order[1:]):
         for j, column in enumerate(order[: i + 1]):
-            text = _tip(explanation, (names[min(row, column)], names[max(row, column)]))
-            tip(ax.add_patch(Rectangle((j, i), 1.0, 1.0, alpha=0.0, linewidth=0.0, zorder=9.0)), text)
-
-
-def _tip(explanation: Any, pair: tuple[str, str]) -> str:
-    """The numbers of one pair, and the result of the test, a line each."""
-    e, value = explanation, float(explanation.pairs[pair])
-    lines = [" × ".join(map(name_in_text, pair)), f"R-sens₂ {number(value)}"]
-    lines += shares_of_parts(e.pair_parts, pair, value)
-    marks = e.inference
-    if marks.pair_above is not None:
-        p = p_text(float(marks.pair_p_values[pair]))
-        found = "cannot be told: collinear" if marks.pair_unclear[pair] else NOTHING
-        found = f"{'interaction found by the test' if marks.pair_above[pair] else found}, p {p}" if p else "not tested"
-        lines.append("adds up in the model by construction" if marks.pair_additive[pair] else found)
-    return "\n".join(lines)
-
-
-def _caption(explanation: Any) -> str:
-    if explanation.inference.pair_above is not None and explanation.inference.pair_above.any():
-        return f"R-sens₂ of each pair. Dots: {meaning.pair_mark(explanation.inference.test_scale)}."
-    return "R-sens₂ of each pair."
+            pair = e.names[min(row, column)], e.names[max(row, column)]
+            value, test = float(e.pairs[pair]), ""
+            if marks.pair_above is not None:
+                p = p_text(float(marks.pair_p_values[pair]))
+                found = "inconclusive: collinear" if marks.pair_unclear[pair] else NOTHING
+                found = "interaction found by the test" if marks.pair_above[pair] else found
+                test = "adds up in the model by construction" if marks.pair_additive[pair] else f"{found}, p {p}"
+                test = test if p or marks.pair_additive[pair] else "not tested"
+            cell = ax.add_patch(Rectangle((j, i), 1.0, 1.0, alpha=0.0, linewidth=0.0, zorder=9.0))
+            lines = [" × ".join(map(name_in_text, pair)), f"R-sens₂ {number(value)}"]
+            tip(cell, *lines, *shares_of_parts(e.pair_parts, pair, value), test)
 
 
 def _alt(explanation: Any) -> str:
@@ -199,21 +174,13 @@ def _alt(explanation: Any) -> str:
     return f"{text} The test found an interaction in {int(marks.pair_above.sum())} of {len(pairs)} pairs."
 
 
-def _layout(explanation: Any) -> Layout:
-    top = min(len(explanation.names), MOST_ON_PAGE)
-    side = max(2.0, min(0.5 * top, 4.2))
-    return Layout(width=min(WIDTH, side + 2.4), height=side + 1.6, options={"top": top})
-
-
 HEATMAP = Plot(
     name="heatmap",
     draw=heatmap,
     of="pairs",
     file="pairs",
     section="pairs",
-    caption=_caption,
+    caption="R-sens₂ of each pair.",
     alt=_alt,
-    options={"top": MOST},
-    layout=_layout,
-    add_tips=_add_tips,
+    options={"top": 15},
 )

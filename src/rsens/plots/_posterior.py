@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 def posterior(explained: Any, *, top: int | None = 10, ax: Axes | None = None) -> Axes:
     """R-sens of each draw's own predictive: median, half of the draws and 95 % of them, largest mean first.
 
-    The text beside each line is the probability that this variable has the largest R-sens. The lines are not intervals
+    The text at each line is the probability that this variable has the largest R-sens. The lines are not intervals
     of `Explanation.main`, which is R-sens of the mixture of all draws.
 
     Args:
-        explained: What `Explanation.posterior` returned.
+        explained: `Explanation.posterior`.
         top: How many variables to show; None for all.
-        ax: Where to draw; None for a figure of its own.
+        ax: The Axes to draw in; None for a new figure.
 
     Returns:
         The Axes.
@@ -36,8 +36,8 @@ def posterior(explained: Any, *, top: int | None = 10, ax: Axes | None = None) -
         >>> model = rsens.from_draws(lambda draw, X: rsens.Normal(X @ draw["slopes"], 1.0), draws)
         >>> explanation = rsens.explain(model, X, random_state=0)
         >>> ax = rsens.plots.posterior(explanation.posterior)
-        >>> ax.get_xlabel().splitlines()[0]
-        "R-sens of each draw's own predictive;"
+        >>> ax.get_xlabel()
+        "R-sens of each draw's own predictive"
     """
     look.check_plot(explained, "posterior", "Explanation.posterior", ("frame", "quantile", "p_first"), ax=ax, top=top)
     frame = explained.frame(0.95)
@@ -54,7 +54,8 @@ def posterior(explained: Any, *, top: int | None = 10, ax: Axes | None = None) -
         note = f"first: {percent(float(first))}"
         ax.annotate(note, (end, place), (6, 0), textcoords="offset points", va="center", fontsize=size)
     ax.set_xlim(0.0, 1.3 * max(float(shown["upper"].max()), np.finfo(float).tiny))
-    look.set_label_below(ax, "R-sens of each draw's own predictive;", ["no interval of R-sens itself"])
+    ax.set_xlabel("R-sens of each draw's own predictive")
+    look.add_notes(ax, ["no interval of R-sens itself"])
     look.tidy(ax, keep=("bottom",))
     return ax
 

@@ -54,7 +54,7 @@ def at_rows(
     """Evaluate a prepared model at rows: bands of `shares`, and `local` sensitivities; two columns are for pairs."""
     chunks = []
     name = ":".join(rows.names[column] for column in columns)
-    if rows.coding is not None:  # contrasts take long, and only those of these columns are needed
+    if rows.coding is not None:  # contrasts take long, and only these columns need them
         own = tuple(levels for levels in rows.coding.columns if levels.position in columns)
         rows = replace(rows, coding=Coding(rows.coding.names, own) if own else None)
     for where, record in iterate(prepared, rows, len(columns), watch=False):
@@ -181,7 +181,7 @@ def tails(shares: Array) -> Array:
 
 
 def _mixture_quantiles(family: Mixture, q: Array) -> Array:
-    """Quantiles (q, n) of all the components' quantiles, each with the probability it stands for: no random numbers."""
+    """Quantiles (q, n) of the pooled quantiles of all components, each with its probability: no random numbers."""
     draws = family.checked().weights.shape[-1]
     n_nodes = int(np.clip(MIXTURE_NODES // draws, 21, 2001))
     edges = ndtr(np.linspace(-5.0, 5.0, n_nodes + 1))  # dense in the tails
@@ -268,7 +268,7 @@ def _with_commonest(table: Table, point: Array) -> Array:
 
 
 def _code(table: Table, position: int, value: Any) -> Any:
-    """The level code of a label in a categorical column; other values as they are."""
+    """The level code of a label in a categorical column; other values unchanged."""
     levels = levels_of(table, position)
     return value if levels is None else levels.codes([value], "at")[0]
 
@@ -294,7 +294,7 @@ def is_whole(value: Any) -> bool:
 
 
 def prepared_for(model: Any, table: Table) -> Model:
-    """The model prepared for the rows of a table: steps and levels come from the data, wherever it is evaluated."""
+    """The model prepared for the rows of a table: steps and levels come from these rows."""
     return prepare(as_model(model).coded(table), table)
 
 

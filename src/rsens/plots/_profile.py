@@ -1,4 +1,4 @@
-"""What one variable does to the prediction, and R-sens along it: near the rows, or on a slice as in the paper."""
+"""The effect of one variable on the prediction, and R-sens along it: near the rows, or on a slice as in the paper."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from rsens.measures import (
     training_inputs,
 )
 from rsens.plots import _style as look
-from rsens.plots._plot import NARROW, Layout, Plot, name_in_text
+from rsens.plots._plot import Plot, name_in_text
 from rsens.plots._predictions import (
     AtRows,
     as_numbers,
@@ -65,7 +65,7 @@ POINTS, SLICE_POINTS = 61, 101
 TARGETS = 2_000
 #: Fewer rows near a point are too few for bands of observations.
 FEW = 5
-#: The probabilities of y at which the rows near a point are pooled, dense in the tails; each stands for one share.
+#: The probabilities of y at which the rows near a point are pooled, dense in the tails, and their shares.
 _EDGES = ndtr(np.linspace(-4.5, 4.5, 201))
 NODES, NODE_SHARES = 0.5 * (_EDGES[1:] + _EDGES[:-1]), np.diff(_EDGES) / (_EDGES[-1] - _EDGES[0])
 #: How far the upper axes reach, in half-widths of the innermost band: heavy tails may leave the picture.
@@ -93,52 +93,52 @@ def profile(
     two_valued: Iterable[str | int] = (),
     ax: Sequence[Axes] | None = None,
 ) -> NDArray[np.object_]:
-    """What one variable does to the prediction, near the rows, and below it R-sens along the variable.
+    """Effect of one variable on the prediction, near the rows, and below it R-sens along the variable.
 
     Above, the line is the accumulated local effect (Apley and Zhu, 2020): how the prediction changes from one value of
-    the variable to the next, averaged over the rows that are there, and added up. Its mean over the rows is the mean
-    prediction. Other variables stay as they are in these rows, so nothing is asked of the model that rows do not
-    resemble, and an effect of a collinear variable is not taken for an effect of this one. Nothing is drawn beyond the
-    rows, and lines are interrupted where rows are missing. Two bands:
+    the variable to the next, averaged over the rows near them, and added up. Its mean over the rows is the mean
+    prediction. Other variables keep their values in these rows, so that the model is only evaluated at points that
+    resemble rows, and an effect of a collinear variable is not taken for an effect of this one. Nothing is drawn beyond
+    the rows, and lines are interrupted where rows are missing. Two bands:
 
     - grey, of the line: where the effect is, minus its mean, with the largest probability of `levels` at each point.
-      For the models of rsens it holds what the fit and the choice of rows leave open; for others the rows alone, and
-      its label says so. It takes the hyperparameters of a Gaussian process as known.
-    - blue, of the observations: where y is at rows near here, whatever else makes these rows differ from others. With
-      collinear variables the line can leave it: rows with a high value here may have a high y for another reason.
+      For the models of rsens it covers the uncertainty of the fit and of the choice of rows; for others of the rows
+      alone, as its label states. It takes the hyperparameters of a Gaussian process as known.
+    - blue, of the observations: where y is at rows near here, which may differ from other rows in other variables too.
+      With collinear variables the line can leave it: rows with a high value here may have a high y for another reason.
 
     Below: R-sens, averaged over the rows near here; its parts, dashed and dotted, which add up to it; and, thin and
-    black, the absolute derivative of the mean over a typical predictive standard deviation. That is what R-sens would
-    be if the uncertainty were the same everywhere, so the two differ where uncertainty matters. Ticks are the rows.
+    black, the absolute derivative of the mean over a typical predictive standard deviation. R-sens would equal it if
+    the uncertainty were the same everywhere, so the two differ where uncertainty matters. Ticks are the rows.
 
     A categorical variable has points at its levels: effects are added up between levels whose rows are most alike, from
-    the rows of the two. Of more than 500 rows, 500 are used: evenly spaced in the order of the variable.
+    the rows of the two. At most 500 rows are used, evenly spaced in the order of the variable.
 
     With `at`, a slice instead: the predictive distribution while the other variables stay fixed, as in Figures 1 and 2
     of the paper. Where variables are correlated, much of a slice may be unlike any row.
 
     Args:
-        model: What `rsens.explain` takes.
+        model: A model as `rsens.explain` takes it.
         X: The data: the rows that effects are averaged over.
         variable: Name or position of a column.
         at: None for a profile near the rows. For a slice the values of the other columns: "median" (of the values that
             occur, the middle one), "mean", the position of a row of X, one value per column, or a dict or Series by
-            name, with medians for what it leaves out. Of a categorical column, median and mean are the most frequent
+            name, with medians for what it leaves out. For a categorical column, median and mean are the most frequent
             level.
         grid: About how many points (61, on a slice 101). On a slice they are evenly spaced over the range of the data,
             and may be given.
         levels: The bands: shares below 1, or standard deviations of a normal distribution (1, 2, 3: central intervals
             that hold 68, 95 and 99.7 %).
         alpha: Order of the Rényi divergence.
-        scale: What one step of the variable is: "sd" (its standard deviation in X), "raw" (1), or a number. Of a
-            categorical variable "raw" is a switch to another level, and "sd" counts it as `rsens.explain` does.
+        scale: One step of the variable: "sd" (its standard deviation in X), "raw" (1), or a number. For a
+            categorical variable, "raw" is a switch to another level, and "sd" counts it as `rsens.explain` does.
         unit: How the axis names that step, such as "per sd"; None for a name from `scale`.
         y: Targets of the rows, drawn as points above; of more than 2,000 rows, 2,000 are drawn.
-        label: What the upper axis is called; None for the name of y, if it is a Series.
+        label: The label of the upper axis; None for the name of y, if it is a Series.
         weights: How much each row counts, at least 0; None if all count the same. A slice does not need them.
         two_valued: Names or positions of numeric columns whose two values are compared, like levels
             (`Explanation.two_valued`).
-        ax: Two Axes, upper and lower; None for a figure of its own.
+        ax: Two Axes, upper and lower; None for a new figure.
 
     Returns:
         The two Axes, as an array.
@@ -150,13 +150,13 @@ def profile(
         >>> model = rsens.from_function(lambda X: rsens.Normal(X[:, 0] * X[:, 1], 1.0))
         >>> above, below = rsens.plots.profile(model, X, "x0")
         >>> above.get_ylabel(), below.get_ylabel()
-        ('y', 'R-sens per sd')
+        ('prediction', 'R-sens per sd')
     """
     given = None if ax is None else look.check_two_axes(ax, "upper and lower", "2, 1, sharex=True")
     options = {"at": at, "grid": grid, "levels": levels, "alpha": alpha, "scale": scale, "weights": weights}
     found = profile_values(model, X, variable, two_valued=two_valued, **options)
     targets = None if y is None else as_numbers(y, "y", found.data.shape)  # before there is a figure
-    upper, lower = given or panels(look.new_figure(6.4, 5.2))
+    upper, lower = given or _panels(look.new_figure(4.8))
     _draw_prediction(upper, found)
     _draw_sensitivity(lower, found)
     if targets is not None:
@@ -171,15 +171,15 @@ def profile(
         panel.set_xlim(found.values[0] - room, found.values[-1] + room)
         look.tidy(panel)
     upper.tick_params(axis="x", labelbottom=False)
-    name = getattr(y, "name", None) if label is None else label
-    look.plain(upper.set_ylabel("probability" if found.kind == "probability" else "y" if name is None else str(name)))
+    name = label or getattr(y, "name", None) or ("prediction" if y is None else "y")
+    look.plain(upper.set_ylabel("probability" if found.kind == "probability" else str(name)))
     look.plain(lower.set_xlabel(look.axis_name(found.name) + found.others))
     look.plain(lower.set_ylabel(f"R-sens {found.unit if unit is None else unit}"))
     return np.array([upper, lower], dtype=object)
 
 
 def profile_of(explanation: Any, variable: str | int, *, model: Any = None, X: Any = None, **options: Any) -> Any:
-    """What one variable does to the prediction, and R-sens along it, in the units of an explanation."""
+    """Effect of one variable on the prediction, and R-sens along it, in the units of an explanation."""
     _, table = model_and_table(explanation, model, X, "plot_profile")
     scale, unit = step_of(explanation, table, find_column(table.names, variable))
     settings = {
@@ -193,7 +193,7 @@ def profile_of(explanation: Any, variable: str | int, *, model: Any = None, X: A
     return profile(variable=variable, **settings | options)
 
 
-def panels(figure: Figure) -> Any:
+def _panels(figure: Figure) -> Any:
     """Two Axes above each other with one horizontal axis."""
     axes = figure.subplots(2, 1, sharex=True, height_ratios=(4.0, 3.0))
     figure.align_ylabels(axes)
@@ -210,7 +210,6 @@ PROFILE = Plot(
     alt=lambda explanation, variable: (
         f"Above, the effect of {name_in_text(variable)} on the prediction with its bands; below, R-sens along it."
     ),
-    layout=lambda explanation: Layout(width=NARROW, height=4.3, options={"label": "prediction"}, axes=panels),
 )
 
 
@@ -221,7 +220,7 @@ class ProfileValues(AtRows):
     name: str
     unit: str  # of sensitivities, as the axis names it
     data: Array  # (n,), the variable in the data
-    values: Array  # (g,), the points, in increasing order; levels stand side by side at 0, 1, …
+    values: Array  # (g,), the points, in increasing order; levels are at 0, 1, …
     labels: tuple[str, ...] | None  # of the levels of a categorical variable
     gaps: Flags  # (g − 1,), between which points nothing is drawn
     near: bool  # whether all points are values that rows have
@@ -280,7 +279,7 @@ def profile_values(
             raise InputError(
                 Argument("grid"),
                 " must be a whole number of at least 2: a profile near the rows has its points where rows are; "
-                f"got {grid!r}. Points of your own need the values of the other columns: give ",
+                f"got {grid!r}. To choose the points, fix the other columns: give ",
                 Argument("at", "median"),
                 ".",
             )
@@ -298,7 +297,7 @@ def profile_values(
         known_covariance = None if median else getattr(model, "prediction_variances", None)
         predict = predict_with(prepared, table, median=median)
         effect, sd = accumulated_effect(predict, table, column, path, counts, here.prediction, known_covariance)
-        # Levels are drawn in their own order, not in the one in which their effects were added up.
+        # Levels are drawn in the order of their codes; their effects were added up in another order.
         drawn = np.argsort(path.knots, kind="stable")
         values, near, effect = path.knots[drawn], path.near[drawn], effect[drawn]
         half = ndtri(0.5 + 0.5 * shares[-1:, None, None]) * np.array([[-1.0], [1.0]])  # (≤ 1, 2, 1)
@@ -432,7 +431,7 @@ def _draw_prediction(ax: Axes, found: ProfileValues) -> None:
             colour, dash, marker = look.series(k)
             shift = 0.5 * (k + 0.5) / len(names) - 0.25  # levels side by side
             band = found.curve if found.curve is not None else found.bands[:, 0] if found.bands.shape[1] else None
-            if band is not None:  # of the predictive bands only the narrowest: those of several outputs overlap
+            if band is not None:  # only the narrowest predictive band: the bands of several outputs overlap
                 light: dict[str, Any] = {"color": look.tint(colour, 0.4)}
                 if not levels:
                     light = {"color": colour, "alpha": 0.2, "linewidth": 0.0}
@@ -472,7 +471,7 @@ def _limits(found: ProfileValues) -> tuple[float, float]:
 
 
 def _draw_sensitivity(ax: Axes, found: ProfileValues) -> None:
-    """R-sens, its parts, and what it would be if the uncertainty were the same everywhere."""
+    """R-sens, its parts, and its value under constant uncertainty."""
     drawn: list[tuple[Array, dict[str, Any]]] = [
         (found.rsens, {"color": look.VERMILLION, "linewidth": 2.2, "label": "R-sens", "zorder": 3})
     ]

@@ -22,8 +22,6 @@ NEEDED = ("method", "term", "value", "rank", "status")
 GAP = 0.35
 #: Stability: with more ranks than this, cells have no numbers and means are a line.
 MOST_FEW = 15
-#: Distance of the cells from the column of the later ranks, in columns.
-LATER_GAP = 0.25
 #: Ticks of the colour bar.
 SHARES = (0.0, 0.05, 0.25, 0.5, 1.0)
 
@@ -36,10 +34,10 @@ def comparison(df: pd.DataFrame, *, top: int | None = None, ax: Axes | None = No
     not answer are listed below with the reason.
 
     Args:
-        df: What `rsens.compare` returned, also from a CSV file.
-        top: How many terms to show, those that the first method ranks highest; None for all. Ranks and correlations
+        df: The result of `rsens.compare`, also from a CSV file.
+        top: How many terms to show, by the ranks of the first method; None for all. Ranks and correlations
             are among all terms.
-        ax: Where to draw; None for a figure of its own.
+        ax: The Axes to draw in; None for a new figure.
 
     Returns:
         The Axes. Names that were shortened are whole in the `gid` of the tick labels.
@@ -82,18 +80,18 @@ def comparison(df: pd.DataFrame, *, top: int | None = None, ax: Axes | None = No
     size = look.name_cells(ax, names, methods, more=hidden, last=last, above=look.LABEL_LENGTH)
     at: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (-3.5, 3.5), "textcoords": "offset points"}
     ax.annotate("rank by", (0.0, 1.0), ha="right", va="bottom", fontsize=size, **at)  # where tick labels are
-    look.set_label_below(ax, "", notes)
+    look.add_notes(ax, notes)
     return ax
 
 
 def _split(df: Any) -> tuple[pd.DataFrame, dict[str, str]]:
-    """The rows of the methods that answered, and the reasons of those that did not."""
+    """The rows of the methods that answered, and the reasons why others did not."""
     missing = [column for column in NEEDED if column not in getattr(df, "columns", ())]
     if missing:
         raise InputError(Argument("df"), f" must be what rsens.compare returned; it has no column {missing[0]!r}.")
     ok = df["status"] == "ok"
     if not ok.any():
-        raise InputError("no method of this comparison gave values; the column 'status' says why.")
+        raise InputError("no method of this comparison gave values; the column 'status' has the reasons.")
     if df[ok].duplicated(["method", "term"]).any():
         raise InputError("a method has two rows for one term. Draw one comparison at a time.")
     failed = dict(zip(df["method"][~ok].astype(str), df["status"][~ok].astype(str), strict=True))
@@ -112,10 +110,10 @@ def rank_stability(
     has the entropy of the ranks: 0 for rankings that are all the same, the log of the number of terms for random ones.
 
     Args:
-        stability: What `rsens.stability` returned.
+        stability: The result of `rsens.stability`.
         method: The method whose ranks are shown; None for the first.
         top: How many terms to show, by mean rank; ranks after `top` are added up in one column. None for all.
-        ax: Where to draw; None for a figure of its own. The colour bar takes a little of its room.
+        ax: The Axes to draw in; None for a new figure. The colour bar takes a little of its room.
 
     Returns:
         The Axes. Names that were shortened are whole in the `gid` of the tick labels.
@@ -140,23 +138,19 @@ def rank_stability(
     order = np.argsort(means, kind="stable")[:top]
     shown, hidden, few = len(order), count - len(order), len(order) <= MOST_FEW
     names = [str(term) for term in table.index[order]]
-    edges = np.arange(shown + 1.0)
-    blocks = [(edges, shares[order, :shown])]
-    if hidden:  # the later ranks in one column, a little apart
-        later = shown + LATER_GAP
-        blocks.append((np.array([later, later + 1.0]), shares[order, shown:].sum(axis=1, keepdims=True)))
-    width = blocks[-1][0][-1]
-    ax = look.cell_axes(names, width, cell=(0.46, 0.36), beside=1.3) if ax is None else ax
+    cells = shares[order, :shown]
+    if hidden:  # the later ranks in one column
+        cells = np.column_stack([cells, shares[order, shown:].sum(axis=1)])
+    ax = look.cell_axes(names, cells.shape[1], cell=(0.46, 0.36), beside=1.3) if ax is None else ax
 
     # The same scale in all pictures; by the square root, as shares are small where terms are many.
     scale = PowerNorm(0.5, vmin=0.0, vmax=1.0)
     style: dict[str, Any] = {"cmap": look.CELLS, "norm": scale, "edgecolors": "white", "linewidth": 0.8 if few else 0.3}
-    mesh, *_ = [ax.pcolormesh(x, edges, cells, **style) for x, cells in blocks]
-    ax.set(xlim=(0.0, width), ylim=(shown + bool(hidden), 0.0))
+    mesh = ax.pcolormesh(cells, **style)
+    ax.set(xlim=(0.0, cells.shape[1]), ylim=(shown + bool(hidden), 0.0))
     if few:
         texts = {
-            (float(x[j]) + 0.5, i + 0.5): (f"{100.0 * share:.0f}", "white" if share > 0.35 else "black")
-            for x, cells in blocks
+            (j + 0.5, i + 0.5): (f"{100.0 * share:.0f}", "white" if share > 0.35 else "black")
             for (i, j), share in np.ndenumerate(cells)
             if share >= 0.005  # else nothing is written
         }
@@ -173,7 +167,7 @@ def rank_stability(
 
 
 def _draw_means(ax: Axes, means: Array, few: bool, cut: bool) -> None:
-    """Mean ranks, except those that lie among the ranks in the last column."""
+    """Mean ranks, as far as they have a column."""
     rows = np.flatnonzero(means <= (len(means) + 0.5 if cut else np.inf))
     x = means[rows] - 0.5
     if not few:
@@ -189,7 +183,7 @@ def _name_ranks(ax: Axes, count: int, later: bool) -> None:
     room = look.axes_points(ax)[0] / ax.get_xlim()[1]
     step = next(k for k in (1, 2, 5, 10, 20, 50, 100, 1000) if k * room > 3.0 * look.LETTER * look.small())
     ticks = range(1, count + 1, step) if step <= 2 else [1, *range(step, count + 1, step)]
-    labels = {k - 0.5: str(k) for k in ticks} | ({count + LATER_GAP + 0.5: "later"} if later else {})
+    labels = {k - 0.5: str(k) for k in ticks} | ({count + 0.5: "later"} if later else {})
     ax.set_xticks(list(labels), list(labels.values()), fontsize=look.small())
 
 

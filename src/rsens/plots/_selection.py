@@ -27,10 +27,10 @@ def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax
     `Selection.suggestions` has. `Selection.summary` has the scores themselves.
 
     Args:
-        selection: What `rsens.select_interactions` returned.
+        selection: The result of `rsens.select_interactions`.
         level: The level of the intervals.
         corrected: As in `Selection.summary`; False for intervals as in the paper.
-        ax: Where to draw; None for a figure of its own.
+        ax: The Axes to draw in; None for a new figure.
 
     Returns:
         The Axes.
@@ -52,7 +52,7 @@ def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax
     look.check_plot(selection, "selection", "rsens.select_interactions", ("summary", "suggestions"), ax=ax)
     reach = NormalDist().inv_cdf(0.5 + 0.5 * fraction(level, "level"))
     table, enough = selection.summary(corrected=corrected), selection.suggestions
-    ax = look.new_axes(5.6, 3.8) if ax is None else ax
+    ax = look.new_axes(3.8) if ax is None else ax
     for number, method in enumerate(selection.methods):
         lines = table[table["method"] == method]
         k, mean, se = (lines[name].to_numpy(dtype=np.float64) for name in ("k", "difference", "difference_se"))
@@ -68,7 +68,7 @@ def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax
         at = int(enough[method])
         ax.plot(x[at], mean[at], "o", markersize=11.0, linestyle="none", zorder=3, label=named, **ring)
     ax.axhline(0.0, color=look.BLACK, linestyle=(0, (5, 3)), linewidth=1.2, zorder=1, label="full model")
-    ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))  # all that fit
+    ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))  # as many as fit
     ax.set_xlim(-0.5, selection.k + 0.5)
     ax.set_xlabel("interactions in the model")
     ax.set_ylabel("log predictive density per row,\ndifference to the full model")

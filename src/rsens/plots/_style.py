@@ -42,15 +42,15 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)
 #: Points of the data, in front of other things.
 FAINT: dict[str, Any] = {"alpha": 0.55, "markeredgewidth": 0.0}
 
-#: The most characters of a name beside a tick, and along an axis.
+#: The most characters of a name at a tick, and along an axis.
 LABEL_LENGTH, AXIS_LENGTH = 30, 40
 #: Mean width of a letter, of its font size, in names and in sentences, which have few capitals and digits.
 LETTER, SENTENCE = 0.58, 0.53
-#: Of axes in a figure, before the names beside them take room.
-AXES_WIDTH = 0.775
-#: The most of the height of axes that a legend takes inside them.
-INSIDE = 0.4
 LINE_HEIGHT = 1.15  # of one line of text, in units of its font size
+#: Inches: on a phone the text can still be read, and on paper a figure is about as wide as the text.
+WIDTH = 5.6
+#: The gid of remarks, and in a figure of this width their characters on one line and its height in inches.
+NOTE, NOTE_LENGTH, NOTE_HEIGHT = "note", 65, LINE_HEIGHT * 9.0 / 72.0
 
 
 def series(k: int) -> tuple[str, Any, str]:
@@ -66,7 +66,7 @@ def tint(colour: str, strength: float) -> tuple[float, float, float]:
     return red, green, blue
 
 
-def new_figure(width: float, height: float) -> Figure:
+def new_figure(height: float, width: float = WIDTH) -> Figure:
     """A figure for calls without `ax`."""
     from matplotlib import pyplot as plt
 
@@ -75,9 +75,9 @@ def new_figure(width: float, height: float) -> Figure:
     return figure
 
 
-def new_axes(width: float, height: float) -> Axes:
-    """Axes in a figure of their own, for calls without `ax`."""
-    return new_figure(width, height).add_subplot()
+def new_axes(height: float, width: float = WIDTH) -> Axes:
+    """Axes in a new figure, for calls without `ax`."""
+    return new_figure(height, width).add_subplot()
 
 
 def lay_out(figure: Figure) -> None:
@@ -151,7 +151,7 @@ def tidy(ax: Axes, *, keep: Iterable[str] = ("left", "bottom")) -> None:
 
 
 def plain(text: Any) -> Any:
-    """Make a text object show its characters as they are, without mathtext or TeX, and return it."""
+    """Make a text object show its characters literally, without mathtext or TeX, and return it."""
     text.set_parse_math(False)
     text.set_usetex(False)
     return text
@@ -191,32 +191,24 @@ def value_label(result: Any, order: int = 1) -> str:
 def part_labels(names: Iterable[str]) -> list[str]:
     """Labels of the parts of R-sens; every family that splits in two has the prediction first."""
     labels = [str(name) for name in names]
-    if len(labels) != 2 or "knowledge" in labels:  # of posterior draws, which have names of their own
+    if len(labels) != 2 or "knowledge" in labels:  # parts of posterior draws have other names
         return labels
     return [f"prediction ({labels[0]})", f"uncertainty ({labels[1]})"]
 
 
 def add_legend(ax: Axes, handles: Sequence[Any] | None = None, *, first: str | None = None) -> None:
-    """Add a legend above the axes, where it covers nothing; none without entries. `first` names the one that leads."""
+    """Add a legend above the axes, where it covers nothing; none without entries. `first` labels its first entry."""
     if handles is None:
         handles = sorted(ax.get_legend_handles_labels()[0], key=lambda handle: handle.get_label() != first)
-    if not handles:
-        return
-    entry = small() * (0.52 * max(len(str(handle.get_label())) for handle in handles) + 4.0)  # about its width
-    inside = ax.figure.get_layout_engine() is None
-    width = axes_points(ax)[0] * (1.0 if inside else 1.15)  # above, it may be wider than the axes
-    lines = -(-len(handles) // max(1, int(width / entry)))
     # At the right: names at the left may make the axes narrower than the legend.
-    place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0)}
-    if inside:  # without automatic layout there may be no room above
-        low, high = ax.get_ylim()
-        room = min(INSIDE, small() * (1.5 * lines + 0.8) / axes_points(ax)[1])
-        ax.set_ylim(low, low + (high - low) / (1.0 - room))
-        place = {"loc": "upper right"}
-    style: dict[str, Any] = {"fontsize": small(), "handlelength": 1.6, "columnspacing": 1.5, "borderaxespad": 0.2}
-    legend = ax.legend(handles=handles, ncols=-(-len(handles) // lines), frameon=False, **place, **style)
-    for text in legend.get_texts():
-        plain(text)
+    style: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "fontsize": small(), "frameon": False}
+    style |= {"handlelength": 1.6, "columnspacing": 1.5, "borderaxespad": 0.2}
+    for lines in range(1, len(handles) + 1):  # as few as fit
+        legend = ax.legend(handles=handles, ncols=-(-len(handles) // lines), **style)
+        for text in legend.get_texts():
+            plain(text)
+        if legend.get_window_extent().width <= 1.15 * ax.bbox.width:
+            return
 
 
 def draw_colour_bar(ax: Axes, mesh: Any, label: str, **options: Any) -> Any:
@@ -235,26 +227,21 @@ def draw_rug(ax: Axes, data: Array, colour: str = BLACK, *, height: float = 0.0,
     ax.plot(shown, np.full(len(shown), height), "|", transform=ax.get_xaxis_transform(), **style)
 
 
-#: Of a figure with rows, and of the text of notes by matplotlib's own settings, in inches.
-ROWS_WIDTH, NOTE_SIZE = 6.4, 9.0 / 72.0
-
-
 def row_axes(rows: int, notes: Sequence[str] = (), *, row: float = 0.32) -> Axes:
-    """Axes in a figure of their own for rows of this height, in inches; lower if they are many."""
-    return new_axes(ROWS_WIDTH, height_of(rows, notes, row=row))
+    """Axes in a new figure for rows of this height, in inches; lower if they are many."""
+    return new_axes(height_of_rows(rows, notes, row=row))
 
 
-def height_of(rows: int, notes: Sequence[str] = (), *, row: float = 0.32, width: float = ROWS_WIDTH) -> float:
+def height_of_rows(rows: int, notes: Sequence[str] = (), *, row: float = 0.32) -> float:
     """The height of a figure with rows, in inches: with a legend above and notes below."""
-    lines = sum(len(wrap(note, int(AXES_WIDTH * width / (SENTENCE * NOTE_SIZE)))) for note in notes)
-    return max(1.8, 1.2 + rows * min(row, max(0.2, 6.0 / rows)) + lines * LINE_HEIGHT * NOTE_SIZE)
+    lines = sum(len(wrap(note, NOTE_LENGTH)) for note in notes)
+    return max(1.8, 1.2 + rows * min(row, max(0.2, 6.0 / rows)) + lines * NOTE_HEIGHT)
 
 
 def name_rows(ax: Axes, names: Sequence[str], more: int = 0) -> float:
     """Name the rows of axes, and one for how many more there are; returns the size of the names."""
     rows = len(names) + bool(more)
-    inside = ax.figure.get_layout_engine() is None  # the legend
-    size = font_size(ax, round(rows / (1.0 - INSIDE)) if inside else rows)
+    size = font_size(ax, rows)
     name_ticks(ax.yaxis, names, size, more=more)
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(rows - 0.4, -0.6)
@@ -276,22 +263,24 @@ def start_at_zero(ax: Axes, furthest: float) -> None:
     ax.set_xlim(0.0, 1.04 * furthest if furthest > 0.0 else 1.0)
 
 
-def set_label_below(ax: Axes, label: str, notes: Iterable[str] = ()) -> None:
-    """Label the horizontal axis, with remarks on the lines below."""
-    lines = [*([label] if label else []), *lines_below(axes_points(ax)[0], notes)]
-    plain(ax.set_xlabel("\n".join(lines)))
-    if len(lines) > 1:  # it ends at the right, so that there is room for it on the left, below the names
-        ax.xaxis.label.set(fontsize=small(), ha="right", x=1.0, multialignment="center")
+def add_notes(ax: Axes, notes: Iterable[str]) -> None:
+    """Write remarks below the label of the horizontal axis, on even lines; the report has them in its caption."""
+    most, above = max(28, int(axes_points(ax)[0] / (SENTENCE * small()))), ax.xaxis.label
+    style: dict[str, Any] = {"ha": "right", "va": "top", "multialignment": "center", "fontsize": small(), "gid": NOTE}
+    for note in filter(None, notes):
+        unbroken = note.replace(" %", "\u00a0%")  # no line begins with a percent sign
+        count = len(wrap(unbroken, most))
+        lines = next(even for w in range(len(note) // count, most + 1) if len(even := wrap(unbroken, w)) <= count)
+        place: dict[str, Any] = {"xycoords": ("axes fraction", above), "textcoords": "offset points"}
+        above = plain(ax.annotate("\n".join(lines), (1.0, 0.0), (0.0, -1.0), annotation_clip=False, **place, **style))
 
 
-def lines_below(width: float, notes: Iterable[str]) -> list[str]:
-    """Remarks as lines that fit below axes of this width, in points; the lines of one remark are about as long."""
-    most = max(28, int(width / (SENTENCE * small())))
-    lines = []
-    for note in (note.replace(" %", "\u00a0%") for note in notes if note):  # no line begins with a percent sign
-        count = len(wrap(note, most))
-        lines += next(even for w in range(len(note) // count, most + 1) if len(even := wrap(note, w)) <= count)
-    return [line.replace("\u00a0", " ") for line in lines]
+def take_notes(figure: Figure) -> list[str]:
+    """Remove the remarks of a figure, and return them."""
+    notes: list[Any] = figure.findobj(lambda artist: artist.get_gid() == NOTE)
+    for note in notes:
+        note.remove()
+    return [note.get_text().replace("\n", " ").replace("\u00a0", " ") for note in notes]
 
 
 #: One hue from near white to dark: safe for colour-blind readers, and its greys are in the same order.
@@ -301,12 +290,12 @@ CELLS = "Blues"
 def cell_axes(
     names: Sequence[str], columns: float, *, cell: tuple[float, float], notes: Sequence[str] = (), beside: float = 0.4
 ) -> Axes:
-    """Axes in a figure of their own for rows of cells of this size, in inches; smaller if they are many."""
+    """Axes in a new figure for rows of cells of this size, in inches; smaller if they are many."""
     left = LETTER * small() / 72.0 * max(map(len, short_labels(names)))
     width = max(2.2, columns * min(cell[0], max(0.15, 7.0 / columns)))
-    lines = len(lines_below(72.0 * width, notes))
     height = max(0.8, len(names) * min(cell[1], max(0.17, 7.0 / len(names))))
-    return new_axes(width + left + beside, height + 1.0 + lines * LINE_HEIGHT * small() / 72.0)
+    lines = sum(len(wrap(note, int(NOTE_LENGTH * width / WIDTH))) for note in notes)
+    return new_axes(height + 1.0 + lines * NOTE_HEIGHT, width + left + beside)
 
 
 def write_cells(ax: Axes, texts: Mapping[tuple[float, float], tuple[str, str]]) -> dict[tuple[float, float], Any]:
@@ -354,14 +343,6 @@ def as_table(frame: pd.DataFrame, rows: str, columns: str, values: str) -> pd.Da
     return wide.reindex(index=frame[rows].unique(), columns=frame[columns].unique())
 
 
-def number_format(largest: float) -> str:
-    """The same number of decimals in all cells: two or three digits of the largest value."""
-    exponent = 0 if largest == 0.0 else int(np.floor(np.log10(largest)))
-    if not -4 <= exponent <= 4:
-        return "{:.1e}"
-    return f"{{:.{max(0, 2 - exponent if exponent >= 0 else 1 - exponent)}f}}"
-
-
 def name_ticks(
     axis: Axis,
     names: Sequence[str],
@@ -389,7 +370,7 @@ def short_labels(names: Sequence[str], length: int = LABEL_LENGTH) -> list[str]:
 
 
 def axis_name(name: str) -> str:
-    """The name of what an axis shows."""
+    """The name of a variable as the label of an axis."""
     return short_labels([name], AXIS_LENGTH)[0]
 
 
@@ -408,9 +389,9 @@ def _drawable(name: str) -> str:
 
 #: For intervals that do not hold.
 UNSURE = "#808080"
-#: For what has no colour of its own: groups of columns, and levels when there are too many to tell apart.
+#: The colour of groups of columns, and of levels when there are too many to tell apart.
 GREY = "#8C8C8C"
-#: Low, middle and high values: all readers can tell blue from orange, and each is lighter than the one before.
+#: Low, middle and high values: all readers can tell blue from orange, and each is lighter than the previous.
 LOW_HIGH = (BLUE, "#A79AA5", "#F5B335")
 
 
@@ -424,7 +405,7 @@ def low_high() -> Colormap:
 def between_quantiles(values: Array) -> Array:
     """0 for low and 1 for high values; ½ where all are the same."""
     low, high = np.quantile(values, (0.05, 0.95))  # one outlier does not use the colours up
-    if low == high:  # a rare value beside a common one
+    if low == high:  # a rare value and a common one
         low, high = values.min(), values.max()
     with np.errstate(over="ignore"):
         share = (values - low) / (high - low) if 0.0 < high - low < np.inf else np.full(len(values), 0.5)

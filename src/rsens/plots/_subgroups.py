@@ -10,16 +10,15 @@ from rsens import _meaning as meaning
 from rsens._errors import InputError
 from rsens._text import aligned, number, p_text
 from rsens.plots import _style as look
-from rsens.plots._plot import Plot, name_in_text, page_of_rows, tip
+from rsens.plots._plot import Plot, name_in_text, tip
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 #: The most subgroups in a figure, and characters of their names.
 MOST_SUBGROUPS, NAME = 12, 14
-#: The most variables in a file, and on a page.
-MOST, MOST_ON_PAGE = 30, 20
-#: From this strength on white stands out from blue more than black does; both have a contrast of 4.5 here.
+#: The strength of blue above which white has more contrast than black; both have a contrast of 4.5 here.
 DARK_BLUE = 0.93
 
 
@@ -30,9 +29,9 @@ def subgroups(explanation: Any, *, top: int | None = None, ax: Axes | None = Non
     from the other rows: chance alone gives a difference as large in at most 5 % of cases. Needs `explain(..., by=...)`.
 
     Args:
-        explanation: What `rsens.explain` returned.
+        explanation: The result of `rsens.explain`.
         top: How many variables to show, those with the largest R-sens over all rows; None for all.
-        ax: Where to draw; None for a figure of its own.
+        ax: The Axes to draw in; None for a new figure.
 
     Returns:
         The Axes. Names that were shortened are whole in the `gid` of the tick labels.
@@ -75,13 +74,16 @@ def subgroups(explanation: Any, *, top: int | None = None, ax: Axes | None = Non
     ax.set(xlim=(0.0, len(groups)), ylim=(len(terms) + bool(hidden), 0.0))
     write = aligned(float(values.max()))
     texts = {}
-    for (i, j), value in np.ndenumerate(values):  # white stands out from a dark blue, but not from orange
+    for (i, j), value in np.ndenumerate(values):  # white has contrast on dark blue, but not on orange
         text = write(float(value)) + (meaning.DIFFERS_MARK if marked[i, j] else "")
         texts[j + 0.5, i + 0.5] = text, "white" if colours[i, j] > DARK_BLUE * most else "black"
     for (x, y), text in look.write_cells(ax, texts).items():
-        text.set_fontweight("bold" if marked[int(y), int(x)] else "normal")
+        i, j = int(y), int(x)
+        text.set_fontweight("bold" if marked[i, j] else "normal")
+        tip(text, *_tip(frame[(frame["term"] == terms[i]) & (frame["subgroup"] == kept[0].columns[j])].iloc[0]))
     look.name_cells(ax, terms, groups, more=int(hidden), above=NAME)
-    look.set_label_below(ax, look.value_label(explanation), notes)
+    ax.set_xlabel(look.value_label(explanation))
+    look.add_notes(ax, notes)
     return ax
 
 
@@ -95,19 +97,11 @@ def _alt(explanation: Any) -> str:
     )
 
 
-def _add_tips(explanation: Any, ax: Axes) -> None:
-    frame = explanation.by_frame().set_index(["term", "subgroup"])
-    terms = list(dict.fromkeys(frame.index.get_level_values("term")))
-    groups = list(dict.fromkeys(frame.index.get_level_values("subgroup")))
-    for text in ax.texts:
-        x, y = text.get_position()
-        line = frame.loc[(terms[int(y)], groups[int(x)])]
-        p = p_text(float(line["p_value"]))
-        lines = [
-            f"{name_in_text(terms[int(y)])} in {name_in_text(groups[int(x)])}",
-            f"R-sens {number(line['value'])}, other rows {number(line['rest'])}",
-        ]
-        tip(text, "\n".join(lines + ([f"p {p}"] if p else [])))
+def _tip(line: pd.Series[Any]) -> list[str]:
+    """The numbers of one cell, a line each."""
+    p = p_text(float(line["p_value"]))
+    values = f"R-sens {number(line['value'])}, other rows {number(line['rest'])}"
+    return [f"{name_in_text(line['term'])} in {name_in_text(line['subgroup'])}", values, f"p {p}" if p else ""]
 
 
 SUBGROUPS = Plot(
@@ -116,12 +110,7 @@ SUBGROUPS = Plot(
     of="subgroups",
     file="subgroups",
     section="subgroups",
-    caption=lambda explanation: (
-        "R-sens within each subgroup of rows. Blue: above the other rows; orange: below. "
-        f"{meaning.DIFFERS_MARK} {meaning.SUBGROUP_DIFFERS}."
-    ),
+    caption="R-sens within each subgroup of rows.",
     alt=_alt,
-    options={"top": MOST},
-    layout=lambda explanation: page_of_rows(len(explanation.names), MOST_ON_PAGE, ["two", "notes"]),
-    add_tips=_add_tips,
+    options={"top": 20},
 )

@@ -12,11 +12,12 @@ from rsens._accumulated import distances, joint_effect, levels_of, plane_over, w
 from rsens._arguments import one_of, whole_number
 from rsens._errors import Argument, InputError
 from rsens._table import Table
+from rsens._text import aligned
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, prepare, rows_of
 from rsens.measures import check_weights, rsens2_of
 from rsens.plots import _style as look
-from rsens.plots._plot import NARROW, Layout, Plot, name_in_text
+from rsens.plots._plot import Plot, name_in_text
 from rsens.plots._predictions import (
     Kind,
     at_rows,
@@ -38,7 +39,7 @@ Quantity = Literal["prediction", "interaction", "uncertainty", "rsens2"]
 #: With more rows than this, this many are used and drawn, evenly spaced in the order of the first variable.
 POINTS = 500
 LINES = 4
-#: What varies by less than this share of its size has no lines.
+#: A quantity that varies by less than this share of its size has no lines.
 FLAT = 1e-6
 #: How much of the colour is left where the grid is far from the data.
 FADED = 0.25
@@ -66,32 +67,32 @@ def surface(
     X: Any = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """What two variables do to the prediction, as colours near the rows, with lines of equal R-sens₂: they interact.
+    """Joint effect of two variables on the prediction, as colours near the rows, with lines of equal R-sens₂.
 
     Colours are the joint accumulated local effect of the two: how the prediction changes from a cell to the next,
-    averaged over the rows that are there, and added up, with the mean prediction as its mean over the rows. The other
-    variables stay as they are in these rows. A cell without a row near it is not drawn (near: in the cell, or within
+    averaged over the rows near them, and added up, with the mean prediction as its mean over the rows. The other
+    variables keep their values in these rows. A cell without a row near it is not drawn (near: in the cell, or within
     0.35 standard deviations, given the correlation of the two; a little more if there are few rows). R-sens₂ and the
-    uncertainty are averages over the rows near each cell. Of more than 500 rows, 500 are used: evenly spaced in the
-    order of the first variable. A categorical variable gives one line for each of its levels, and two of them a table.
+    uncertainty are averages over the rows near each cell. At most 500 rows are used, evenly spaced in the order of the
+    first variable. A categorical variable gives one line for each of its levels, and two of them a table.
 
     With `at`, a slice instead: the prediction while the other variables stay fixed. Its colours fade where no row is
     near (half as far again) in the two variables; in the others, rows may be far all the same.
 
     Args:
-        explanation: What `rsens.explain` returned. R-sens₂ is in its units.
+        explanation: The result of `rsens.explain`. R-sens₂ has its units.
         first: Name or position of the column along the horizontal axis.
         second: Name or position of the column along the vertical axis.
-        quantity: What the colours show: "prediction"; "interaction" (what is left of it after the best sum of a
+        quantity: The quantity that the colours show: "prediction"; "interaction" (the rest after the best sum of a
             function of each variable); "uncertainty" (the predictive standard deviation); or "rsens2", then the lines
             join places of equal prediction.
         n_grid: How many cells along each continuous variable, over the range of the data (30; on a slice 40 points).
         at: None for a surface near the rows; for a slice the values of the other columns, as in `rsens.plots.profile`.
         output: Whose prediction, by name or position, for a model with several outputs such as class probabilities;
-            None for the one that changes most.
+            None for the output that changes most.
         model: The model, for an explanation read from a file.
         X: The rows, for an explanation read from a file.
-        ax: Where to draw; None for a figure of its own. The colour bar takes a little of its room.
+        ax: The Axes to draw in; None for a new figure. The colour bar takes a little of its room.
 
     Returns:
         The Axes.
@@ -110,13 +111,13 @@ def surface(
     one_of(quantity, "quantity", get_args(Quantity))
     values = pair_surface(explanation, first, second, n_grid, at=at, output=output, model=model, X=X)
     shown = getattr(values, {"uncertainty": "spread", "rsens2": "sensitivity"}.get(quantity, quantity))
-    ax = look.new_axes(6.2, 4.6) if ax is None else ax
+    ax = look.new_axes(4.4) if ax is None else ax
     if all(values.labels):
         _draw_tiles(ax, values, shown, quantity)
     elif any(values.labels):
         _draw_lines(ax, values, shown, quantity)
     else:
-        # R-sens₂ that is nothing beside R-sens is the rounding of differences.
+        # R-sens₂ that is tiny compared with R-sens is the rounding of differences.
         _draw_surface(ax, values, shown, quantity, 0.0 if quantity == "rsens2" else float(explanation.main.max()))
     return ax
 
@@ -129,9 +130,8 @@ SURFACE = Plot(
     section="surfaces",
     takes=("model", "X"),
     alt=lambda explanation, first, second: (
-        f"What {name_in_text(first)} and {name_in_text(second)} do to the prediction, with lines of equal R-sens₂."
+        f"The joint effect of {name_in_text(first)} and {name_in_text(second)}, with lines of equal R-sens₂."
     ),
-    layout=lambda explanation: Layout(width=NARROW, height=4.0),
 )
 
 
@@ -256,7 +256,7 @@ def _points(table: Table, column: int, n_grid: int, *, cells: bool) -> Array:
 
 
 def _output(prediction: Array, outputs: tuple[str, ...], output: str | int | None) -> int:
-    """Which output to show: the requested one, or else the one that changes most."""
+    """The output to show: as requested, or else the output that changes most."""
     if output is None:
         return int(np.ptp(prediction, axis=0).argmax())
     if isinstance(output, str) and output in outputs:
@@ -294,7 +294,7 @@ def _draw_surface(ax: Axes, values: SurfaceValues, shown: Array, quantity: str, 
 
 
 def _colours(shown: Array, quantity: str) -> dict[str, Any]:
-    """Low to high for a prediction, about 0 for an interaction; from white for what starts at 0."""
+    """Low to high for a prediction, centred at 0 for an interaction; from white for quantities of at least 0."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 
@@ -332,7 +332,7 @@ def _draw_contours(ax: Axes, values: SurfaceValues, quantity: str, size: float) 
 
 
 def _draw_lines(ax: Axes, values: SurfaceValues, shown: Array, quantity: str) -> None:
-    """One line per level; where no row of that level is near, none, or on a slice thin. Of many levels the frequent."""
+    """One line for each of the most frequent levels; where no row of that level is near, none, or on a slice thin."""
     k = 0 if values.labels[0] is not None else 1  # which of the two is categorical
     x, lines, far = (values.second, shown, values.far) if k == 0 else (values.first, shown.T, values.far.T)
     labels, codes = values.labels[k] or (), values.data[:, k].astype(np.intp)
@@ -354,8 +354,8 @@ def _draw_lines(ax: Axes, values: SurfaceValues, shown: Array, quantity: str) ->
     look.add_legend(ax)
     ax.set_xlim(x[0], x[-1])
     hidden = len(labels) - len(frequent)
-    more = f"\n{hidden} less frequent levels not shown" if hidden else ""
-    look.plain(ax.set_xlabel(look.axis_name(values.names[1 - k]) + values.others + more))
+    look.plain(ax.set_xlabel(look.axis_name(values.names[1 - k]) + values.others))
+    look.add_notes(ax, [f"{hidden} less frequent levels not shown"] if hidden else [])
     look.plain(ax.set_ylabel(values.label(quantity)))
     look.tidy(ax)
 
@@ -373,15 +373,15 @@ def _draw_tiles(ax: Axes, values: SurfaceValues, shown: Array, quantity: str) ->
         dark = mesh.to_rgba(shown)[..., :3] @ LUMINANCE < 0.4
         ink = np.where(values.far, "#808080", np.where(dark, "white", "black"))
         largest = (float(np.nanmax(np.abs(each))) for each in (shown, values.sensitivity))
-        write, write_second = map(look.number_format, largest)
+        write, write_second = map(aligned, largest)
         texts = {}
         for (i, j), value in np.ndenumerate(shown):
             if np.isfinite(value):
-                below = "" if quantity == "rsens2" else f"\nR-sens₂ {write_second.format(values.sensitivity[i, j])}"
-                texts[i + 0.5, j + 0.5] = write.format(value) + below, str(ink[i, j])
+                below = "" if quantity == "rsens2" else f"\nR-sens₂ {write_second(float(values.sensitivity[i, j]))}"
+                texts[i + 0.5, j + 0.5] = write(float(value)) + below, str(ink[i, j])
         look.write_cells(ax, texts)
     look.name_cells(ax, second, first)
-    note = f"\n{'empty' if values.near else 'faded'}: no such row" if values.far.any() else ""
-    look.plain(ax.set_xlabel(look.axis_name(values.names[0]) + values.others + note))
+    look.plain(ax.set_xlabel(look.axis_name(values.names[0]) + values.others))
+    look.add_notes(ax, [f"{'empty' if values.near else 'faded'}: no such row"] if values.far.any() else [])
     look.plain(ax.set_ylabel(look.axis_name(values.names[1])))
     look.draw_colour_bar(ax, mesh, values.label(quantity))

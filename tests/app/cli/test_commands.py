@@ -89,7 +89,7 @@ def test_stability_goes_on_where_it_was_stopped(table, capsys, monkeypatch):
     (table / "rsens-table-stability" / "figures").rmdir()
     assert main([*command, "4", "--json"]) == 0
     said = capsys.readouterr()
-    assert "Resumed: 3 of 4 samples are there from before; 1 left to do." in said.err
+    assert "Resumed with 3 finished samples." in said.err
     answer = json.loads(said.out)
     after = {path.name: path.stat().st_mtime_ns for path in samples.glob("sample-*")}
     assert len(after) == 4

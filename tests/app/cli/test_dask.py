@@ -60,7 +60,7 @@ def test_the_same_numbers(command, table, cluster, capsys):
 
 
 def test_no_cluster_there(table, capsys, monkeypatch):
-    monkeypatch.setattr("rsens._app.cli._run.PATIENCE", 0.5)
+    monkeypatch.setattr("rsens._app.cli._cluster.PATIENCE", 0.5)
     assert main(["explain", "table.csv", "--target", "y", "--dask", "tcp://127.0.0.1:9"]) == 2
     said = capsys.readouterr().err
     assert "--dask: no Dask cluster answers at 'tcp://127.0.0.1:9'" in said

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -38,22 +39,16 @@ def only_the_table(folder):
         (["explain", "table.csv", "--target", "y", "--drop", "q"], "no column to drop 'q'"),
         (["explain", "table.csv", "--target", "y", "--out", "table.csv"], "table.csv is a file"),
         (["explain", "table.csv", "--target", "y", "--out", "."], "holds files that rsens did not write"),
-        (["explain", "table.csv", "--model-file", "none.rsens"], "there is no file none.rsens"),
+        (["explain", "table.csv", "--model-file", "none.rsens"], "none.rsens does not exist"),
         (["explain", "table.csv", "--target", "y", "--rows", "2"], "there are only 2 rows, too few to check a model"),
         (
             ["explain", "table.csv", "--target", "y", "--model", "linear", "--inducing", "3"],
             "a linear model has no inducing inputs",
         ),
         (["compare", "table.csv"], "--target is missing"),
-        (["select", "table.csv", "--target", "y", "--model", "linear"], "--model must be 'gp' to choose pairs"),
         (["compare", "table.csv", "--target", "y", "--methods", "rsens,sharp"], "Unknown method 'sharp'"),
         (["stability", "table.csv", "--target", "y", "--methods", "sharp"], "Unknown method 'sharp'"),
         (["compare", "table.csv", "--target", "y", "--methods", "rsens2"], "rsens2 scores pairs: use --order 2."),
-        (["explain", "table.csv", "--target", "y", "--cv", "1"], "rsens: --cv must be at least 2 folds"),
-        (
-            ["explain", "table.csv", "--target", "y", "--n-jobs", "0"],
-            "--n-jobs must be a whole number other than 0",
-        ),
         (["explain", "table.csv", "--target", "y", "--likelihood", "poisson"], "Use --likelihood gaussian."),
         (["explain", "table.csv", "--target", "y", "--out", "/proc/x"], "/proc/x cannot be written"),
         (["explain", "table.csv", "--model-file", "table.csv"], "Give a model.rsens that `rsens explain` wrote"),
@@ -77,6 +72,7 @@ def test_bad_input_is_one_sentence_and_2(table, capsys, arguments, message):
         ["explain"],
         ["explain", "table.csv", "--rows", "none"],
         ["explain", "table.csv", "--forest"],
+        ["select", "table.csv", "--target", "y", "--model", "linear"],
     ],
 )
 def test_bad_usage_is_2(table, capsys, arguments):
@@ -167,16 +163,9 @@ def test_a_second_run_replaces_the_first(table, capsys):
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
-    [
-        (errno.ENOSPC, "disk"),
-        (errno.EDQUOT, "quota"),
-        (errno.EFBIG, "larger than the system allows"),
-        (errno.ENAMETOOLONG, "too long"),
-        (errno.EROFS, "read-only"),
-    ],
+    ("where", "code", "said"),
+    [("explain_task", errno.ENOSPC, "no space left"), ("write_study", errno.EROFS, "read-only")],
 )
-@pytest.mark.parametrize("where", ["explain_task", "write_study"])
 def test_what_the_system_refuses_is_2(table, capsys, monkeypatch, where, code, said):
     """Wherever it surfaces: while the work is done, or while files are written."""
 
@@ -188,6 +177,17 @@ def test_what_the_system_refuses_is_2(table, capsys, monkeypatch, where, code, s
     err = capsys.readouterr().err
     assert said in err.splitlines()[-1]
     assert "failure of rsens" not in err
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+def test_closed_streams(table, closed):
+    """The files are there all the same, and nothing is said where nobody can read it."""
+    command = [sys.executable, "-m", "rsens", "explain", "table.csv", "--target", "y", "--model", "linear", *QUICK]
+    done = subprocess.run(["sh", "-c", f"{shlex.join(command)} {closed}"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "rror" not in done.stderr
+    assert ("depends most on" in done.stdout) is (closed in ("2>&-", "<&-"))
+    assert (table / "rsens-table" / "importance.csv").is_file()
 
 
 def test_other_errors_of_the_system_are_failures(table, capsys, monkeypatch):
@@ -202,9 +202,6 @@ def test_other_errors_of_the_system_are_failures(table, capsys, monkeypatch):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["explain", "table\0.csv", "--target", "y"],
-        ["explain", "table.csv", "--target", "y", "--out", "a\0b"],
-        ["explain", "table.csv", "--model-file", "m\0.rsens"],
         ["explain", "table.csv", "--target", "y", "--out", "x" * 300],
         ["compare", "table.csv", "--target", "y", "--out", "x" * 300],
         ["explain", "x" * 300 + ".csv", "--target", "y"],

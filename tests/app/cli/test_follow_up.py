@@ -1,30 +1,30 @@
-"""Commands that are printed keep all that was said about the table."""
+"""Commands that are proposed keep all options that describe the table and the model."""
 
 import shlex
 
-import click
 import pytest
 
-from rsens._app.cli._command import OF_ONE_COMMAND
+from rsens._app.cli._explain import Demo, Explain
 from rsens._app.cli._main import COMMANDS, main
-from rsens._app.cli._options import Flag
+from rsens._app.cli._options import KEPT, next_command
 from rsens._app.study import study
 from rsens._app.study._document import in_python
 from tests.app.study.tables import numbers
 from tests.app.study.test_groups import seasons
 
 BY_NAME = {command.name: command for command in COMMANDS}
-#: For every option that tells something about the table or the model, what a user may type.
+#: For every option that is kept, what a user may type.
 TYPED = {
     "target": ["--target", "it's y"],
     "likelihood": ["--likelihood", "student_t"],
     "model": ["--model", "linear"],
     "missing": ["--missing", "error"],
+    "header": ["--no-header"],
     "drop": ["--drop", "id", "--drop", "name, full"],
     "columns": ["--columns", "a,b"],
     "categorical": ["--categorical", "batch no"],
     "numeric": ["--numeric", "flag"],
-    "groups": ["--group", "season=sin,cos", "--group", "place=lon", "--group", "place=lat, raw"],
+    "groups": ["--group", "season=sin,cos", "--group", "place=lat, raw"],
     "where": ["--where", "open!=no", "--where", "temp>=-2"],
     "date": ["--date", "when=%d/%m/%Y,days,hour"],
     "cluster": ["--cluster", "person"],
@@ -37,73 +37,55 @@ TYPED = {
 }
 
 
-def settings_of(command, *words):
-    """The settings that a command line stands for."""
-    context = BY_NAME[command].for_click().make_context(command, list(words))
-    return BY_NAME[command].settings(context.params)
+def given_by(command, *words):
+    """The values of options that a command line stands for."""
+    return BY_NAME[command].make_context(command, list(words)).params
 
 
-def kept(command):
-    """The options of a command with a value, except those that belong to it alone."""
-    return [
-        option
-        for option in BY_NAME[command].options
-        if isinstance(option, click.Option)
-        and option.expose_value
-        and not isinstance(option, Flag)
-        and option.name not in OF_ONE_COMMAND
-    ]
+def test_every_kept_option_is_tried():
+    assert TYPED.keys() == KEPT
 
 
-@pytest.mark.parametrize("name", [option.name for option in kept("explain") if option.name != "target"])
-@pytest.mark.parametrize("other", ["compare", "stability", "select"])
+@pytest.mark.parametrize("name", TYPED.keys() - {"target"})
+@pytest.mark.parametrize("other", ["stability", "select"])
 def test_every_option_is_kept(name, other):
-    """A new option of `explain` needs a line in `TYPED`, or in `OF_ONE_COMMAND`."""
-    given = settings_of("explain", "my data.csv", *TYPED["target"], *TYPED[name])
-    line = BY_NAME[other].follow_up(given)
+    line = next_command(BY_NAME[other], given_by("explain", "my data.csv", *TYPED["target"], *TYPED[name]))
     words = shlex.split(line)
     assert words[:5] == ["rsens", other, "my data.csv", "--target", "it's y"]
-    there = {option.name for option in kept(other)}
-    if name not in there or (other == "select" and name == "model"):
-        assert words[5:] == []
-        return
-    again = settings_of(other, *words[2:])
-    assert getattr(again, name) == getattr(given, name)
-    assert getattr(again, name) != getattr(settings_of(other, "my data.csv", *TYPED["target"]), name)
+    lacks = {"groups", "model", "cv"} if other == "select" else set()
+    assert words[5:] == ([] if name in lacks else TYPED[name])
+    given_by(other, *words[2:])
 
 
-def test_select_has_all_but_these():
-    """What `select` does not take: groups, and folds of a check, which it has as a flag."""
-    assert {option.name for option in kept("explain")} - {option.name for option in kept("select")} == {"groups", "cv"}
-    given = settings_of("explain", "t.csv", "--target", "y", "--cv", "0")
-    assert BY_NAME["select"].follow_up(given).endswith("--target y --no-check")
-
-
-@pytest.mark.parametrize("other", ["compare", "stability", "select"])
-def test_defaults_are_not_repeated(other):
-    given = settings_of("explain", "t.csv", "--target", "y", "--seed", "0", "--rows", "50", "--pairs", "3", "--no-null")
-    assert BY_NAME[other].follow_up(given) == f"rsens {other} t.csv --target y --rows 50"
+def test_the_check_that_was_skipped_is_skipped():
+    given = given_by("explain", "t.csv", "--target", "y", "--cv", "0", "--pairs", "3", "--no-null", "--out", "x")
+    assert next_command(BY_NAME["select"], given) == "rsens select t.csv --target y --no-check"
+    assert next_command(BY_NAME["stability"], given) == "rsens stability t.csv --target y --cv 0"
 
 
 def test_the_commands_that_are_printed_work(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     seasons().rename(columns={"a": "a b"}).to_csv("my table.csv", index=False)
-    options = ["--group", "season=sin,cos", "--where", "flag=1", "--drop", "kind", "--model", "linear", "--cv", "0"]
+    options = ["--where", "flag=1", "--drop", "kind", "--group", "season=sin,cos", "--model", "linear", "--cv", "0"]
     assert main(["explain", "my table.csv", "--target", "y", *options, "--no-null", "--no-report"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    line = "rsens stability 'my table.csv' --target y --model linear --drop kind --group season=sin,cos "
-    line += "--where flag=1 --cv 0"
+    line = next_command(BY_NAME["stability"], given_by("explain", "my table.csv", "--target", "y", *options))
     assert line in said
     assert main([*shlex.split(line)[1:], "--samples", "2", "--methods", "rsens"]) == 0
     assert "rsens select 'my table.csv' --target y --drop kind --where flag=1 --no-check" in said
 
 
-def test_the_demo_names_a_file_that_is_there(tmp_path, monkeypatch, capsys):
+def test_the_demo_names_a_file_that_is_there():
+    work = Demo(quiet=False, out=None)
+    assert next_command(BY_NAME["select"], work.for_next_command()) == (
+        "rsens select rsens-demo/diabetes.csv --target progression"
+    )
+    assert [what for what, _ in work.more_files()] == ["writing diabetes.csv"]
+
+
+def test_new_rows_have_no_next_question(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    given = BY_NAME["demo"].settings({"quiet": False, "out": None})
-    hints = BY_NAME["demo"].hints(given)
-    assert hints.select == "rsens select rsens-demo/diabetes.csv --target progression"
-    assert hints.stability == "rsens stability rsens-demo/diabetes.csv --target progression"
+    assert Explain(**given_by("explain", "t.csv", "--model-file", "m.rsens")).for_next_command() is None
 
 
 def test_in_python():

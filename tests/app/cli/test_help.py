@@ -50,7 +50,7 @@ def test_every_command_has_the_shared_options_and_examples(command, capsys):
     assert main([command, "--help"]) == 0
     said = capsys.readouterr().out
     shared = ["target", "likelihood", "missing", "drop", "columns", "categorical", "numeric", "cluster", "rows"]
-    shared += ["model", "inducing", "seed", "out", "overwrite", "n-jobs", "json", "quiet", "traceback"]
+    shared += ["inducing", "seed", "out", "overwrite", "n-jobs", "json", "quiet", "traceback"]
     assert all(f"--{option} " in said for option in shared)
     assert f"rsens {command} data.csv --target price" in said
 

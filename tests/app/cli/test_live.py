@@ -12,9 +12,8 @@ import rsens
 import rsens._progress
 import rsens._stability as stability_package
 from rsens._app.cli import _live
-from rsens._app.cli._kept_work import QUESTION
 from rsens._app.cli._main import main
-from rsens._app.cli._say import say
+from rsens._app.cli._terminal import say
 from tests.app.study.tables import numbers
 
 EXPLAIN = ["explain", "table.csv", "--target", "y", "--no-report", "--no-null", "--cv", "0"]
@@ -116,7 +115,7 @@ def test_long_work_is_announced(monkeypatch, capsys):
     monkeypatch.setattr(rsens._progress, "LONG", 1e-6)
     assert main([*EXPLAIN[:-2], "--cv", "5"]) == 0
     said = capsys.readouterr()
-    assert "10 refits, a few seconds. Ctrl-C keeps what is done, and the same command goes on.\n" in said.err
+    assert "10 refits, a few seconds. Ctrl-C saves progress; run the same command again to resume.\n" in said.err
     assert "Ctrl-C" not in said.out
 
 
@@ -154,7 +153,7 @@ def test_stopped_work_is_counted_and_goes_on(table, capsys, monkeypatch):
     said = capsys.readouterr().err
     assert "rsens: stopped. 2 of 3 samples are kept in rsens-table-stability/samples; run the same command" in said
     assert main([*STABILITY, "3"]) == 0
-    assert "Resumed: 2 of 3 samples are there from before; 1 left to do." in capsys.readouterr().err
+    assert "Resumed with 2 finished samples." in capsys.readouterr().err
 
 
 def test_work_that_did_not_begin_leaves_nothing(table, capsys, monkeypatch):
@@ -169,7 +168,6 @@ def test_work_that_did_not_begin_leaves_nothing(table, capsys, monkeypatch):
 
 def test_work_on_other_rows_is_refused(table, capsys):
     assert main([*STABILITY, "2"]) == 0
-    assert (table / "rsens-table-stability" / "samples" / QUESTION).is_file()
     numbers(40, seed=1).to_csv("table.csv", index=False)
     assert main([*STABILITY, "2"]) == 2
     assert "(the rows were different). Give another --out DIR, or use --overwrite." in capsys.readouterr().err

@@ -1,20 +1,19 @@
-"""Arguments of the library are options on the command line: in errors, in notes and in advice."""
+"""Arguments of the library are options on the command line: in errors, in notes, in legends and in advice."""
 
 import inspect
+import json
 
-import click
 import pandas as pd
 import pytest
 
 from rsens import InputError, study
 from rsens._app.cli._main import COMMANDS, main
-from rsens._app.cli._options import Flag, command_line, options_of
+from rsens._app.cli._options import ALL, Option, group_texts, read_groups, spelling_of
 from rsens._app.study import Settings
-from rsens._errors import Argument, Sentence, spelled
+from rsens._errors import Argument, Sentence, spelled_by
 from tests.app.study.tables import numbers, with_text
 
-BY_NAME = {command.name: command.for_click() for command in COMMANDS}
-ON_TABLES = [name for name in BY_NAME if name != "demo"]
+BY_NAME = {command.name: command for command in COMMANDS}
 #: For each setting that can be wrong, a value that is.
 WRONG = {
     "likelihood": "weibull",
@@ -37,7 +36,7 @@ WRONG = {
     "repeats": 0,
 }
 #: These take any text; what is wrong with them shows when the table is read, or a cluster is asked (test_dask.py).
-ANY_TEXT = {"data", "target", "drop", "columns", "categorical", "numeric", "cluster", "by", "out", "model_file", "dask"}
+ANY_TEXT = {"target", "drop", "columns", "categorical", "numeric", "cluster", "by", "out", "model_file", "dask"}
 #: How Python users call a setting that has another name there.
 IN_PYTHON = {"seed": "random_state"}
 
@@ -49,15 +48,18 @@ def table(tmp_path, monkeypatch):
     return tmp_path
 
 
-def options():
-    """Every option with a value, of every command on a table."""
-    for name in ON_TABLES:
-        for option in BY_NAME[name].params:
-            if not isinstance(option, Flag) and option.name not in ANY_TEXT:
-                yield pytest.param(name, option, id=f"{name} {option.opts[0]}")
+def with_a_value():
+    """Every option that takes a value, and the first command that has it."""
+    found = {
+        option.name: (command.name, option)
+        for command in reversed(COMMANDS)
+        for option in command.params
+        if isinstance(option, Option) and option.takes_value and option.name not in ANY_TEXT
+    }
+    return [pytest.param(*each, id=name) for name, each in found.items()]
 
 
-@pytest.mark.parametrize(("command", "option"), list(options()))
+@pytest.mark.parametrize(("command", "option"), with_a_value())
 def test_a_wrong_value_is_an_error_that_names_the_option(table, capsys, command, option):
     flag, wrong = option.opts[0], WRONG[option.name]
     assert main([command, "table.csv", "--target", "y", flag, str(wrong)]) == 2
@@ -67,91 +69,88 @@ def test_a_wrong_value_is_an_error_that_names_the_option(table, capsys, command,
     assert [path.name for path in table.iterdir()] == ["table.csv"]
 
 
-@pytest.mark.parametrize("name", [name for name in WRONG if name != "methods"])
-def test_the_same_error_names_the_argument_in_python(name):
-    called = IN_PYTHON.get(name, name)
-    with pytest.raises(InputError) as error:
-        Settings(data=numbers(5), target="y", **{name: WRONG[name]})
-    assert str(error.value).startswith(f"{called} must ")
-    assert error.value.argument == called
-    if called in inspect.signature(study).parameters:
-        with pytest.raises(InputError, match=f"^{called} must "):
-            study(numbers(5), "y", **{called: WRONG[name]})
+def test_the_same_error_names_the_argument_in_python():
+    for name in WRONG.keys() - {"methods"}:
+        called = IN_PYTHON.get(name, name)
+        with pytest.raises(InputError, match=f"^{called} must ") as error:
+            Settings(data=numbers(5), target="y", **{name: WRONG[name]})
+        assert error.value.argument == called
+        if called in inspect.signature(study).parameters:
+            with pytest.raises(InputError, match=f"^{called} must "):
+                study(numbers(5), "y", **{called: WRONG[name]})
 
 
-@pytest.mark.parametrize("command", ON_TABLES)
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_every_option_is_spelled_as_itself(command):
-    """Also flags, and options that hold a setting of another name."""
-    spell = options_of(BY_NAME[command])
-    for option in BY_NAME[command].params:
-        if isinstance(option, Flag):
+    """Also those without a value, and those that hold a setting of another name."""
+    spell = spelling_of(command)
+    for option in command.params:
+        if isinstance(option, Option) and option.takes_value:
+            assert spell(Argument(option.argument or option.name)).split()[0] == option.opts[0]
+            assert spell(Argument(option.argument or option.name, "a value")) == f"{option.opts[0]} 'a value'"
+        elif isinstance(option, Option):
             assert spell(Argument(option.name, option.sets)) == option.opts[0]
-        elif isinstance(option, click.Option):
-            assert spell(Argument(option.name)).split()[0] in (option.opts[0], f"--{option.name}")
-            assert spell(Argument(option.name, "a value")) == f"{option.opts[0]} 'a value'" or option.name == "cv"
 
 
 @pytest.mark.parametrize(
     ("command", "argument", "said"),
     [
-        ("explain", Argument("rows"), "--rows"),
-        ("explain", Argument("n_jobs"), "--n-jobs"),
         ("explain", Argument("random_state"), "--seed"),
         ("stability", Argument("clusters"), "--cluster"),
         ("stability", Argument("n_boot"), "--samples"),
         ("select", Argument("k"), "--pairs"),
         ("explain", Argument("folder"), "--out DIR"),
-        ("explain", Argument("overwrite", True), "--overwrite"),
         ("explain", Argument("null", False), "--no-null"),
-        ("explain", Argument("likelihood", "gaussian"), "--likelihood gaussian"),
         ("explain", Argument("order", 2), "order=2"),
         ("compare", Argument("order", 2), "--order 2"),
         ("explain", Argument("categorical", ["batch no", "b"]), "--categorical 'batch no' --categorical b"),
         ("explain", Argument("data"), "DATA"),
         ("select", Argument("where", "open!=no"), "--where 'open!=no'"),
-        ("compare", Argument("groups", {"g": ["a", "b c"]}), "--group 'g=a,b c'"),
         ("compare", Argument("groups", {"g": ["a", "b, c", "d"]}), "--group g=a,d --group 'g=b, c'"),
         ("explain", Argument("date", {"the day": "%d, %m, %Y"}), "--date 'the day=%d, %m, %Y'"),
         ("explain", Argument("cv", 0), "--cv 0"),
         ("select", Argument("cv", 0), "--no-check"),
         ("select", Argument("cv", 3), "--cv 3"),
         ("select", Argument("cv"), "--cv"),
-        ("demo", Argument("overwrite", True), "--overwrite"),
         ("demo", Argument("rows"), "rows"),
     ],
 )
 def test_arguments(command, argument, said):
-    assert options_of(BY_NAME[command])(argument) == said
+    assert spelling_of(BY_NAME[command])(argument) == said
+    with spelled_by(spelling_of(BY_NAME[command])):
+        assert Sentence("see ", argument, ".") == f"see {said}."
 
 
-def test_plain_text_stays():
-    spell = options_of(BY_NAME["explain"])
-    assert spelled("the rows have no order, and cv=0", spell) == "the rows have no order, and cv=0"
-    assert spelled(Sentence("ask for more ", Argument("rows"), "."), spell) == "ask for more --rows."
+def test_every_shared_option_has_a_section_and_help():
+    assert all(option.help or option.name == "likelihood" for option in ALL.values())
 
 
-def test_notes_name_options(table, capsys):
-    """Codes, columns that are the same, rows that were drawn: each says what to type."""
-    frame = with_text().assign(**{"batch no": [1, 2, 3] * 20, "a2": lambda f: 3.0 * f["a"]}).drop(columns="code")
-    frame.to_csv("table.csv", index=False)
-    assert main(["explain", "table.csv", "--target", "y", "--no-report", "--no-null", "--cv", "0", "--json"]) == 0
-    said = " ".join(capsys.readouterr().err.split())
+def test_notes_and_legends_name_options(table, capsys):
+    """Codes, columns that are the same, two values: each note says what to type, also in the files."""
+    frame = with_text().assign(**{"batch no": [1, 2, 3] * 20, "a2": lambda f: 3.0 * f["a"], "two": [0, 1] * 30})
+    frame.drop(columns="code").to_csv("table.csv", index=False)
+    assert main(["explain", "table.csv", "--target", "y", "--no-report", "--no-null", "--cv", "0"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
     assert "If they are codes, use --categorical 'batch no'." in said
     assert "Keep one of them: --drop a2." in said
+    assert "--numeric two" in said
+    assert "numeric=[" not in said
+    summary = json.loads((table / "rsens-table" / "summary.json").read_text(encoding="utf-8"))
+    assert any("--drop a2" in note["text"] for note in summary["notes"])
+
+
+def test_errors_of_the_data_name_options(table, capsys):
     with pytest.raises(InputError, match="cv=0"):
         study(numbers(9), "y")
     numbers(9).to_csv("table.csv", index=False)
     assert main(["select", "table.csv", "--target", "y"]) == 2
     assert "go on without a check: --no-check." in capsys.readouterr().err
-
-
-def test_errors_of_the_data_name_options(table, capsys):
-    assert main(["explain", "table.csv", "--target", "y", "--likelihood", "poisson"]) == 2
-    assert capsys.readouterr().err.endswith("Use --likelihood gaussian.\n")
     pd.DataFrame({"x": [1.0, None, 3.0], "y": [1.0, 2.0, 3.0]}).to_csv("table.csv", index=False)
     assert main(["explain", "table.csv", "--target", "y", "--missing", "error"]) == 2
     assert "leave columns out with --drop x, or leave the rows out with --missing drop." in capsys.readouterr().err
 
 
-def test_commands_can_be_copied():
-    assert command_line("rsens", "select", "my data.csv", "--target", "y") == "rsens select 'my data.csv' --target y"
+def test_texts_and_groups():
+    assert read_groups(["g=a,b", "h=c", "g=d, e"]) == {"g": ["a,b", "d, e"], "h": ["c"]}
+    assert read_groups(["g=a=b"]) == {"g": ["a=b"]}
+    assert group_texts({"g": ["a", "d, e", "b"], "h": ["x, y"], "i": "j"}) == ["g=a,b", "g=d, e", "h=x, y", "i=j"]

@@ -1,6 +1,8 @@
 """`rsens explain` that is stopped: what it shows, what it keeps, and how the same command goes on."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -9,9 +11,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from joblib.externals.loky import reusable_executor
 
 from rsens._app.cli._main import main
 from rsens._files import Checkpoint
+from rsens._text import counted
 from tests.app.cli.command import rsens
 from tests.app.cli.terminal import in_a_terminal
 from tests.app.study.tables import numbers
@@ -71,15 +75,15 @@ def test_the_same_command_goes_on_to_the_same_numbers(table, capsys, monkeypatch
             stop_after(patch, count)
             assert main(command) == 130
         said = capsys.readouterr()
-        assert said.out.startswith("UNFINISHED  Stopped before all was there. Missing: ")
+        assert said.out.startswith("UNFINISHED  Interrupted. Not computed: ")
         assert "Variables by R-sens: " in said.out
         assert ("How good is the model" in said.out) is (count > 5)
         assert f"rsens: stopped. {count if count == 30 else f'{count} of 30'} refits are kept in" in said.err
-        assert "rsens-table/refits; run the same command again to go on.\n" in said.err
+        assert "rsens-table/refits; run the same command again to resume.\n" in said.err
         assert len(refits(table)) == count
         assert [path.name for path in (table / "rsens-table").iterdir()] == ["refits"]
         resumed, told = as_json(capsys, command=command)
-        assert f"Resumed: {count} refit{'s are' if count > 1 else ' is'} there from before." in told
+        assert f"Resumed with {counted(count, 'finished refit')}." in told
         assert resumed == whole(*command)
         assert not (table / "rsens-table" / "refits").exists()
         (table / "rsens-table").rename(table / f"done-{count}")
@@ -116,7 +120,7 @@ def test_other_rows_are_another_question_and_what_is_shown_is_not(table, capsys,
         stop_after(patch, 4)
         assert main([*LINEAR, "--pairs", "2", "--n-jobs", "1"]) == 130
     _, told = as_json(capsys, "--pairs", "3", "--no-null", command=LINEAR)
-    assert "Resumed: 4 refits" in told
+    assert "Resumed with 4 finished refits" in told
     with monkeypatch.context() as patch:
         stop_after(patch, 4)
         assert main(CHECKED) == 130
@@ -134,20 +138,51 @@ def test_overwrite_forgets(table, capsys, monkeypatch):
     assert "another question" not in told
 
 
-def test_a_failure_leaves_nothing(table, capsys, monkeypatch):
+def test_a_failure_before_the_first_refit_leaves_nothing(table, capsys, monkeypatch):
     def fail(*_):
         raise ZeroDivisionError("nothing left")
 
-    monkeypatch.setattr("rsens._app.study._explain_task.with_marks", fail)
+    monkeypatch.setattr(Checkpoint, "put", fail)
     assert main(LINEAR) == 1
     assert [path.name for path in table.iterdir()] == ["table.csv"]
 
 
-@pytest.mark.parametrize("option", ["--json", "--quiet"])
-def test_no_half_document(table, capsys, monkeypatch, option):
-    stop_after(monkeypatch, 2)
-    assert main([*LINEAR, option]) == 130
-    assert capsys.readouterr().out == ""
+def test_no_half_document(table, capsys, monkeypatch):
+    for option in ("--json", "--quiet"):
+        with monkeypatch.context() as patch:
+            stop_after(patch, 2)
+            assert main([*LINEAR, option]) == 130
+        assert capsys.readouterr().out == ""
+
+
+def end_a_worker():
+    """What the system does to a process that asks for too much memory."""
+    os.kill(next(iter(reusable_executor._executor._processes)), signal.SIGKILL)
+
+
+def ask_for_too_much():
+    raise MemoryError("no room")
+
+
+@pytest.mark.parametrize(("n_jobs", "run_out"), [(1, ask_for_too_much), (2, end_a_worker)])
+def test_running_out_of_memory_is_one_sentence_and_work_is_kept(table, capsys, monkeypatch, n_jobs, run_out):
+    put, done = Checkpoint.put, []
+
+    def greedy(self, key, content, *records):
+        put(self, key, content, *records)
+        done.append(key)
+        if len(done) == 3:
+            run_out()
+
+    monkeypatch.setattr(Checkpoint, "put", greedy)
+    assert main([*EXPLAIN, "--n-jobs", str(n_jobs)]) == 1
+    said = capsys.readouterr()
+    last = said.err.strip().splitlines()[-1]
+    assert last.startswith("rsens: ")
+    assert "memory" in last
+    assert "--n-jobs 1" in last
+    assert f"{len(refits(table))} of 30 refits are kept in rsens-table/refits; run the same command" in last
+    assert len(refits(table)) >= 3
 
 
 def test_somebody_elses_folder_stays(table, capsys):
@@ -165,7 +200,7 @@ def test_killed_work_goes_on_too(table, capsys):
         process.kill()
     assert process.returncode < 0
     resumed, told = as_json(capsys)
-    assert "Resumed: " in told
+    assert "Resumed with " in told
     assert resumed == whole(*EXPLAIN)
 
 
@@ -198,9 +233,9 @@ def test_ctrl_c_in_a_terminal(table, n_jobs):
     code, shown = in_a_terminal(*EXPLAIN, "--n-jobs", n_jobs, cwd=table, press_at="null level, refit")
     assert code == 130
     shown = shown[shown.index("^C") :]
-    assert "UNFINISHED  Stopped before all was there. Missing: the null level" in shown
-    assert " of 30 refits are kept in rsens-table/refits; run the same command again to go on." in shown
-    for foreign in ("Traceback", "Error", "loky", "joblib", "Interrupt"):
+    assert "UNFINISHED  Interrupted. Not computed: the null level" in shown
+    assert " of 30 refits are kept in rsens-table/refits; run the same command again to resume." in shown
+    for foreign in ("Traceback", "Error", "loky", "joblib", "KeyboardInterrupt"):
         assert foreign not in shown
     assert len(refits(table)) >= 7
 

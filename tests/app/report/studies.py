@@ -10,7 +10,7 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 
-from rsens._app.report import _figures, render
+from rsens._app.report import _figures, _page, render
 from rsens._app.report._facts import Facts
 from rsens._app.tables import Choice, Note
 from rsens._assess import assess
@@ -150,26 +150,24 @@ def known() -> Any:
 
 
 @cache
+def sections(name: str) -> dict[str, list[_figures.Picture]]:
+    """The figures of one of the studies above, by section."""
+    return _figures.pictures(Facts.of(globals()[name]()))
+
+
 def figures(name: str) -> dict[str, _figures.Picture]:
-    """The figures of one of the studies above, by id."""
-    sections = _figures.pictures(Facts.of(globals()[name]()))
-    return {picture.id: picture for section in sections.values() for picture in section}
-
-
-def drawn(name: str) -> Any:
-    """Within it, reports of one of the studies have its drawings and draw none."""
-    kept = figures(name)
-    return mock.patch.object(_figures, "_svg", lambda *args: kept[args[-1]].svg)
+    """The same by id."""
+    return {picture.id: picture for section in sections(name).values() for picture in section}
 
 
 @cache
 def page(name: str) -> str:
     """The rendered report of one of the studies above."""
-    with drawn(name):
+    with mock.patch.object(_page, "pictures", return_value=sections(name)):
         return render(globals()[name]())
 
 
 def undrawn_page(study: Any) -> str:
     """The report of a study with empty figures."""
-    with mock.patch.object(_figures, "_svg", return_value="<svg></svg>"):
+    with mock.patch.object(_figures, "draw", return_value=("<svg></svg>", [])):
         return render(study)

@@ -8,7 +8,7 @@ import pytest
 
 from rsens._app.report import _facts
 from rsens._app.report._facts import Facts
-from rsens._app.report._figures import draw_svg, inline, pictures
+from rsens._app.report._figures import inline, pictures
 from rsens._text import as_label, number, p_text, percent, side_by_side
 from tests.app.report import studies
 from tests.app.report.studies import figures
@@ -86,6 +86,12 @@ def test_same_bytes_whatever_the_users_style():
     assert {picture.id: picture for section in sections.values() for picture in section} == figures("known")
 
 
+def test_notes_of_the_figure_are_its_caption():
+    bars = figures("numbers")["bars"]
+    assert bars.caption.startswith("R-sens of each variable. Whiskers: 95 %, for new data of this size")
+    assert "whiskers" not in bars.svg
+
+
 def test_many_points_are_pixels(monkeypatch):
     """Two swarms, of 100 and of 600 points each."""
     monkeypatch.setattr(_facts, "PLOTS", [plot for plot in _facts.PLOTS if plot.section == "spread"])
@@ -95,7 +101,7 @@ def test_many_points_are_pixels(monkeypatch):
 
 
 def test_no_file_header():
-    svg = draw_svg("f", 2.0, 1.0, lambda figure: figure.add_subplot())
+    svg = figures("known")["bars"].svg
     assert svg.startswith("<svg ")
     assert "metadata" not in svg
     assert not re.search(r'<svg[^>]* (width|height)="', svg)

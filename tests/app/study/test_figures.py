@@ -8,7 +8,7 @@ from rsens import plots, study
 from rsens._app.report import _figures as report_figures
 from rsens._app.study import _result
 from rsens._app.study._result import figures_of
-from rsens.plots import Layout, Plot
+from rsens.plots import Plot
 from tests.app.study.tables import numbers
 
 QUICK = {"cv": 0, "null": False}
@@ -32,9 +32,8 @@ TOY = Plot(
     draw=staircase,
     of="explanation",
     file="stairs",
-    caption=lambda explanation: f"{len(explanation.names)} steps <up>.",
+    caption="Steps <up>.",
     alt=lambda explanation: "A line that rises.",
-    layout=lambda explanation: Layout(height=2.0),
 )
 
 
@@ -73,7 +72,7 @@ def test_a_new_plot_is_among_the_files_and_in_the_report(result, tmp_path, monke
     assert {path.suffix for path in written if path.stem == TOY.file} == {".png", ".svg"}
     page = written[0].read_text(encoding="utf-8")
     further = page[page.index('<section id="further"') : page.index('<section id="reading"')]
-    assert "4 steps &lt;up&gt;." in further
+    assert "Steps &lt;up&gt;." in further
     assert 'aria-label="A line that rises."' in further
     assert "A line that stays." not in further
     assert "a staircase" in further

@@ -1,219 +1,267 @@
-"""Commands: their options, their work, and the views of their results.
-
-A command is a record or a small class in this folder and an entry in `COMMANDS`. It imports what it needs when it runs,
-so that help appears at once.
-"""
+"""A command, from its options to its output and files."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from concurrent.futures import BrokenExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from rsens._app.cli._options import (
-    DATE_FORMAT,
-    Flag,
-    command_line,
-    options_of,
-    read_by_column,
-    read_groups,
-    words_of,
-)
-from rsens._app.cli._say import complain
-from rsens._errors import InputError, Spelling, spelled
+from rsens._app.cli._options import ALL, DATA, SECTIONS, as_settings, spelling_of
+from rsens._app.cli._terminal import complain, say, say_json
+from rsens._errors import Argument, spelled_by
+from rsens._text import counted, listed, safe
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from rsens._app.cli._live import Live
-    from rsens._app.study import Analysis, ModelSetup, Settings, Task
+    from rsens._app.study import ModelSetup, Settings, Task, Unfinished
     from rsens._app.tables import Note
     from rsens._document import ShownTable
 
-DATA = "DATA is a CSV, TSV or Parquet file, also packed with gzip, or - for standard input."
-NAMES = "The name of a column is taken as it is; if there is no such column, as a list with commas between."
-#: Options that belong to one command and its result, not to the table and the model.
-OF_ONE_COMMAND = (
-    *("pairs", "by", "methods", "order", "null", "report", "model_file"),
-    *("out", "overwrite", "as_json", "quiet"),
-)
+#: In the help of every command on a table.
+DATA_AND_NAMES = [
+    "DATA is a CSV, TSV or Parquet file, also packed with gzip, or - for standard input.",
+    "The name of a column is taken literally; if there is no such column, it is split at its commas.",
+]
 
 
-class BadInput(click.ClickException):
-    """An input error in the words of the command line."""
+class Command(click.Command):
+    """A command of click. Sentences that it causes speak of its options; its help has the options by section."""
 
-    exit_code = 2
+    def __init__(self, *given: Any, examples: Sequence[str] = (), **more: Any) -> None:
+        super().__init__(*given, **more)
+        if examples:
+            self.epilog = "\n".join(["\b", "Examples:", *(f"  {line}" for line in examples)])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        with spelled_by(spelling_of(self)):
+            return super().invoke(ctx)
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Its own help, and two sentences that all commands on a table share."""
+        super().format_help_text(ctx, formatter)
+        for text in DATA_AND_NAMES if DATA in self.params else []:
+            formatter.write_paragraph()
+            with formatter.indentation():
+                formatter.write_text(text)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options of this command alone, then the shared ones."""
+        params = self.get_params(ctx)
+        shared: list[click.Parameter] = [DATA, *ALL.values()]
+        sections: dict[str, Sequence[click.Parameter]] = {
+            "Options": [each for each in params if each not in shared],
+            **SECTIONS,
+        }
+        for title, options in sections.items():
+            records = [each.get_help_record(ctx) for each in options if each in params]
+            if shown := [record for record in records if record is not None]:
+                with formatter.section(title):
+                    formatter.write_dl(shown)
+
+
+class OutOfMemory(click.ClickException):
+    """The system refused memory, or ended a worker process that asked for too much."""
 
     def show(self, file: Any = None) -> None:
         """One sentence to standard error."""
         complain(self.message)
 
 
-def default_settings(given: Mapping[str, Any]) -> Settings:
-    """The options as settings, checked."""
-    from rsens._app.study import Settings
+class Work(ABC):
+    """One run of a command.
 
-    return Settings(**from_click(given))
-
-
-def from_click(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that were given, as arguments of `Settings`. Without --n-jobs, all cores are used where it helps."""
-    chosen = {name: value for name, value in given.items() if value not in (None, ())}
-    if "groups" in chosen:
-        chosen["groups"] = read_groups(chosen["groups"])
-    if "date" in chosen:
-        chosen["date"] = read_by_column(chosen["date"], "date", DATE_FORMAT)
-    return chosen | {"all_cores": True, "progress": False if given["quiet"] else None}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Command(ABC):
-    """A command that analyses a table.
-
-    name, summary, paragraphs, examples: Its help; the summary is its line in `rsens --help`.
-    options: Named like the fields of `Settings`.
-    question: Settings that make it another question on the same data: results of another one are not replaced.
-    settings: Makes checked settings of the options. A command with further options has a subclass of `Settings`.
-    n_fits: About how many fits the work amounts to, which decides whether several processes are worth it.
-    takes: Whether a value that another command was given makes sense here too.
-    pieces: The folder inside the folder of results that keeps finished pieces of long work.
-    n_pieces: How many pieces there are when all are finished; 0 if that shows only later.
-    answers: The command whose question it answers, for the folder of results; by default its own name.
-    tells: Whether the user is told at once what was read, before the result is there.
+    name: The name of the command.
+    answers: The command whose question it answers, for the folder of results.
+    pieces: The folder inside the folder of results for finished pieces of long work.
+    n_pieces: How many pieces there are, where that is known before.
+    tells: Whether the command prints a summary of the table before the result.
     """
 
-    name: str
-    summary: str
-    paragraphs: tuple[str, ...]
-    options: tuple[click.Parameter, ...]
-    question: Callable[[Settings], dict[str, Any]]
-    examples: tuple[str, ...] = ()
-    settings: Callable[[Mapping[str, Any]], Settings] = default_settings
-    n_fits: Callable[[Settings], int] = lambda settings: settings.fits
-    takes: Callable[[str, Any], bool] = lambda option, value: True
-    pieces: str | None = None
-    n_pieces: Callable[[Settings], int] = lambda settings: 0
-    answers: str = ""
-    tells: bool = True
+    name: ClassVar[str]
+    answers: ClassVar[str] = ""
+    pieces: ClassVar[str | None] = None
+    n_pieces: int = 0
+    tells: ClassVar[bool] = True
 
-    def for_click(self) -> click.Command:
-        """The command as click runs it."""
-        examples = "\n".join(f"  {line}" for line in self.examples)
-        command = click.Command(
-            self.name,
-            params=[*self.options],
-            help="\n\n".join(self.paragraphs),
-            short_help=self.summary,
-            epilog=f"\b\nExamples:\n{examples}" if examples else None,
-        )
-        spell = options_of(command)
-        command.callback = lambda **given: self._run(given, spell)
-        return command
+    def __init__(self, **given: Any) -> None:
+        self.given = given
+        settings = self.read(given)
+        self.settings = replace(settings, fits=self.n_fits(settings))
+        self.folder = self.default_folder() if settings.out is None else settings.out
 
-    def _run(self, given: dict[str, Any], spell: Spelling) -> None:
-        from rsens._app.cli._run import run
+    def read(self, given: Mapping[str, Any]) -> Settings:
+        """The options as settings, checked. A command with further options has a subclass of `Settings`."""
+        from rsens._app.study import Settings
 
-        try:
-            settings = self.settings(given)
-            run(self, replace(settings, fits=self.n_fits(settings)), spell)
-        except InputError as error:
-            raise BadInput(spelled(error.sentence, spell)) from error
+        return Settings(**as_settings(given))
 
-    def follow_up(self, settings: Settings) -> str:
-        """The command on the table of another one: it keeps every option that it has too, and that is not default."""
-        words: list[Any] = ["rsens", self.name, settings.data]
-        defaults = {each.name: None if each.default is MISSING else each.default for each in fields(settings)}
-        for option in self.options:
-            name = str(option.name)
-            if not isinstance(option, click.Option) or name not in defaults or name in OF_ONE_COMMAND:
-                continue
-            value = getattr(settings, name)
-            if isinstance(option, Flag):
-                words += [option.opts[0]] if value == option.sets != defaults[name] else []
-            elif value not in (None, (), {}, defaults[name]) and self.takes(name, value):
-                words += words_of(option.opts[0], value)
-        return command_line(*words)
+    def n_fits(self, settings: Settings) -> int:
+        """About how many fits the work amounts to, which decides whether several processes are worth it."""
+        return settings.fits
 
-    def folder(self, settings: Settings) -> Path:
+    def default_folder(self) -> Path:
         """The folder of the results, unless the user names another."""
         from rsens._app.study._result import file_name
 
-        return Path(f"rsens-{file_name(settings.data_name)}-{self.name}")
+        return Path(f"rsens-{file_name(self.settings.data_name)}-{self.name}")
 
     @abstractmethod
-    def task(self, settings: Settings, folder: Path, live: Live) -> Task[Any]:
+    def question(self) -> dict[str, Any]:
+        """Settings that make it another question on the same data: results of another one are not replaced."""
+
+    @abstractmethod
+    def task(self, live: Live) -> Task[Any]:
         """The work on the model."""
 
     @abstractmethod
-    def text(self, analysis: Any, settings: Settings, shown: Sequence[Note] | None, spell: Spelling) -> str:
+    def text(self, analysis: Any, shown: Sequence[Note] | None) -> str:
         """The printed result; the heading and the notes in `shown` have been printed already, if it is not None."""
 
     @abstractmethod
-    def write(self, analysis: Any, settings: Settings, folder: Path, live: Live) -> list[Path]:
+    def write(self, analysis: Any, live: Live) -> list[Path]:
         """Write all files; their paths."""
+
+    def run(self) -> None:
+        """Analyse the table, print the answer, and write the files. The answer comes before the figures are drawn."""
+        from rsens._app.cli._cluster import on_cluster
+        from rsens._app.cli._kept_work import KeptWork
+        from rsens._app.cli._live import Live
+        from rsens._app.study import Unfinished, analyse
+        from rsens._files import check_folder, read_summary
+
+        settings = self.settings
+        question = {
+            "command": self.answers or self.name,
+            "data": settings.data_name,
+            "target": settings.target,
+            **self.question(),
+            "where": list(settings.where or ()) or None,
+        }
+        check_folder(self.folder, settings.overwrite, self.pieces, question)
+        kept = None if self.pieces is None else KeptWork(self.folder, self.pieces, self.n_pieces)
+        prints = not (settings.quiet or settings.as_json)
+        with on_cluster(settings) as settings, Live(settings, tells=self.tells, keeps=kept is not None) as live:
+            try:
+                analysis = analyse(settings, self.task(live), listener=live)
+                if prints:
+                    say(f"{self.text(analysis, live.shown)}\n")
+                if settings.report:
+                    import matplotlib
+
+                    matplotlib.use("Agg")  # figures are for files: no window is opened
+                files = self.write(analysis, live)
+            except KeyboardInterrupt as stopped:
+                if prints and isinstance(stopped, Unfinished):
+                    say(unfinished(stopped, self.text(stopped.analysis, live.shown)))
+                raise click.Abort(f"stopped.{'' if kept is None else kept.how_to_resume(live)}") from None
+            except Exception as error:
+                if not is_out_of_memory(error):
+                    raise
+                what = (
+                    "memory ran out"
+                    if isinstance(error, MemoryError)
+                    else "the system ended a worker process, as it does when memory runs out"
+                )
+                less = f"Use one process ({Argument('n_jobs', 1)}) or fewer rows ({Argument('rows')})."
+                raise OutOfMemory(f"{what}. {less}{'' if kept is None else kept.how_to_resume(live)}") from error
+        if settings.as_json:
+            say_json(read_summary(self.folder) | {"folder": str(self.folder)})
+        elif not settings.quiet:
+            say(files_written(self.folder, files))
+
+
+def is_out_of_memory(error: Exception) -> bool:
+    """Whether the system refused memory, or ended a worker process. (Dask raises its `KilledWorker`.)"""
+    return isinstance(error, MemoryError | BrokenExecutor) or type(error).__name__ == "KilledWorker"
+
+
+def unfinished(stopped: Unfinished, text: str) -> str:
+    """The text of an incomplete result: what is missing comes first."""
+    from rsens._document import fold
+
+    missing = f"Interrupted. Not computed: {listed(stopped.missing)}." if stopped.missing else "Interrupted."
+    return f"{fold(missing, None, 'UNFINISHED  ', ' ' * 12)}\n\n{text}\n"
+
+
+def files_written(folder: Path, files: list[Path]) -> str:
+    """The folder and the files, figures counted; the report on a separate line."""
+    from rsens._document import fold
+
+    names = [str(path.relative_to(folder)) for path in files]
+    plain_files = [name for name in names if "/" not in name]
+    figures = len({name.rpartition(".")[0] for name in names if "/" in name})
+    drawn = f", and {counted(figures, 'figure')} as PNG and SVG in figures/" if figures else ""
+    report = f"\n{safe(str(files[0]))}" if names[0] == "report.html" else ""
+    return fold(f"Written to {safe(str(folder))}: {', '.join(plain_files)}{drawn}.") + report
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableCommand(Command):
-    """A command whose result is an answer in a sentence, text, tables, figures, and entries of the JSON document.
+class Views:
+    """A result for readers: sentences and tables to print, tables for CSV files, figures, and entries for JSON."""
+
+    answer: Sequence[str]
+    details: Sequence[ShownTable]
+    tables: Mapping[str, pd.DataFrame]
+    figures: Mapping[str, Callable[[], Any]]
+    content: Mapping[str, Any]
+
+
+class Question(Work):
+    """A command that makes one call of the library.
 
     step: The name of the work on the progress line.
-    work: Computes the result; its second argument is the folder of finished pieces, if the command has `pieces`.
-    answer: One sentence or several.
-    details: The tables to print, from the result and the analysis.
-    tables: Data frames by name, for CSV files.
-    figures: Functions that draw, by name.
-    to_dict: The result as plain values, ready for JSON.
-    recorded: Settings that the result records, besides the question, the model and the seed.
+    recorded: Settings that the result records in addition to the question, the model and the seed.
     fit: Whether the work needs a model fitted to all rows.
-    work_question: What finished pieces depend on besides the table and the model; by default the question.
     """
 
-    step: Callable[[Settings], str]
-    work: Callable[[ModelSetup, Path | None], Any]
-    answer: Callable[[Any], Sequence[str]]
-    details: Callable[[Any, Analysis[Any]], Sequence[ShownTable]]
-    tables: Callable[[Any], dict[str, pd.DataFrame]]
-    figures: Callable[[Any], dict[str, Callable[[], Any]]]
-    to_dict: Callable[[Any], dict[str, Any]]
-    recorded: tuple[str, ...] = ()
-    fit: bool = True
-    work_question: Callable[[Settings], dict[str, Any]] | None = None
+    step: str
+    recorded: ClassVar[tuple[str, ...]] = ()
+    fit: ClassVar[bool] = True
 
-    def task(self, settings: Settings, folder: Path, live: Live) -> Task[Any]:
-        """The work, within its folder of finished pieces if it has one."""
+    @abstractmethod
+    def result(self, setup: ModelSetup) -> Any:
+        """The result of the call; `setup.keep` has finished pieces, if the command has `pieces`."""
+
+    @abstractmethod
+    def views(self, found: Any, terms: Sequence[str]) -> Views:
+        """The result for readers."""
+
+    def piece_question(self) -> dict[str, Any]:
+        """The part of the question that changes finished pieces."""
+        return self.question()
+
+    def task(self, live: Live) -> Task[Any]:
+        """The work, with its finished pieces if it has any."""
         from rsens._app.cli._kept_work import KeptWork
         from rsens._app.study import Analysis, Task
 
-        arguments = self.question(settings) | settings.plain(*self.recorded, "model", "seed")
-        task = Task(self.step(settings), lambda setup: self.work(setup, None), Analysis, arguments, self.fit)
+        arguments = self.question() | self.settings.plain(*self.recorded, "model", "seed")
+        task = Task(self.step, self.result, Analysis, arguments, self.fit)
         if self.pieces is None:
             return task
-        kept = KeptWork(folder, self.pieces, self.n_pieces(settings))
-        question = (self.work_question or self.question)(settings)
-        return replace(
-            task,
-            work=lambda setup: self.work(setup, kept.folder),
-            keep=lambda setup: kept.resume(setup, question, live),
-        )
+        kept = KeptWork(self.folder, self.pieces, self.n_pieces)
+        return replace(task, keep=lambda setup: kept.resume(setup, live, self.piece_question()))
 
-    def text(self, analysis: Any, settings: Settings, shown: Sequence[Note] | None, spell: Spelling) -> str:
+    def text(self, analysis: Any, shown: Sequence[Note] | None) -> str:
         """Warnings, the answer, the heading, notes, and the rest."""
         from rsens._app.study import with_heading
 
-        answers = [spelled(each, spell) for each in self.answer(analysis.found)]
-        return with_heading(analysis, answers, self.details(analysis.found, analysis), shown).text()
+        views = self.views(analysis.found, analysis.terms)
+        return with_heading(analysis, views.answer, views.details, shown).text()
 
-    def write(self, analysis: Any, settings: Settings, folder: Path, live: Live) -> list[Path]:
+    def write(self, analysis: Any, live: Live) -> list[Path]:
         """Tables, figures and the summary."""
         from rsens._app.study import figure_writers, head_as_dict, table_writers, write_folder
 
-        found = analysis.found
-        content = head_as_dict(analysis) | self.to_dict(found)
-        writers = (*table_writers(self.tables(found)), *figure_writers(self.figures(found).items()))
-        kept = {} if self.pieces is None else {"work": self.pieces}
-        return write_folder(folder, self.name, content | kept, writers, listener=live)
+        views = self.views(analysis.found, analysis.terms)
+        content = {**head_as_dict(analysis), **views.content, **({} if self.pieces is None else {"work": self.pieces})}
+        writers = (*table_writers(views.tables), *figure_writers(views.figures.items()))
+        return write_folder(self.folder, self.name, content, writers, listener=live)

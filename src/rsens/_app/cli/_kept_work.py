@@ -1,4 +1,4 @@
-"""Finished pieces of long work in the folder of results: resumed if the question is the same, counted if it is stopped.
+"""Finished pieces of long work in the folder of results: resumed if the question is the same, counted if it stops.
 
 Pieces depend on everything that was asked, except for settings that change nothing about a piece. Refits of another
 question are forgotten, and all refits go once the results are written; samples and splits stay with the results, and
@@ -15,17 +15,15 @@ from typing import Any
 
 from rsens._app.cli._live import Live
 from rsens._app.study import REFITS, ModelSetup, Settings
-from rsens._errors import Argument, InputError, Sentence
-from rsens._files import Checkpoint, difference, fingerprint, parse_json, write_json
+from rsens._errors import Argument, InputError
+from rsens._files import Checkpoint, difference, fingerprint
 from rsens._text import counted
 
-#: The question by the names of arguments. Hidden: the rest of the folder belongs to the library.
-QUESTION = ".question.json"
-#: Settings that change nothing about a piece; any other counts, also a new one. The rows of the table count.
+#: Settings that change nothing about a piece, or that `more` of `question_of` has; any other counts, also a new one.
 NOT_ASKED = frozenset((
     "data", "name",
     "pairs", "null", "methods", "order", "budget", "samples", "folds", "repeats",
-    "n_jobs", "all_cores", "fits", "progress", "out", "overwrite", "report", "as_json", "quiet",
+    "n_jobs", "all_cores", "fits", "dask", "progress", "out", "overwrite", "report", "as_json", "quiet",
 ))  # fmt: skip
 
 
@@ -39,99 +37,67 @@ class KeptWork:
 
     @property
     def folder(self) -> Path:
-        """Where the pieces are."""
+        """The folder of the pieces."""
         return self.results / self.name
+
+    @property
+    def noun(self) -> str:
+        """A piece."""
+        return self.name.removesuffix("s")
 
     @property
     def pieces(self) -> int:
         """How many are finished."""
-        return sum(1 for _ in self.folder.glob(f"{self.name.removesuffix('s')}-*.json"))
+        return sum(1 for _ in self.folder.glob(f"{self.noun}-*.json"))
 
     @contextmanager
-    def resume(self, setup: ModelSetup, more: Mapping[str, Any], live: Live) -> Iterator[None]:
-        """Within this, the work goes on. Work on another question is an `InputError`, unless it may be overwritten."""
-        if setup.settings.overwrite:
-            self.forget()
-        self._check(question_of(setup, more))
-        if kept := min(self.total, self.pieces):
-            left = self.total - kept
-            live.say(
-                f"Resumed: {kept} of {self.total} {self.name} are there from before; {left or 'none'} left to do.\n"
-            )
-        with self._tidied():
-            yield
-
-    @contextmanager
-    def _tidied(self, *, forget_failed: bool = False) -> Iterator[None]:
-        """Removes the folder if the work ends without a piece, or if it fails and `forget_failed`."""
-        try:
-            yield
-        except BaseException as error:
-            if not self.pieces or (forget_failed and isinstance(error, Exception)):
-                self.forget()
-            raise
-
-    def _check(self, question: dict[str, Any]) -> None:
-        file = self.folder / QUESTION
-        try:
-            before = dict(parse_json(file.read_bytes()))
-        except (OSError, ValueError, TypeError, RecursionError):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            write_json(question, file)
-            return
-        if (other := difference(before, question)) is not None:
-            raise InputError(
-                f"the folder {self.results} has work on another question (",
-                other,
-                "). Give another ",
-                Argument("folder"),
-                ", or use ",
-                Argument("overwrite", True),
-                ".",
-            )
-
-    @contextmanager
-    def resume_refits(self, setup: ModelSetup, live: Live) -> Iterator[Checkpoint]:
-        """Within this, refits go on. They stay if the work is stopped, and go if it fails: it would fail again."""
-        question = question_of(setup)
+    def resume(self, setup: ModelSetup, live: Live, more: Mapping[str, Any]) -> Iterator[Checkpoint]:
+        """Keep the pieces that are finished within the block, also if it is interrupted."""
+        question = question_of(setup, more)
         before = Checkpoint.question_in(self.folder)
+        other = None if before is None else difference(before, Checkpoint.full_question(question))
         if setup.settings.overwrite:
             self.forget()
-        elif before is not None and (other := difference(before, Checkpoint.full_question(question))) is not None:
-            if self.pieces:
-                live.tell(Sentence("Unfinished refits of another question (", other, ") are forgotten.\n"))
+        elif other is not None and self.pieces:
+            if self.name != REFITS:
+                raise InputError(
+                    f"the folder {self.results} has work on another question (", other, "). Give another ",
+                    Argument("folder"), ", or use ", Argument("overwrite", True), ".",
+                )  # fmt: skip
+            live.say(f"Unfinished refits of another question ({other}) are forgotten.\n")
+        if other is not None:
             self.forget()
         checkpoint = Checkpoint.open(self.folder, question, setup.seed)
         if count := self.pieces:
-            live.say(f"Resumed: {counted(count, 'refit')} {'is' if count == 1 else 'are'} there from before.\n")
-        with self._tidied(forget_failed=True):
+            live.say(f"Resumed with {counted(count, f'finished {self.noun}')}.\n")
+        try:
             yield checkpoint
+        finally:
+            if not self.pieces:
+                self.forget()
 
-    def stopped(self, live: Live) -> str:
-        """The sentence after Ctrl-C: how many pieces are kept, of how many."""
+    def how_to_resume(self, live: Live) -> str:
+        """A sentence on the number of kept pieces and on resuming; empty without any."""
         if not (count := self.pieces):
-            return "stopped."
+            return ""
         total = max(count, self.total or live.progress.total("refit"))
-        piece = self.name.removesuffix("s")
-        kept = counted(count, piece) if total == count else f"{count} of {counted(total, piece)}"
-        return f"stopped. {kept} are kept in {self.folder}; run the same command again to go on."
+        kept = counted(count, self.noun) if total == count else f"{count} of {counted(total, self.noun)}"
+        return f" {kept} are kept in {self.folder}; run the same command again to resume."
 
     def forget(self) -> None:
         """Remove the pieces, and a folder of results in which nothing else is. Files of somebody else stay."""
-        with suppress(OSError):
-            (self.folder / QUESTION).unlink()
         Checkpoint.remove(self.folder)
         for folder in (self.folder, self.results):
-            with suppress(OSError):  # there are other files, or there is no such folder
+            with suppress(OSError):  # other files are in it, or it does not exist
                 folder.rmdir()
 
 
-def question_of(setup: ModelSetup, more: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Everything that pieces depend on, by the names that users know, and what follows from it."""
+def question_of(setup: ModelSetup, more: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything that pieces depend on, by the names that users know."""
     settings = setup.settings
+    asked = {each.name: getattr(settings, each.name) for each in fields(Settings) if each.name not in NOT_ASKED}
     return {
-        **{each.name: _plain(getattr(settings, each.name)) for each in fields(Settings) if each.name not in NOT_ASKED},
-        **(more or {}),
+        **{name: _plain(value) for name, value in (asked | dict(more)).items()},
         "fingerprint": setup.provenance["fingerprint"],
         "estimator": fingerprint(setup.model),
         "numeric_columns": list(setup.numeric),

@@ -16,15 +16,14 @@ from contextlib import contextmanager
 
 import click
 
-from rsens._app.cli._command import Command
-from rsens._app.cli._explain import DEMO, EXPLAIN
-from rsens._app.cli._questions import COMPARE, SELECT, STABILITY
-from rsens._app.cli._say import complain
-from rsens._errors import MissingExtraError
+from rsens._app.cli._explain import demo, explain
+from rsens._app.cli._questions import compare, select, stability
+from rsens._app.cli._terminal import complain
+from rsens._errors import InputError, MissingExtraError
 from rsens._version import __version__
 
-#: Every command, in the order of `rsens --help`. A new one is a record in this folder and an entry here.
-COMMANDS: list[Command] = [EXPLAIN, COMPARE, STABILITY, SELECT, DEMO]
+#: Every command, in the order of `rsens --help`. A new one is a function in this folder and an entry here.
+COMMANDS: list[click.Command] = [explain, compare, stability, select, demo]
 
 DONE, FAILURE, BAD_INPUT, STOPPED, TERMINATED = 0, 1, 2, 130, 143
 
@@ -37,42 +36,46 @@ Examples:
 """
 
 
-class CommandGroup(click.Group):
-    """Looks the commands up in `COMMANDS`, in their order."""
+class Commands(click.Group):
+    """The commands in the order of their list."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Explain first, not compare."""
-        return [command.name for command in COMMANDS]
+        return [str(command.name) for command in COMMANDS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name."""
-        return next((command.for_click() for command in COMMANDS if command.name == cmd_name), None)
+        return next((command for command in COMMANDS if command.name == cmd_name), None)
 
 
 @click.group(
-    cls=CommandGroup,
+    cls=Commands,
     epilog=EXAMPLES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="rsens")
 def rsens() -> None:
-    """Which columns of a table move the prediction of one of them, and its uncertainty.
+    """Which columns of a table move the prediction of one of them, and its uncertainty?
 
-    Fits a probabilistic model, says how good it is, ranks variables and pairs by R-sens, and writes a report.
+    Fits a probabilistic model, checks it on rows it has not seen, ranks variables and pairs by R-sens, and writes a
+    report.
     """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
-    if arguments is None:  # a process of its own: nobody needs to look for garbage in all libraries when it ends
+    if arguments is None:  # a separate process: no need to collect garbage in all libraries at the end
         atexit.register(gc.freeze)
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by the shell, as in `rsens demo >&-`
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 (open until the end)
     if hasattr(sys.stdout, "reconfigure"):  # names may have letters that the terminal does not know
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with _process():
             return rsens.main(given, prog_name="rsens", standalone_mode=False) or DONE
-    except MissingExtraError as error:
+    except (InputError, MissingExtraError) as error:
         complain(str(error))
         return BAD_INPUT
     except click.ClickException as error:

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 from xml.etree import ElementTree
 
 import numpy as np
 
 from rsens._app.report._facts import Facts, Name
-from rsens.plots import Plot, Section, lay_out, tip_of
+from rsens.plots import Plot, Section, lay_out, take_notes, tip_of
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-
-#: How many variables have a figure of their own, such as a profile, and how many pairs, such as a surface.
+#: The numbers of variables with a separate figure, such as a profile, and of pairs, such as a surface.
 VARIABLES, PAIRS = 6, 4
 #: A figure with more points than this is drawn as pixels, which take less room in the file.
 PIXELS = 1000
@@ -40,34 +35,21 @@ def pictures(facts: Facts) -> dict[str, list[Picture]]:
     found: dict[str, list[Picture]] = {section: [] for section in get_args(Section)}
     for plot, result, number, terms in facts.drawings(VARIABLES, PAIRS):
         figure_id = f"{plot.name}-{number}" if terms else plot.name
+        rows = {name: getattr(facts, name) for name in ("model", "X") if name in plot.takes}
+        svg, notes = draw(figure_id, plot, result, *terms, **rows)
         picture = Picture(
             id=figure_id,
             alt=plot.alt(result, *terms),
-            caption=plot.caption(result, *terms),
-            svg=_svg(facts, plot, result, terms, figure_id),
+            caption=" ".join([plot.caption, *(f"{note[:1].upper()}{note[1:]}." for note in notes)]).strip(),
+            svg=svg,
             names=tuple(facts.names[term] for term in terms),
         )
         found[plot.section].append(picture)
     return found
 
 
-def _svg(facts: Facts, plot: Plot, result: Any, terms: tuple[str, ...], figure_id: str) -> str:
-    layout = plot.layout(result)
-    rows = {name: getattr(facts, name) for name in ("model", "X") if name in plot.takes}
-
-    def draw(figure: Figure) -> None:
-        axes = plot.draw(result, *terms, ax=layout.axes(figure), **rows, **layout.options)
-        plot.add_tips(result, axes)
-        points = [each for panel in np.ravel(np.asarray(axes, dtype=object)) for each in panel.collections]
-        if sum(len(each.get_offsets()) for each in points) > PIXELS:
-            for each in points:
-                each.set_rasterized(True)
-
-    return draw_svg(figure_id, layout.width, layout.height, draw)
-
-
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-#: What matplotlib numbers its groups with; any other id of a text comes from `rsens.plots`: the whole name.
+#: Ids that matplotlib gives to its groups; any other id of a text comes from `rsens.plots`: the whole name.
 NUMBERED = re.compile(r"[a-zA-Z.]+\d*_\d+(_\d+)*")
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
 #: Where matplotlib writes six decimals of a point; two are finer than any screen.
@@ -75,28 +57,38 @@ GEOMETRY = frozenset({"d", "x", "y", "points"})
 DECIMALS = re.compile(r"(\.\d\d)\d+")
 #: Text stays text, in the font of the page: it can be searched, and is small. Ids depend on nothing but the figure.
 SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "rsens", "font.size": 10.0, "font.family": ["DejaVu Sans"]}
-#: Dots per inch, of what is drawn as pixels.
+#: Dots per inch of the parts that are drawn as pixels.
 RESOLUTION = 200
 
 
-def draw_svg(figure_id: str, width: float, height: float, draw: Callable[[Figure], None]) -> str:
-    """Draw a figure of this size, in inches, as an SVG element; the same bytes each time."""
+def draw(figure_id: str, plot: Plot, *subject: Any, **options: Any) -> tuple[str, list[str]]:
+    """Draw a plot as an SVG element, the same bytes each time; and its notes, which become text of the page."""
+    from matplotlib import pyplot as plt
     from matplotlib import rc_context, rcParamsDefault
-    from matplotlib.figure import Figure
 
-    # A user's own style (a dark one, say) is for the user's figures.
+    # A user's style, such as a dark one, is for the user's figures.
     plain: dict[Any, Any] = {k: v for k, v in rcParamsDefault.items() if not k.startswith(("backend", "toolbar"))}
     file = io.BytesIO()
     with rc_context(plain | SETTINGS):
-        figure = Figure(figsize=(width, height), dpi=RESOLUTION, layout="constrained")
-        draw(figure)
-        lay_out(figure)
-        figure.savefig(file, format="svg", transparent=True, dpi=RESOLUTION, metadata={"Date": None, "Creator": None})
-    return inline(file.getvalue(), figure_id)
+        axes = np.ravel(np.asarray(plot.draw(*subject, **options, **plot.options), dtype=object))
+        figure = axes[0].figure
+        try:
+            notes = take_notes(figure)
+            points = [each for panel in axes for each in panel.collections]
+            if sum(len(each.get_offsets()) for each in points) > PIXELS:
+                for each in points:
+                    each.set_rasterized(True)
+            figure.set_dpi(RESOLUTION)
+            lay_out(figure)
+            metadata = {"Date": None, "Creator": None}
+            figure.savefig(file, format="svg", transparent=True, dpi=RESOLUTION, metadata=metadata)
+        finally:
+            plt.close(figure)
+    return inline(file.getvalue(), figure_id), notes
 
 
 def inline(svg: bytes, figure_id: str) -> str:
-    """An SVG file as an element of a page that holds others: ids of its own, no fixed size, no header."""
+    """An SVG file as an element of a page that holds others: distinct ids, no fixed size, no header."""
     root = ElementTree.fromstring(svg)
     attributes = [pair for element in root.iter() for pair in element.attrib.items()]
     used = {each for _, value in attributes for each in REFERENCE.findall(value)}

@@ -19,7 +19,7 @@ MOST_TERMS, MOST_CLASSES = 12, 6
 
 
 def rows(facts: Facts) -> dict[str, Any]:
-    """What the page shows of each row, ready for JSON: texts as shown, and numbers only for lengths."""
+    """The texts and lengths that the page shows for each row, ready for JSON."""
     e = facts.explanation
     local, labels = e.local_main.to_numpy(), e.local_main.index
     shown = facts.shown_rows
@@ -71,7 +71,7 @@ def _starts(facts: Facts) -> list[tuple[str, int]]:
 
 
 def _sentence(facts: Facts, row: int, local: Array, below: Array) -> str:
-    """What this prediction depends on, in words."""
+    """The most important variable of this prediction, in words."""
     if not local.max(initial=0.0) > 0.0:
         return "Nothing moves this prediction."
     top = int(local.argmax())
@@ -109,7 +109,7 @@ def _adds(facts: Facts, local: LocalRow) -> str:
 
 
 def _moves(facts: Facts, local: LocalRow) -> list[list[str]]:
-    """What would move the prediction: the variable, the change, and what it does."""
+    """Changes that would move the prediction most: the variable, the change, and its effect."""
     times, unit = (100.0, " points") if in_points(facts.explanation) else (1.0, "")
     return [
         [facts.names[move.term].short, as_label(move.change), f"{signed([times * move.effect])[0]}{unit}"]
@@ -118,7 +118,7 @@ def _moves(facts: Facts, local: LocalRow) -> list[list[str]]:
 
 
 def _predictions(facts: Facts) -> list[dict[str, Any]]:
-    """The prediction of each row in words, and what the page draws of it: an interval, or classes with bars."""
+    """The prediction of each row in words, and its drawing: an interval, or classes with bars."""
     kind, middle, prediction, bands = predictive(facts.family, np.array(INTERVALS))
     shown = facts.shown_rows
     observed = [None if facts.y is None else facts.y.iloc[int(i)] for i in shown]
@@ -177,7 +177,7 @@ def _of_classes(facts: Facts, probabilities: Array, y: Any) -> dict[str, Any]:
 
 
 def round_to(values: ArrayLike, digits: int = 4) -> Any:
-    """Numbers, nested as they are, with this many digits; None for what is not finite."""
+    """Numbers, nested as given, with this many digits; None if not finite."""
     array = np.asarray(values, dtype=np.float64)
     if array.ndim:
         return [round_to(part, digits) for part in array]

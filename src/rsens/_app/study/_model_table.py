@@ -125,9 +125,8 @@ def read_table(settings: Settings) -> ModelTable:
     return raw.ready(table, settings.data_name, notes)
 
 
-def read_new_rows(settings: Settings, recipe: dict[str, Any], likelihood: Choice) -> ModelTable:
+def read_new_rows(settings: Settings, reader: TableReader, cluster: str | None = None) -> ModelTable:
     """New rows for a model from a file, read as its own data were; the target may be missing."""
-    reader, cluster = TableReader.from_recipe(recipe), recipe.get("cluster")
     raw = RawTable.of(settings, None, reader.text_columns, least=1)
     known = [name for name in raw.frame.columns if name in reader.readings_]
     table = prepare_again(
@@ -145,7 +144,7 @@ def read_new_rows(settings: Settings, recipe: dict[str, Any], likelihood: Choice
     labels = raw.frame[cluster].loc[table.X.index] if cluster in raw.frame else None
     if labels is not None and (labels.isna().any() or labels.astype(str).nunique() < 2):
         labels = None  # every row needs one, and there must be several
-    return raw.ready(replace(table, likelihood=likelihood, cluster=cluster, clusters=labels), settings.data_name, notes)
+    return raw.ready(replace(table, cluster=cluster, clusters=labels), settings.data_name, notes)
 
 
 #: The columns of each group, by its name.
@@ -275,29 +274,31 @@ def note_on_two_values(names: Sequence[str]) -> list[Note]:
     return [Note("two_values", tuple(names), text)]
 
 
-def to_metadata(recipe: dict[str, Any], likelihood: Choice, data: str) -> dict[str, Any]:
-    """Plain values, ready for `save_model`."""
-    classes = None if likelihood.classes is None else [str(label) for label in likelihood.classes]
-    choice = {"kind": likelihood.kind, "reason": likelihood.reason, "classes": classes}
-    return {"recipe": recipe, "likelihood": choice, "data": data}
+def to_metadata(reader: TableReader, likelihood: Choice, data: str, clusters: Any) -> dict[str, Any]:
+    """The description of a model's table, ready for `save_model`."""
+    classes = None if likelihood.classes is None else list(map(str, likelihood.classes))
+    choice = {"kind": likelihood.kind, "reason": str(likelihood.reason), "classes": classes}
+    cluster = None if clusters is None else str(clusters.name)
+    return {"reader": reader.recipe, "likelihood": choice, "data": data, "cluster": cluster}
 
 
-def from_metadata(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Choice, str]:
-    """How columns are read, the likelihood, and the name of the data, from the file of a model."""
+def from_metadata(path: str | os.PathLike[str]) -> tuple[TableReader, Choice, str, str | None]:
+    """How columns are read, the likelihood, and the names of the data and the column of clusters."""
+    give = "Give a model.rsens that `rsens explain` wrote"
     try:
         stored = read_metadata(path)
     except MissingPathError:
         raise
     except InputError as error:
-        raise InputError(error.sentence, " Give a model.rsens that `rsens explain` wrote.") from None
+        raise InputError(error.sentence, f" {give}.") from None
     try:
-        choice = stored["likelihood"]
-        classes = None if choice["classes"] is None else tuple(str(label) for label in choice["classes"])
-        return dict(stored["recipe"]), Choice(str(choice["kind"]), str(choice["reason"]), classes), str(stored["data"])
+        kind, reason, classes = (stored["likelihood"][name] for name in ("kind", "reason", "classes"))
+        choice = Choice(str(kind), str(reason), None if classes is None else tuple(classes))
+        return TableReader.from_recipe(stored["reader"]), choice, str(stored["data"]), stored["cluster"]
     except (KeyError, TypeError, ValueError):
         raise InputError(
-            f"{path} has no description of how its columns were read. Give a model.rsens that `rsens explain` wrote; "
-            "other models are explained in Python, with rsens.load_model and rsens.explain."
+            f"{path} has no description of how its columns were read. {give}; other models are explained in Python, "
+            "with rsens.load_model and rsens.explain."
         ) from None
 
 

@@ -56,11 +56,6 @@ class ModelTable:
         """Columns that were made from one column, by its name: they are explained together."""
         return self.reader.groups_
 
-    @property
-    def recipe(self) -> dict[str, Any]:
-        """How columns are read, in plain values."""
-        return self.reader.recipe | ({} if self.cluster is None else {"cluster": self.cluster})
-
 
 def prepare(
     frame: pd.DataFrame,

@@ -1,4 +1,4 @@
-"""What goes to the terminal."""
+"""Text for the terminal."""
 
 from __future__ import annotations
 
@@ -9,21 +9,8 @@ from typing import Any, TextIO
 
 from rsens._text import on_one_line
 
-#: What stands for signs that a terminal does not have, and is as wide.
-PLAIN = {
-    "█": "#",
-    "▲": "^",
-    "▼": "v",
-    "−": "-",
-    "–": "-",
-    "×": "x",
-    "·": "-",
-    "…": "~",
-    "₂": "2",
-    "²": "2",
-    "“": '"',
-    "”": '"',
-}
+#: Replacements of the same width for signs that a terminal does not have.
+PLAIN = dict(zip("█▲▼−–×·…₂²“”", '#^v--x-~22""', strict=True))
 
 
 def say(text: str, stream: TextIO | None = None) -> None:

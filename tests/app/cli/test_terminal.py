@@ -2,7 +2,7 @@
 
 import pytest
 
-from rsens._app.cli._say import in_encoding
+from rsens._app.cli._terminal import in_encoding
 
 LINE = "1  a…b  −0.5 ± 0.1 – 2  ███  ▲ ±  × R-sens₂ R²"
 
