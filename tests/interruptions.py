@@ -73,12 +73,12 @@ def without_times(content: Any) -> Any:
 
 
 def ranked(folder: Path) -> str:
-    options: dict[str, Any] = {"n_boot": 40, "methods": ["rsens", "pfi"], "random_state": 1, "progress": False}
+    options: dict[str, Any] = {"n_boot": 40, "methods": ["rsens", "pfi"], "random_state": 1}
     return str(stability(BayesianLinearRegression(), X, Y, folder=folder, **options).ranks.to_csv())
 
 
 def selected(folder: Path) -> str:
-    options: dict[str, Any] = {"k": 1, "cv": 4, "repeats": 1, "random_state": 1, "progress": False}
+    options: dict[str, Any] = {"k": 1, "cv": 4, "repeats": 1, "random_state": 1}
     found = select_interactions(GPRegressor(n_restarts=0), X, Y, folder=folder, **options)
     return str(found.scores.to_csv())
 
