@@ -7,8 +7,7 @@ import xarray as xr
 
 import rsens
 from rsens import from_numpyro
-
-from .oracles import rsens_of_normals
+from tests.adapters.oracles import rsens_of_normals
 
 rng = np.random.default_rng(5)
 

@@ -95,6 +95,23 @@ def test_the_adapted_model_goes_to_other_processes(name):
     np.testing.assert_array_equal(found.second, expected.second)
 
 
+@pytest.mark.parametrize("name", ["closed form", "botorch"])
+def test_a_change_is_seen(name):
+    """The factor of a model is kept for the next call, unless anything has changed."""
+    model = MODELS[name]()
+    before = as_model(model)
+    assert as_model(model).source is before.source
+    scale = model.covar_module if name == "botorch" else model.covar_module.base_kernel
+    for change in (
+        lambda: scale.raw_lengthscale.data.add_(0.1),
+        lambda: model.train_targets.data.mul_(1.01),
+        lambda: model.likelihood.noise_covar.raw_noise.data.add_(0.1),
+    ):
+        found = rsens.rsens(model, ROWS)
+        change()
+        assert not np.allclose(rsens.rsens(model, ROWS), found, rtol=1e-6)
+
+
 def test_targets_with_a_history():
     """Some pipelines compute the targets with gradients on."""
     targets = torch.tensor(Y, requires_grad=True) * 1.0

@@ -21,7 +21,6 @@ from sklearn.preprocessing import (
     OrdinalEncoder,
     PolynomialFeatures,
     QuantileTransformer,
-    SplineTransformer,
     StandardScaler,
 )
 
@@ -123,19 +122,6 @@ def test_nested():
     assert gaps(search, native(), FAR_ROWS).max() < 1e-9
     with pytest.raises(InputError, match="refit=True"):
         rsens.rsens(GridSearchCV(gp(), {"alpha": [0.05]}, refit=False, cv=2).fit(X, Y), X)
-
-
-def test_splines():
-    """BayesianRidge on splines is linear in these: its moments have derivatives that can be written down."""
-    step = SplineTransformer(n_knots=4).fit(X)
-    model = make_pipeline(step, BayesianRidge()).fit(X, Y)
-    found, ridge = record(model), model[-1]
-    slopes = np.stack(
-        [step.bsplines_[0].derivative()(x)[0] for x in np.clip(ROWS[:, :1], X[:, 0].min(), X[:, 0].max())]
-    )
-    inside = (ROWS[:, 0] > X[:, 0].min()) & (ROWS[:, 0] < X[:, 0].max())
-    width = slopes.shape[1]
-    assert gap(found.first[inside, 0, 0], (slopes @ ridge.coef_[:width])[inside]) < 1e-10
 
 
 class TestTarget:

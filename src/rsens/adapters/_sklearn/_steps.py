@@ -170,7 +170,9 @@ def _of_polynomial(step: Any, X: Array, order: int) -> Inner:
         for d in columns:
             factor = factor * p[:, d]
             p[:, d] = np.maximum(p[:, d] - 1, 0)
-        return factor * np.prod(X[:, None] ** p, axis=2)
+        left, values = factor != 0.0, np.zeros((len(X), len(powers)))
+        values[:, left] = factor[left] * np.prod(X[:, None] ** p[left], axis=2)
+        return values
 
     first = np.stack([derivative(d) for d in range(D)], axis=-1)
     if order == 1:
