@@ -47,7 +47,7 @@ COPIES = 0.05
 
 @dataclass(frozen=True)
 class Search:
-    """How to learn the hyperparameters, and with how many inducing inputs (None: exact); see GPRegressor."""
+    """The settings of a search for hyperparameters (`n_inducing` None: exact); see GPRegressor."""
 
     optimize: bool
     n_restarts: int
@@ -90,7 +90,7 @@ def fit_gp(kernel: Kernel, likelihood: Likelihood, data: Data, search: Search) -
             inducing = inducing_inputs(data, kernel, search.n_inducing, search.enough, search.rng)
         posterior, value = posterior_of(kernel, likelihood, data, inducing, some)
         if likelihood.target == "counts":
-            warn_of_unknown_counts(posterior, data.X, data.y, ways_out(likelihood, inducing))
+            warn_of_unknown_counts(posterior, data.X, data.y, advice_for(likelihood, inducing))
     return FittedGP(kernel, likelihood, posterior, value, inducing, steps, reached)
 
 
@@ -146,7 +146,7 @@ def _learned(
             "hyperparameters."
         )
     if of.with_priors:
-        warn_at_limits(found.theta, optimizer.limits, kernel.hyperparameter_names, ways_out(likelihood, inducing))
+        warn_at_limits(found.theta, optimizer.limits, kernel.hyperparameter_names, advice_for(likelihood, inducing))
     return *of.at(found.theta), inducing, found.steps, found.value
 
 
@@ -234,7 +234,7 @@ def _inference(
 
 
 def _threads_for(n_rows: int, n_inducing: int | None) -> Any:
-    """One thread if a step of the search has little work."""
+    """A context with one thread if a step of the search has little work."""
     return one_thread("blas") if n_rows * min(n_rows, n_inducing or n_rows) ** 2 <= FEW_ROWS**3 else nullcontext()
 
 
@@ -271,7 +271,7 @@ def warn_of_unknown_counts(posterior: LatentPosterior, X: Array, y: Array, advic
     )
 
 
-def ways_out(likelihood: Likelihood, inducing: Array | None) -> Sentence:
+def advice_for(likelihood: Likelihood, inducing: Array | None) -> Sentence:
     """Advice for a GP that does not suit its data."""
     ways: list[str | Argument] = []
     if likelihood.overdispersed is not None:
