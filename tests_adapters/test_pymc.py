@@ -13,9 +13,9 @@ import xarray as xr
 
 import rsens
 from rsens import InputError, from_draws, from_pymc
+from tests.adapters.oracles import rsens_of_normals
 
 from .conftest import QUICK
-from .oracles import rsens_of_normals
 
 rng = np.random.default_rng(1)
 DRAWS = {

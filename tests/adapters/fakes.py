@@ -11,41 +11,25 @@ import torch
 
 
 def class_of(module: str, name: str, *bases: type, **members) -> type:
-    """A class that says it comes from a module of another library."""
+    """A class whose module is one of another library."""
     return type(name, bases or (object,), {"__module__": module, "__qualname__": name, **members})
 
 
-# ---- XGBoostLSS, LightGBMLSS 0.6 -------------------------------------------------------------------------------------
+def moments(rows):
+    """A mean and a variance that jump, as those of trees."""
+    return np.floor(10.0 * rows[:, 0]) / 10.0, np.exp(np.floor(4.0 * rows[:, 1]) / 4.0)
 
 
 class Gaussian:
-    """A distribution of XGBoostLSS: its torch class, and the order of its parameters."""
+    """A distribution of XGBoostLSS and LightGBMLSS 0.6: its torch class."""
 
     distribution = torch.distributions.Normal
-    distribution_arg_names = ("loc", "scale")
 
 
 class SplineFlow:
-    """One without parameters of its own."""
+    """A distribution without parameters."""
 
     distribution = None
-
-
-class _Booster:
-    feature_names = None
-
-
-def _predict_parameters(self, data, pred_type="parameters", n_samples=1000, quantiles=(0.1, 0.5, 0.9), seed=123):
-    assert pred_type == "parameters"
-    rows = data.rows if self.takes_matrix else np.asarray(data)
-    assert self.takes_matrix == isinstance(data, DMatrix)
-    loc, scale = np.floor(10.0 * rows[:, 0]) / 10.0, np.exp(0.5 * np.floor(4.0 * rows[:, 1]) / 4.0)
-    return pd.DataFrame({"loc": loc, "scale": scale}, dtype=np.float32)
-
-
-def _lss(self, dist, trained=True):
-    self.dist = dist
-    self.booster = _Booster() if trained else None
 
 
 class DMatrix:
@@ -53,47 +37,41 @@ class DMatrix:
         self.rows = np.asarray(data)
 
 
-def xgboostlss():
-    """XGBoostLSS, with a module xgboost that has a DMatrix, as the real one imports it."""
-    members = {"__init__": _lss, "predict": _predict_parameters, "takes_matrix": True}
-    return class_of("xgboostlss.model", "XGBoostLSS", **members)
+def boosted(name):
+    """XGBoostLSS, which takes a DMatrix, or LightGBMLSS, which takes rows."""
 
+    def init(self, dist, trained=True):
+        self.dist, self.booster = dist, types.SimpleNamespace(feature_names=None) if trained else None
 
-def lightgbmlss():
-    members = {"__init__": _lss, "predict": _predict_parameters, "takes_matrix": False}
-    return class_of("lightgbmlss.model", "LightGBMLSS", **members)
+    def predict(self, data, pred_type="parameters"):
+        assert pred_type == "parameters"
+        assert (name == "XGBoostLSS") == isinstance(data, DMatrix)
+        mean, variance = moments(data.rows if isinstance(data, DMatrix) else np.asarray(data))
+        return pd.DataFrame({"loc": mean, "scale": np.sqrt(variance)}, dtype=np.float32)
+
+    return class_of(f"{name.lower()}.model", name, __init__=init, predict=predict)
 
 
 def with_xgboost(monkeypatch):
+    """A module xgboost with a DMatrix."""
     module = types.ModuleType("xgboost")
     module.DMatrix = DMatrix
     monkeypatch.setitem(sys.modules, "xgboost", module)
 
 
-# ---- CatBoost 1.2 ----------------------------------------------------------------------------------------------------
-
-
 def catboost_regressor(loss):
-    """CatBoostRegressor: for RMSEWithUncertainty, `prediction_type` of that name gives the mean and the variance."""
-
-    def get_params(self, deep=True):
-        return {"loss_function": loss, "iterations": 20}
+    """CatBoostRegressor 1.2: for RMSEWithUncertainty, `prediction_type` of that name gives mean and variance."""
 
     def predict(self, data, prediction_type="RawFormulaVal"):
-        rows = np.asarray(data)
-        mean, variance = np.floor(10.0 * rows[:, 0]) / 10.0, np.exp(np.floor(4.0 * rows[:, 1]) / 4.0)
-        other = variance if prediction_type == "RMSEWithUncertainty" else 0.5 * np.log(variance)
-        return np.column_stack([mean, other])
+        mean, variance = moments(np.asarray(data))
+        return np.column_stack([mean, variance if prediction_type == "RMSEWithUncertainty" else 0.5 * np.log(variance)])
 
-    base = class_of("catboost.core", "CatBoost", get_params=get_params, predict=predict)
-    return class_of("catboost.core", "CatBoostRegressor", base)()
-
-
-# ---- skpro 2 ---------------------------------------------------------------------------------------------------------
+    members = {"get_params": lambda self, deep=True: {"loss_function": loss}, "predict": predict}
+    return class_of("catboost.core", "CatBoostRegressor", class_of("catboost.core", "CatBoost", **members))()
 
 
 def skpro_regressor(distribution_of):
-    """A regressor of skpro: `predict_proba` takes a data frame and gives a distribution over its rows."""
+    """A regressor of skpro 2: `predict_proba` takes a data frame and gives a distribution over its rows."""
 
     def predict_proba(self, X):
         assert isinstance(X, pd.DataFrame)

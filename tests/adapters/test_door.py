@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression
 
 import rsens
 from rsens import GPRegressor, InputError, Normal, _coding, _table, from_function, from_jax, from_torch
-from rsens.adapters import ADAPTERS, Adapter, _door, as_model, coding_of, read_for
+from rsens.adapters import ADAPTERS, Adapter, _door, as_model, read_for
 from rsens.derivatives import Model
 from tests.adapters.objects import Estimator, Plain, record_at
 from tests.derivatives.sources import rows
@@ -102,8 +102,8 @@ def test_the_door_gives_a_model_and_its_rows():
     assert table.names == ("size", "city")
     assert table.values.tolist() == [[1.0, 1.0], [2.0, 0.0], [3.0, 1.0]]
     assert table.coding is coded.coding
-    assert coding_of(coded).categorical == (1,)
-    assert coding_of(model) is None  # only the rows can tell
+    assert coded.coding.categorical == (1,)
+    assert model.coding is None  # only the rows can tell
     again, same = read_for(model, table)  # rows that have been read are not read again
     assert same is table
     assert again.coding is table.coding

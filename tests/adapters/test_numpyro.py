@@ -13,6 +13,7 @@ from numpyro.infer.autoguide import AutoNormal
 
 import rsens
 from rsens import InputError, from_draws, from_numpyro
+from tests.adapters.oracles import rsens_of_normals
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(12, 3))
@@ -32,19 +33,6 @@ def linear(X, y=None):
         numpyro.sample("y", dist.Normal(mean, sigma), obs=y)
 
 
-def by_quadrature(X, samples):
-    """R-sens of the mixture of linear Normals: ∫ (∂p)²/p dy on a grid, which for smooth p converges exponentially."""
-    slope, intercept, sigma = samples["slope"], samples["intercept"][:, None], samples["sigma"][:, None]
-    values = np.empty(X.shape)
-    for i, x in enumerate(X):
-        mean = (slope @ x)[:, None] + intercept
-        y = np.linspace((mean - 12 * sigma).min(), (mean + 12 * sigma).max(), 2_001)
-        density = np.exp(-0.5 * ((y - mean) / sigma) ** 2) / sigma / np.sqrt(2 * np.pi) / len(sigma)
-        moved = (density * (y - mean) / sigma**2).T @ slope
-        values[i] = np.sqrt(np.trapezoid(moved.T**2 / density.sum(axis=0), y, axis=1))
-    return values
-
-
 @pytest.fixture(scope="module")
 def of_samples():
     return from_numpyro(linear, SAMPLES)
@@ -52,7 +40,7 @@ def of_samples():
 
 def test_rsens_is_that_of_the_mixture_of_draws(of_samples):
     np.testing.assert_allclose(
-        rsens.rsens(of_samples, X), by_quadrature(X, SAMPLES), rtol=1e-7
+        rsens.rsens(of_samples, X), rsens_of_normals(X, **SAMPLES), rtol=1e-7
     )  # the rule of the mixture stops at a change of 1e-6, and its error is far below it
 
 
@@ -121,8 +109,9 @@ def of_mcmc(mcmc):
 def test_nuts_end_to_end(mcmc, of_mcmc):
     before = jax.config.jax_enable_x64
     explanation = rsens.explain(of_mcmc, X, null=False, random_state=0)
-    draws = {name: np.asarray(values, dtype=np.float64) for name, values in mcmc.get_samples().items()}
-    expected = by_quadrature(X, draws) * X.std(axis=0)
+    samples = mcmc.get_samples()
+    draws = {name: np.asarray(samples[name], dtype=np.float64) for name in ("slope", "intercept", "sigma")}
+    expected = rsens_of_normals(X, **draws) * X.std(axis=0)
     np.testing.assert_allclose(explanation.local_main, expected, rtol=1e-6)
     np.testing.assert_allclose(explanation.main, expected.mean(axis=0), rtol=1e-6)
     assert list(explanation.parts.columns) == ["prediction", "noise", "knowledge"]
@@ -218,18 +207,8 @@ def part_of_the_rows(X, y=None):
         numpyro.sample("y", dist.Normal(X[rows, 0], 1.0), obs=y)
 
 
-def scanned(X, y=None):
-    from numpyro.contrib.control_flow import scan
-
-    scan(lambda last, x: (numpyro.sample("y", dist.Normal(last, 1.0)), None), 0.0, X[:, 0])
-
-
 def branching(X, y=None):
     numpyro.sample("y", dist.Normal(X[:, 0] if X[0, 0] > 0 else X[:, 1], 1.0), obs=y)
-
-
-def no_latent(X, y=None):
-    numpyro.sample("y", dist.Normal(X[:, 0], 1.0), obs=y)
 
 
 def laplace(X, y=None):
@@ -242,9 +221,7 @@ WRONG = {
     fixed_plate: "does not run for 2 rows and 3 columns",
     free_param: r"'weight' without a value.*handlers\.substitute",
     part_of_the_rows: "plate 'rows' takes a random part",
-    scanned: "scan or cond",
     branching: "cannot be traced by JAX",
-    no_latent: "draws only 'y'",
     laplace: "Laplace of numpyro does not correspond",
 }
 

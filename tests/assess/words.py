@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.stats import cauchy, norm
 
-from rsens._assess._calibration import coverage, intervals_off, share_above
+from rsens._assess._assessment import coverage_of, intervals_off, share_above_of
 from rsens._text import percent
 
 WORDS = ("biased", "too wide", "too narrow", "heavier", "lighter")
@@ -38,7 +38,7 @@ def said(truth: str, n: int, times: int, seed: int = 0) -> Counter[str]:
     found: Counter[str] = Counter()
     for _ in range(times):
         u = norm.cdf(draw(rng, n))
-        sentence = intervals_off(coverage(u, u), share_above(u, u), n) or ""
+        sentence = intervals_off(coverage_of(u, u), share_above_of(u, u), n) or ""
         found[next((word for word in WORDS if word in sentence), "")] += 1
     return found
 

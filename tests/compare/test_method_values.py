@@ -7,7 +7,6 @@ import builtins
 import numpy as np
 import pytest
 
-from rsens._compare import _comparison as running
 from rsens._compare import compare
 from rsens._errors import InputError
 from rsens.derivatives import Derivatives, from_function
@@ -79,13 +78,6 @@ def test_values_are_checked(monkeypatch):
     monkeypatch.setattr(Measure, "importance", lambda *_, **__: np.array([[1.0, np.inf], [np.inf, 1.0]]))
     with pytest.raises(InputError, match="value for 'x0:x1' is not a finite number"):
         compare(MODEL, X, methods="rsens2", order=2)
-
-
-def test_a_defect_of_rsens_is_raised(monkeypatch):
-    """The error starts in a line of the package."""
-    monkeypatch.setattr(running, "_from_predictions", lambda *_: running._vector(None, None))
-    with pytest.raises(AttributeError):
-        compare(MODEL, X, methods=["rsens", "pd"])
 
 
 def test_an_interruption_passes():

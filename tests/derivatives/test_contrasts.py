@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from rsens._coding import Coding
-from rsens.adapters import coding_of, read_for
+from rsens.adapters import as_model, read_for
 from rsens.derivatives import Derivatives, from_function, iterate
 from rsens.derivatives._contrasts import contrast_bytes, weights_of
 from rsens.distributions import Normal
@@ -75,7 +75,7 @@ def test_an_estimator_gets_the_rows_in_the_type_it_was_fitted_on():
     model = Estimator(FRAME)
     record_of(model, FRAME.iloc[:2], 2)
     assert all(list(X.columns) == list(FRAME.columns) and (X.dtypes == FRAME.dtypes).all() for X in model.given)
-    assert coding_of(model) is model.coding_
+    assert as_model(model).coding is model.coding_
 
 
 def test_frequencies_are_those_of_the_training_data():

@@ -144,13 +144,6 @@ def test_other_folds_are_taken_for_independent_and_that_is_said():
     assert ((degrees > 8.0) & (degrees <= 16.0)).all()
 
 
-def test_refits_are_kept_as_the_intervals_use_them(two_samples):
-    """The intervals of each side, without a conversion, are those of its explanation."""
-    a = two_samples[0]
-    found = a.difference(explained(*sample(0), random_state=5)).to_frame().set_index("term").loc[list("abc")]
-    np.testing.assert_allclose(found[["lower_a", "upper_a"]], a.intervals, rtol=1e-9)
-
-
 def test_rows_that_are_the_same_are_paired():
     """The difference of two means over the same rows has the standard error of the mean of the differences."""
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(50, 2)), columns=["a", "b"])
@@ -268,18 +261,6 @@ def test_what_was_measured_otherwise_is_refused(options):
 
 
 @pytest.mark.parametrize(
-    "other",
-    [
-        None,
-        "b",
-    ],
-)
-def test_other_things_than_explanations(two_samples, other):
-    with pytest.raises(InputError, match="other must be an Explanation"):
-        two_samples[0].difference(other)
-
-
-@pytest.mark.parametrize(
     "names",
     [
         "ab",
@@ -290,6 +271,13 @@ def test_other_things_than_explanations(two_samples, other):
 def test_names(two_samples, names):
     with pytest.raises(InputError, match="names must be two different names"):
         two_samples[0].difference(two_samples[1], names=names)
+
+
+def test_only_explanations_have_a_difference(two_samples):
+    with pytest.raises(InputError, match="other must be an Explanation"):
+        two_samples[0].difference("b")
+    with pytest.raises(InputError, match="order must be 1"):
+        two_samples[0].difference(two_samples[1]).to_frame(3)
 
 
 def test_nothing_in_common(two_samples):

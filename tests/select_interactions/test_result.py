@@ -69,15 +69,6 @@ def test_pairs():
     assert pairs[["rank", "first", "second", "share"]].to_numpy().tolist() == [[1, "a", "c", 1.0], [2, "a", "b", 0.75]]
 
 
-def test_no_pairs_tried():
-    selection = made(k=0)
-    assert selection.suggested == 0
-    assert selection.pairs.empty
-    assert selection.frequency.empty
-    assert str(selection).startswith("Main effects alone are not enough: per row, the model with all interactions is ")
-    assert "Raise k" in str(selection)
-
-
 def test_kernel():
     selection = made(["rsens2", "h"], k=2, pairs=np.array([[1, 0], [14, 13]]))
     of_columns = [Categorical(dims=d) if d == 2 else EQ(dims=d) for d in range(6)]

@@ -9,7 +9,7 @@ import pytest
 from sklearn.model_selection import ShuffleSplit
 
 from rsens._errors import RsensWarning
-from rsens._select_interactions import KernelTerms, SplitAnalysis, _reduced_models, select_interactions
+from rsens._select_interactions import SplitAnalysis, _reduced_models, select_interactions
 from rsens.kernels import EQ, Categorical, Matern52
 from rsens.models import GPClassifier, GPRegressor
 from tests.select_interactions.simulated import classes, counts, no_interactions, two_interactions, with_levels
@@ -93,11 +93,6 @@ def test_methods_share_fits(monkeypatch):
     pd.testing.assert_frame_equal(both.scores[: len(one.scores) - 3], one.scores[:-3], check_exact=True)
 
 
-def test_pairs_in_another_order_are_the_same_model():
-    terms = KernelTerms(3)
-    assert terms.kernel(frozenset([(0, 1), (1, 2)])) == terms.kernel(frozenset([(1, 2), (0, 1)]))
-
-
 def test_counts():
     found = select_interactions(GPRegressor(likelihood="poisson", n_restarts=0), *counts(), k=1, **QUICK)
     assert found.suggested == 1
@@ -110,14 +105,6 @@ def test_two_classes():
     assert found.pairs.loc[0, ["first", "second"]].tolist() == ["x0", "x1"]
     table = found.table.set_index("k")["mean"]
     assert table[0] < -0.6 < table[1]  # without the pair no better than a coin, −log 2
-
-
-def test_three_classes():
-    X, y = classes(60)
-    y = np.where(X[:, 2] > 1.0, "other", y)
-    found = select_interactions(GPClassifier(n_restarts=0), X, y, k=1, cv=2, repeats=1, random_state=0)
-    assert found.k == 1
-    assert found.pairs.loc[0, ["first", "second"]].tolist() == ["x0", "x1"]
 
 
 def test_categorical_columns():
@@ -193,10 +180,3 @@ def test_interrupted_work_is_taken_up_again(tmp_path, monkeypatch):
     counted.clear()
     select_interactions(GP, X, y, folder=tmp_path / "work", **settings)
     assert not counted
-
-
-def test_a_folder_without_a_seed_keeps_its_own(tmp_path):
-    X, y = no_interactions(40)
-    settings = {"k": 0, "cv": 2, "repeats": 1, "folder": tmp_path / "work"}
-    first, again = (select_interactions(GP, X, y, **settings) for _ in range(2))
-    pd.testing.assert_frame_equal(first.scores, again.scores, check_exact=True)

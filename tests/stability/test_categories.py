@@ -52,16 +52,6 @@ def test_levels_that_a_sample_lacks(kind):
     assert result.top(1).iloc[1].tolist() == [1.0, 1.0, 1.0]
 
 
-def test_a_column_that_a_sample_takes_for_an_identifier():
-    """30 levels in 100 rows are levels; more than 25 of them in 50 rows would be taken for names."""
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"x": rng.normal(size=100), "town": [f"t{k}" for k in rng.permutation(np.arange(100) % 30)]})
-    result = stability(
-        BayesianLinearRegression(prior_precision=1.0), frame, frame["x"], n_boot=3, methods="ead", random_state=0
-    )
-    assert result.failures.empty
-
-
 def test_levels_given_by_the_user_stay():
     frame, y, _ = mixed("text")
     estimator = BayesianLinearRegression(prior_precision=1.0, categorical={"c": ["a", "b", "rare", "never"]})

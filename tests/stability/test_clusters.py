@@ -38,11 +38,6 @@ def test_clusters_of_one_row_are_drawn_like_rows():
         np.testing.assert_array_equal(a, b)
 
 
-def test_the_number_of_rows_becomes_a_number_of_clusters():
-    assert sampling(48, 9, False, Y, False, PERSON).size == 3  # 12 rows are the fewest that hold 9
-    assert sampling(48, 2, False, Y, False, PERSON).size == 2
-
-
 def test_every_class_is_in_every_sample():
     labels = np.where(PERSON == 5, "rare", "common")
     for rows in draws(sampling(48, None, False, labels, True, PERSON)):

@@ -6,9 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rsens import BayesianLogisticRegression
 from rsens._errors import InputError
-from rsens._stability import stability
 from rsens._stability._stability import column_names, sampling
 
 
@@ -80,13 +78,6 @@ def test_too_few_rows_for_the_classes():
     y = np.repeat(np.arange(400), 2)
     with pytest.raises(InputError, match="Merge rare classes"):
         sampling(800, 800, True, y, True).draw(np.random.SeedSequence(0))
-
-
-@pytest.mark.parametrize("missing", [None, np.nan])
-def test_missing_labels(missing):
-    y = np.array(["a", "b", "a", missing], dtype=object)
-    with pytest.raises(InputError, match="y has 1 missing"):
-        stability(BayesianLogisticRegression(), np.arange(8.0).reshape(4, 2), y, n_boot=1)
 
 
 def test_sizes():

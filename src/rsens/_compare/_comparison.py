@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import traceback
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import combinations
-from pathlib import Path
 from time import perf_counter
 from typing import Any, Self
 
@@ -19,7 +17,7 @@ from rsens import black_box, measures
 from rsens._arguments import child, one_of
 from rsens._contents import OwnOrder, own_order
 from rsens._errors import Argument, InputError, MissingExtraError
-from rsens._refits import check_one_per_row, reason_of
+from rsens._refits import FAILURES, check_one_per_row, reason_of
 from rsens._table import Table, as_pandas
 from rsens._typing import Array, Flags
 from rsens.adapters import as_contrasts, classes_of, read_for, two_valued
@@ -27,9 +25,6 @@ from rsens.derivatives import Counter, Model
 from rsens.models import read_labels
 
 KINDS = {1: "single variables", 2: "pairs"}
-PACKAGE = Path(__file__).parents[1]
-#: Errors that input, a missing package or extreme numbers cause, and not a defect in the code.
-EXPECTED = (InputError, MissingExtraError, ArithmeticError, np.linalg.LinAlgError, MemoryError)
 #: Rows of the type of X, one for each target, in; one number for each, out. More is better.
 RowScores = Callable[[Any], Array]
 
@@ -158,16 +153,14 @@ def method_values(
 
 
 def run(comparison: Comparison, method: measures.ComparedMethod) -> MethodResult:
-    """The answer of the method; an error becomes its status, unless it starts in our own code: a defect."""
+    """The answer of the method; an error becomes its status."""
     counter = Counter()
     values, status = None, "ok"
     start = perf_counter()
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # `_vector` reports what is not finite
             values = _vector(_value(method, comparison, counter), comparison)
-    except Exception as error:
-        if _starts_here(error) and not isinstance(error, EXPECTED):
-            raise
+    except (*FAILURES, MissingExtraError, MemoryError) as error:
         status = reason_of(error)
     seconds = perf_counter() - start
     return MethodResult(method.name, values, seconds, counter.rows, status)
@@ -219,12 +212,6 @@ def _vector(values: Array, comparison: Comparison) -> Array:
         term = comparison.labels[int(bad.argmax())]
         raise InputError(f"the value for {term!r} is not a finite number.")
     return values
-
-
-def _starts_here(error: Exception) -> bool:
-    """Whether a line of this package raised the error, and not a function that it called."""
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    return Path(frames[-1].f_code.co_filename).is_relative_to(PACKAGE)
 
 
 def known(order: int) -> dict[str, measures.ComparedMethod]:

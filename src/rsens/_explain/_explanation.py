@@ -18,8 +18,7 @@ from rsens._errors import Argument, InputError, MissingExtraError
 from rsens._explain._context import Setup
 from rsens._explain._difference import Difference, difference_of
 from rsens._explain._document import document
-from rsens._explain._effect_table import effect_table
-from rsens._explain._effects import Effects
+from rsens._explain._effects import Effects, effect_table
 from rsens._explain._interaction_marks import Interactions
 from rsens._explain._null_level import NullLevel
 from rsens._explain._posterior import DrawValues, Posterior
@@ -387,7 +386,7 @@ class Explanation(Shown):
         """The same without the values of single rows, which make a file large if there are many rows."""
         same = copy(self)
         same._values = replace(self._values, local_main=None, local_pairs=None)
-        same._rows = Rows.only_counted(self._rows.n, self._rows.outside)
+        same._rows = self._rows.only_counted()
         same._index = same._rows.index
         return same
 

@@ -7,7 +7,6 @@ from rsens.adapters._door import (
     as_contrasts,
     as_model,
     classes_of,
-    coding_of,
     read_for,
     read_numeric,
     two_valued,

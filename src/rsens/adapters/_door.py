@@ -113,11 +113,6 @@ def classes_of(model: Any) -> Any:
     return as_model(model).classes_
 
 
-def coding_of(model: Any) -> Coding | None:
-    """The categorical columns that a fitted model knows; None if it has none. A function finds them in the rows."""
-    return as_model(model).coding
-
-
 # ---- Numeric columns of two values, such as 0/1 flags, become contrasts ----------------------------------------------
 
 #: Two rows have at most two values in every column.

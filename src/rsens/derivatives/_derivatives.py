@@ -45,28 +45,19 @@ class Derivatives:
 
     def __post_init__(self) -> None:
         if not isinstance(self.distribution, Distribution):
-            raise InputError(
-                "Derivatives: ",
-                Argument("distribution"),
-                f" must be an rsens family; got {type(self.distribution).__name__}.",
-            )
-        first = np.asarray(self.first, dtype=np.float64)
-        if first.ndim != 3:
-            raise InputError(
-                "Derivatives: ",
-                Argument("first"),
-                f" must have the shape (rows, parameters, columns); got {first.shape}.",
-            )
-        n, _, columns = first.shape
-        distribution = self.distribution.checked(n)
-        names = distribution.parameter_names
-        _check(first, (n, len(names), columns), names, "first")
+            problem = f" must be an rsens family; got {type(self.distribution).__name__}."
+            raise InputError("Derivatives: ", Argument("distribution"), problem)
+        shape = np.shape(self.first)
+        if len(shape) != 3:
+            problem = f" must have the shape (rows, parameters, columns); got {shape}."
+            raise InputError("Derivatives: ", Argument("first"), problem)
+        distribution = self.distribution.checked(shape[0])
         object.__setattr__(self, "distribution", distribution)
-        object.__setattr__(self, "first", first)
-        if self.second is not None:
-            second = np.asarray(self.second, dtype=np.float64)
-            _check(second, (n, len(names), columns, columns), names, "second")
-            object.__setattr__(self, "second", second)
+        for what, axes in (("first", 1), ("second", 2)):
+            if (given := getattr(self, what)) is not None:
+                values, names = np.asarray(given, dtype=np.float64), distribution.parameter_names
+                _check(values, (shape[0], len(names), *shape[2:] * axes), names, what)
+                object.__setattr__(self, what, values)
 
     @property
     def for_pairs(self) -> Derivatives:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
+from rsens._arguments import one_of
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._table import Table, positive_per_column
@@ -22,7 +23,7 @@ from rsens.derivatives._differences import ROWS_PER_CALL, ends, spaced
 from rsens.derivatives._function import DifferenceModel
 from rsens.derivatives._jax import from_jax
 from rsens.derivatives._model import Around, Counter, Description, Finding, Model, rows_for, rows_of
-from rsens.derivatives._output import as_arrays, check_moved, family_from, shapes_of, spread_out
+from rsens.derivatives._output import as_arrays, check_function, check_moved, family_from, shapes_of, spread_out
 from rsens.derivatives._torch import from_torch
 from rsens.distributions import Distribution, Mixture
 
@@ -74,25 +75,19 @@ def from_draws(
         [[0.0], [6.67]]
     """
     read = Draws.read(fn, draws, weights)
-    if second not in ("matched", "stacked"):
-        raise InputError("from_draws: ", Argument("second"), f' must be "matched" or "stacked"; got {second!r}.')
-    if backend == "numpy":
+    one_of(second, "second", ("matched", "stacked"))
+    if one_of(backend, "backend", ("numpy", "jax", "torch")) == "numpy":
         step = None if step is None else positive_per_column(step, None, "step")
         scale = None if scale is None else positive_per_column(scale, None, "scale")
         predictive: Model = read.differences(step, scale, categorical)
         matched: Model = DifferenceModel(read.matched, step, scale, categorical)
-    elif backend in ("jax", "torch"):
-        if step is not None or scale is not None:
-            raise InputError(
-                "from_draws: ",
-                Argument("step"),
-                f' and scale are for differences, backend="numpy"; {backend} differentiates exactly. Leave them out.',
-            )
+    elif step is not None or scale is not None:
+        problem = f' and scale are for differences, backend="numpy"; {backend} differentiates exactly. Leave them out.'
+        raise InputError("from_draws: ", Argument("step"), problem)
+    else:
         source = from_jax if backend == "jax" else from_torch
         predictive = source(partial(_traced_mixture, read, backend), categorical=categorical)
         matched = source(lambda X: _traced_mixture(read, backend, X).matched(), categorical=categorical)
-    else:
-        raise InputError("from_draws: ", Argument("backend"), f' must be "numpy", "jax" or "torch"; got {backend!r}.')
     return DrawsModel(predictive, matched if second == "matched" else None, 2 * len(read))
 
 
@@ -176,25 +171,17 @@ class Draws:
     @classmethod
     def read(cls, fn: Any, draws: Any, weights: ArrayLike | None) -> Draws:
         """The arguments of `from_draws`, checked."""
-        if not callable(fn):
-            got = type(fn).__name__
-            raise InputError("from_draws: ", Argument("fn"), f" must be a function of (parameters, X); got {got}.")
+        check_function(fn, "from_draws", "(parameters, X)")
+        stacking = "Stack chains: values.reshape(-1, *values.shape[2:])."
         if not isinstance(draws, Mapping) or not draws:
-            raise InputError(
-                "from_draws: ",
-                Argument("draws"),
-                " must map names of parameters to arrays with the draws first, such as {'slope': (4000, 3)}; "
-                f"got {type(draws).__name__}. Stack chains: values.reshape(-1, *values.shape[2:]).",
-            )
+            example = "arrays with the draws first, such as {'slope': (4000, 3)}"
+            problem = f" must map names of parameters to {example}; got {type(draws).__name__}. {stacking}"
+            raise InputError("from_draws: ", Argument("draws"), problem)
         values = {str(name): _read(name, array) for name, array in draws.items()}
         sizes = {name: len(array) for name, array in values.items()}
         if len(set(sizes.values())) > 1 or min(sizes.values()) == 0:
-            raise InputError(
-                "from_draws: all ",
-                Argument("draws"),
-                f" must have the same number of draws, at least one, on the first axis; got {sizes}. "
-                "Stack chains: values.reshape(-1, *values.shape[2:]).",
-            )
+            problem = f" must have the same number of draws, at least one, on the first axis; got {sizes}. {stacking}"
+            raise InputError("from_draws: all ", Argument("draws"), problem)
         return cls(fn, values, read_weights(weights, next(iter(sizes.values())), "from_draws"))
 
     def __len__(self) -> int:
@@ -384,31 +371,22 @@ def read_weights(weights: ArrayLike | None, count: int, call: str) -> Array:
     except (TypeError, ValueError) as error:
         raise InputError(f"{call}: ", Argument("weights"), f" is not numeric ({error}).") from None
     if values.shape != (count,) or not (values >= 0.0).all() or not 0.0 < values.sum() < np.inf:
-        raise InputError(
-            f"{call}: ",
-            Argument("weights"),
-            f" must be {count} numbers of at least 0, not all 0; got shape {values.shape}.",
-        )
+        problem = f" must be {count} numbers of at least 0, not all 0; got shape {values.shape}."
+        raise InputError(f"{call}: ", Argument("weights"), problem)
     return values / values.sum()
 
 
 def _read(name: Any, array: Any) -> Any:
-    values = np.asarray(array)
+    """The draws of one parameter as an array of finite numbers."""
+    values, problem = np.asarray(array), ""
     if values.dtype.kind not in "biuf" or values.ndim == 0:
-        raise InputError(
-            "from_draws: the ",
-            Argument("draws"),
-            f" of {str(name)!r} must be numbers with the draws on the first axis; got {values.dtype}, "
-            f"shape {values.shape}.",
-        )
-    bad = ~np.isfinite(values.reshape(len(values), -1)).all(axis=1) if values.dtype.kind == "f" else np.zeros(1, bool)
-    if bad.any():
-        raise InputError(
-            "from_draws: the ",
-            Argument("draws"),
-            f" of {str(name)!r} are not finite in {int(bad.sum())} of {len(values)} draws, first in draw "
-            f"{int(bad.argmax())}. Leave these draws out.",
-        )
+        got = f"{values.dtype}, shape {values.shape}"
+        problem = f"must be numbers with the draws on the first axis; got {got}."
+    elif (bad := ~np.isfinite(values).all(axis=tuple(range(1, values.ndim)))).any():
+        which = f"{int(bad.sum())} of {len(values)} draws, first in draw {int(bad.argmax())}"
+        problem = f"are not finite in {which}. Leave these draws out."
+    if problem:
+        raise InputError("from_draws: the ", Argument("draws"), f" of {str(name)!r} {problem}")
     return values
 
 

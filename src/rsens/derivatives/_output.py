@@ -24,10 +24,10 @@ class RandomFunctionError(InputError):
     """The function gives different predictions for the same rows."""
 
 
-def check_function(fn: Any, call: str) -> None:
+def check_function(fn: Any, call: str, of: str = "rows X") -> None:
     """Raise an error if `fn`, the argument of `call`, is not a function."""
     if not callable(fn):
-        raise InputError(f"{call}: ", Argument("fn"), f" must be a function of rows X; got {type(fn).__name__}.")
+        raise InputError(f"{call}: ", Argument("fn"), f" must be a function of {of}; got {type(fn).__name__}.")
 
 
 def family_from(function: Callable[[Any], Any], X: Any) -> Distribution:

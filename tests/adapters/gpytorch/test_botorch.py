@@ -7,10 +7,12 @@ import warnings
 import numpy as np
 import pytest
 import torch
+from botorch.fit import fit_gpytorch_mll
 from botorch.models import MixedSingleTaskGP, ModelListGP, MultiTaskGP, SingleTaskGP, SingleTaskVariationalGP
 from botorch.models.fully_bayesian import SaasFullyBayesianSingleTaskGP
 from botorch.models.transforms import ChainedOutcomeTransform, Log, Normalize, Power, Round, Standardize
 from botorch.models.transforms.input import ChainedInputTransform, InputStandardize, Log10
+from gpytorch import ExactMarginalLogLikelihood
 from gpytorch.kernels import MaternKernel, RBFKernel, ScaleKernel
 from gpytorch.priors import GammaPrior
 
@@ -142,9 +144,30 @@ def test_rounding_is_no_straight_line():
     np.testing.assert_allclose(source.predict_distribution(beside).mean, posterior(model, inputs)[0])
 
 
-def test_outcomes_without_a_family_are_refused():
-    with pytest.raises(InputError, match=r"outcome transform Power.*outcome_transform=None"):
-        rsens.rsens(fitted(outcome_transform=Power(0.5)), ROWS)
+@pytest.fixture
+def both():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return SingleTaskGP(torch.tensor(X), torch.tensor(np.column_stack([Y, -Y])), input_transform=Normalize(D))
+
+
+def test_one_output_of_two(both):
+    alone = fitted(targets=-Y, input_transform=Normalize(D))
+    one = both.subset_output([1])
+    with_values(one.covar_module, lengthscale=L)
+    with_values(one.likelihood.noise_covar, noise=[0.03])
+    np.testing.assert_allclose(rsens.rsens(one, ROWS), rsens.rsens(alone, ROWS), rtol=1e-8)
+
+
+def test_models_that_are_refused(both):
+    for model, text in (
+        (fitted(outcome_transform=Power(0.5)), r"outcome transform Power.*outcome_transform=None"),
+        (both, r"2 outputs.*model\.subset_output\(\[0\]\)"),
+        (ModelListGP(fitted(), fitted()), r"holds 2 models.*model\.models\[0\] to model\.models\[1\]"),
+        (SaasFullyBayesianSingleTaskGP(torch.tensor(unit_cube(X)), torch.tensor(standard(Y))[:, None]), "not fitted"),
+    ):
+        with pytest.raises(InputError, match=text):
+            rsens.rsens(model, ROWS)
 
 
 def test_categories_become_contrasts():
@@ -230,9 +253,14 @@ def test_fully_bayesian_models_are_mixtures(drawn):
     assert all(finding.verdict == "ok" for finding in source.checks(ROWS))
 
 
-def test_a_fully_bayesian_model_without_draws_is_not_fitted():
-    with pytest.raises(InputError, match=r"is not fitted\. Call fit_fully_bayesian_model_nuts"):
-        rsens.rsens(SaasFullyBayesianSingleTaskGP(torch.tensor(unit_cube(X)), torch.tensor(standard(Y))[:, None]), ROWS)
+def test_its_own_fit():
+    """A real fit, in place of hyperparameters set by hand."""
+    targets = np.sin(6.0 * X[:, 0]) + 0.05 * X[:, 1] + 0.1 * RNG.normal(size=N)
+    model = SingleTaskGP(torch.tensor(X), torch.tensor(targets)[:, None], input_transform=Normalize(D))
+    fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+    found = rsens.explain(model, X, null=False, intervals=False, random_state=0)
+    assert found.main.idxmax() == "x0"
+    assert all(finding.verdict == "ok" for finding in as_model(model).checks(X))
 
 
 def test_a_variational_model():
@@ -260,20 +288,3 @@ def test_one_task_of_several():
     np.testing.assert_allclose(found.variance, variance, rtol=1e-8)
     differences = from_function(source.predict_distribution)
     assert relative(rsens.rsens(model, rows), rsens.rsens(differences, rows)) < 1e-6
-
-
-def test_several_outputs_are_refused_and_one_of_them_is_not():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        both = SingleTaskGP(torch.tensor(X), torch.tensor(np.column_stack([Y, -Y])), input_transform=Normalize(D))
-        alone = SingleTaskGP(torch.tensor(X), torch.tensor(-Y)[:, None], input_transform=Normalize(D))
-    with pytest.raises(InputError, match=r"2 outputs.*model\.subset_output\(\[0\]\)"):
-        rsens.rsens(both, ROWS)
-    np.testing.assert_allclose(rsens.rsens(both.subset_output([1]), ROWS), rsens.rsens(alone, ROWS), rtol=1e-8)
-
-
-def test_lists_are_refused_and_their_models_are_not():
-    models = ModelListGP(fitted(), fitted())
-    with pytest.raises(InputError, match=r"holds 2 models.*model\.models\[0\] to model\.models\[1\]"):
-        rsens.rsens(models, ROWS)
-    np.testing.assert_array_equal(rsens.rsens(models.models[0], ROWS), rsens.rsens(fitted(), ROWS))

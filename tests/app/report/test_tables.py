@@ -9,7 +9,7 @@ import pandas as pd
 from rsens import BayesianLinearRegression, RsensWarning
 from rsens._app.report._facts import Facts
 from rsens._app.report._page import bibtex, call_of, other_settings
-from rsens._app.report._tables import about, flatten, tables
+from rsens._app.report._sentences import about, flatten, tables
 from rsens._assess import quality_lines
 from rsens._document import sentence
 from rsens._explain import effects, pairs, variables

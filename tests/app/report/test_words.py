@@ -8,14 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rsens import BayesianLinearRegression
 from rsens._app.report._facts import Facts
-from rsens._app.report._sentences import answer, as_text, details
-from rsens._app.report._tables import about
+from rsens._app.report._sentences import about, answer, as_text, details
 from tests.app.report import studies
 from tests.explain.marked import marked
 from tests.explain.models import Linear
-from tests.few_probes import explain_with_probes
 
 
 def test_names_are_whole_in_text():
@@ -116,26 +113,9 @@ def test_directions_and_null_level():
     assert sentences[-1] == "1 of 2 rows lies outside the cloud of the data, where the model extrapolates."
 
 
-def test_a_variable_without_a_level_is_not_counted():
-    levels = pd.Series([0.45] * 7 + [np.nan], list("abcdefgh"))
-    assert sentences_of(explained(null=levels))[2].startswith("4 of 7 variables have a star")
-    assert not any("null" in s for s in sentences_of(explained(null=levels * np.nan)))
-
-
 def test_the_step_of_a_probability_is_a_probability():
     sentence = next(s for s in said(studies.classes()) if "R-sens is" in s)
     assert "changes a probability of about one half by up to 0." in sentence
-
-
-def test_a_pair_of_a_linear_model():
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(40, 2)), columns=["a", "b"])
-    y = 3.0 * X["a"] + rng.normal(size=40)
-    model = BayesianLinearRegression().fit(X, y)
-    study = studies.study(
-        explanation=explain_with_probes(model, X, y, n_probes=5, random_state=0), X=X, y=y, model=model
-    )
-    assert "No pair interacts: the model adds up on the scale of y by construction." in said(study)
 
 
 def test_nothing_above_the_null_level():
@@ -155,14 +135,6 @@ def test_nothing_above_the_null_level():
 )
 def test_what_a_step_is(changes, start):
     assert any(sentence.startswith(start) for sentence in sentences_of(explained(**changes)))
-
-
-def test_all_above_the_null_level():
-    everything = {"null": pd.Series(0.0, list("abcdefgh")), "discovery": pd.Series(True, list("abcdefgh"))}
-    assert sentences_of(explained(**everything))[2] == (
-        "8 of 8 variables have a star: they are above the null level, which 95 % of irrelevant columns like them stay "
-        "below."
-    )
 
 
 def test_what_is_largest_but_below_its_own_null_level_is_not_spoken_of():
@@ -212,7 +184,3 @@ def pair_flags(*which):
 )
 def test_pairs_that_interact_by_the_test(changes, sentence):
     assert pairs_said(**changes) == sentence
-
-
-def test_many_pairs_are_counted():
-    assert "a star, a × b, a × c, a × d, b × c and 2 more: there" in pairs_said(pair_above=pair_flags(*range(6)))

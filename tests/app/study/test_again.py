@@ -54,6 +54,13 @@ def test_the_model_that_was_read_is_never_removed(saved, tmp_path):
     assert (tmp_path / "out" / "model.rsens").read_bytes() == model
 
 
+def test_new_rows_for_predictions(saved):
+    """The reader of a study reads new rows as its model takes them."""
+    first = saved[0]
+    found = first.model.predict(first.reader.transform(with_text()))
+    np.testing.assert_allclose(found, first.model.predict(first.X), rtol=1e-12)
+
+
 def test_rows_outside_the_data_are_told(saved):
     far = with_text(20).assign(a=100.0)
     assert "outside the data" in study(far, model=saved[1]).text()

@@ -6,7 +6,6 @@ import pytest
 from rsens import InputError
 from rsens._app.study import Settings, _model_table
 from rsens._app.study._model_table import read_new_rows, read_table
-from rsens._app.tables import Choice
 from tests.app.study.tables import numbers, with_text
 
 
@@ -36,7 +35,7 @@ def test_a_file_and_a_frame_give_the_same(tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False)
     from_file, from_frame = model_table(tmp_path / "t.csv"), model_table(frame)
     pd.testing.assert_frame_equal(from_file.X, from_frame.X, check_dtype=False)
-    assert from_file.recipe == from_frame.recipe
+    assert from_file.reader.recipe == from_frame.reader.recipe
     assert from_file.n_rows == 60
 
 
@@ -83,39 +82,39 @@ def test_codes_in_a_file_stay_text(tmp_path):
 # ---- new rows --------------------------------------------------------------------------------------------------------
 
 
-def new_rows(data, recipe, **options):
+def new_rows(data, reader, **options):
     settings = Settings(data=data, model_file="m.rsens", **options)
-    return read_new_rows(settings, recipe, Choice("gaussian", "why"))
+    return read_new_rows(settings, reader)
 
 
 @pytest.fixture
-def recipe():
-    return model_table(with_text().drop(columns="code")).recipe
+def reader():
+    return model_table(with_text().drop(columns="code")).reader
 
 
-def test_new_rows_need_no_target(recipe):
+def test_new_rows_need_no_target(reader):
     new = with_text(5).drop(columns=["y", "code"])
-    table = new_rows(new, recipe)
+    table = new_rows(new, reader)
     assert table.y is None
     assert list(table.X) == ["a", "b", "c", "town"]
     assert not table.notes
 
 
-def test_one_new_row_will_do(recipe, tmp_path):
+def test_one_new_row_will_do(reader, tmp_path):
     with_text(1).drop(columns=["y", "code"]).to_csv(tmp_path / "t.csv", index=False)
-    assert len(new_rows(tmp_path / "t.csv", recipe).X) == 1
+    assert len(new_rows(tmp_path / "t.csv", reader).X) == 1
 
 
-def test_other_columns_are_left_out_with_a_note(recipe):
-    table = new_rows(with_text(), recipe)
+def test_other_columns_are_left_out_with_a_note(reader):
+    table = new_rows(with_text(), reader)
     assert [note.columns for note in table.notes] == [("code",)]
 
 
-def test_rows_are_drawn(recipe):
-    table = new_rows(with_text(), recipe, rows=7)
+def test_rows_are_drawn(reader):
+    table = new_rows(with_text(), reader, rows=7)
     assert len(table.X) == len(table.y) == 7
 
 
-def test_a_column_that_is_not_there(recipe):
+def test_a_column_that_is_not_there(reader):
     with pytest.raises(InputError, match="no column 'a'"):
-        new_rows(with_text().drop(columns="a"), recipe)
+        new_rows(with_text().drop(columns="a"), reader)

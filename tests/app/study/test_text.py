@@ -54,20 +54,6 @@ def test_a_bad_model_is_told_first():
     assert "constant" in text.split("\n\n")[0]
 
 
-@pytest.mark.parametrize(
-    ("likelihood", "said"),
-    [
-        ("auto", "Bayesian generalised linear model with classes (two different whole numbers: 2 classes, 1, 2)."),
-        ("classification", "with classes (as asked for: 2 classes, 1, 2)."),
-        ("gaussian", "Bayesian linear model with Gaussian noise (as asked for)."),
-    ],
-)
-def test_why_the_likelihood_is_what_it_is(likelihood, said):
-    frame = numbers(40).assign(y=[1, 2] * 20)
-    text = study(frame, "y", likelihood=likelihood, model="linear", cv=0, null=False, pairs=0).text()
-    assert said in " ".join(text.split())
-
-
 def test_where_nothing_is_found_intervals_have_no_level():
     frame = numbers(60).assign(y=np.random.default_rng(3).normal(size=60))
     result = study(frame, "y", model="linear")
@@ -79,24 +65,12 @@ def test_where_nothing_is_found_intervals_have_no_level():
     assert result.to_dict()["intervals_hold"] is False
 
 
-def test_a_linear_model_has_no_interactions():
-    text = " ".join(study(numbers(), "y", model="linear").text().split())
-    assert "No pair interacts: the model adds up on the scale of y by construction." in text
-    assert "so no pair has a star" in text
-    assert "the data show interactions that it cannot hold: b:c" in text
-
-
 def test_without_null_levels_there_are_no_stars():
     text = study(numbers(30), "y", **QUICK).text()
     assert "no stars: " in text
     assert "*" not in text
     assert "interactions were not tested" in " ".join(text.split())
     assert "intervals: 95 %, rows only" in text
-
-
-def test_a_note_is_a_list_entry():
-    text = study(numbers(30), "y", **QUICK).text()
-    assert "Notes\n  · The model was not cross-validated" in text
 
 
 @pytest.mark.parametrize(
@@ -113,12 +87,6 @@ def test_lines_are_not_too_long_and_have_no_control_characters(result):
     lines = result().text().split("\n")
     assert max(map(width_of, lines)) <= WIDTH
     assert all(line.isprintable() for line in lines)
-
-
-def test_two_classes_have_the_probability_of_the_second():
-    text = study(classes(2, 40), "y", **QUICK).text()
-    assert "P(class 1)" in text
-    assert "▲" in next(line for line in text.split("\n") if "  a  " in line)
 
 
 def test_several_classes_have_those_that_become_more_and_less_probable():

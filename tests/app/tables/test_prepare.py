@@ -129,7 +129,7 @@ def test_values_of_several_types_are_read_as_from_a_file(tmp_path, values, categ
     from_file = prepare(read_file(tmp_path / "data.csv", as_text=categorical).frame, "y", categorical=categorical)
     from_frame = prepare(frame, "y", categorical=categorical)
     pd.testing.assert_frame_equal(from_frame.X, from_file.X, check_dtype=False, check_categorical=False)
-    assert from_frame.recipe == from_file.recipe
+    assert from_frame.reader.recipe == from_file.reader.recipe
     again = prepare_again(frame.iloc[:3], from_frame.reader)
     pd.testing.assert_frame_equal(again.X, from_frame.X.loc[again.X.index], check_dtype=False, check_categorical=False)
 
@@ -195,7 +195,9 @@ def test_columns_that_rows_make_useless():
 
 
 @pytest.mark.parametrize("name", ["Unnamed: 0", "", " ", "Unnamed: 0.1"])
-@pytest.mark.parametrize("values", [np.arange(N), 1.0 + np.arange(N), rng.permutation(N), np.arange(5, N + 5)])
+@pytest.mark.parametrize(
+    "values", [np.arange(N), 1.0 + np.arange(N), rng.permutation(N), np.arange(5, N + 5), rng.permutation(2 * N)[:N]]
+)
 def test_a_column_without_a_name_that_counts_rows_is_left_out(name, values):
     prepared = prepare(table(**{name: values}), "y")
     assert list(dropped(prepared)) == [name]
@@ -208,11 +210,19 @@ def test_row_numbers_in_a_file_and_in_some_rows(tmp_path):
     for some in (frame, frame.iloc[[3, 8, 20, 21, 40]], frame.iloc[20:50]):
         assert list(prepare(some, "y").X) == ["x"]
     assert list(prepare(frame, "y", rows=50).X) == ["x"]
+    without = frame.rename(columns={"Unnamed: 0": None})
+    assert list(dropped(prepare(without, "y"))) == ["Unnamed: 0"]
 
 
 @pytest.mark.parametrize(
     ("values", "is_noted"),
-    [(rng.normal(size=N), False), (np.sort(rng.normal(size=N)), False), (rng.choice(10_000, N, replace=False), True)],
+    [
+        (rng.normal(size=N), False),
+        (np.sort(rng.normal(size=N)), False),
+        (rng.choice(10_000, N, replace=False), True),
+        (np.arange(1990, 1990 + N), True),
+        (5 * np.arange(N), True),
+    ],
 )
 def test_other_columns_without_a_name_are_data(values, is_noted):
     prepared = prepare(table(**{"Unnamed: 0": values}), "y")
@@ -327,7 +337,7 @@ def test_rows_that_are_drawn_have_no_columns_that_are_useless_there():
     assert list(prepare(frame, "y").X) == ["x", "town", "rare"]
     some = prepare(frame, "y", rows=45, seed=1)
     assert list(some.X) == ["x"]
-    assert list(some.recipe["columns"]) == ["x", "y"]
+    assert list(some.reader.recipe["columns"]) == ["x", "y"]
     assert list(prepare(frame, "y", rows=45, seed=1, categorical=["town"]).X) == ["x", "town"]
     with pytest.raises(InputError, match="has only one value"):
         prepare(frame.assign(y=(np.arange(2 * N) == 0) * 1.0), "y", rows=9)
@@ -362,8 +372,8 @@ def test_the_column_of_clusters_is_not_an_input_and_its_labels_are_kept():
     prepared = prepare(PERSONS, "y", cluster="person")
     assert list(prepared.X.columns) == ["x"]
     assert prepared.clusters.tolist() == PERSONS["person"].tolist()
-    assert prepared.recipe["cluster"] == "person"
-    assert "person" not in prepared.recipe["columns"]
+    assert prepared.cluster == "person"
+    assert "person" not in prepared.reader.recipe["columns"]
     assert f"same 'person' belong together: 3 clusters of {N // 3} rows" in said(prepared, "clusters")
     assert prepare(PERSONS, "y").clusters is None
     assert list(prepare(PERSONS.assign(z=1.0), "y", columns=["x"], cluster="person").X) == ["x"]

@@ -14,8 +14,7 @@ from typing import Any
 from rsens._app.report._facts import Facts, Name
 from rsens._app.report._figures import pictures
 from rsens._app.report._rows import json_in_html, rows
-from rsens._app.report._sentences import answer, details, model_and_likelihood, unit_of
-from rsens._app.report._tables import about, flatten, tables
+from rsens._app.report._sentences import about, answer, details, flatten, model_and_likelihood, tables, unit_of
 from rsens._assess import quality_lines
 from rsens._files import write_whole
 from rsens._text import as_label

@@ -25,6 +25,7 @@ from rsens._app.tables import (
     find_all,
     gathered,
     keep_rows,
+    names_of,
     naming,
     prepare,
     prepare_again,
@@ -68,7 +69,7 @@ class RawTable:
         asked = AskedColumns(target, settings.columns, settings.drop, settings.cluster, where, settings.by)
         notes: tuple[Note, ...] = ()
         if isinstance(data, pd.DataFrame):
-            names, labels, n_rows = list(map(str, data.columns)), data.index, len(data)
+            names, labels, n_rows = names_of(data), data.index, len(data)
             check_unique(names, "the table")
             frame = data.set_axis(names, axis=1).reset_index(drop=True)[asked.read(names, "the table")]
         else:
@@ -125,9 +126,8 @@ def read_table(settings: Settings) -> ModelTable:
     return raw.ready(table, settings.data_name, notes)
 
 
-def read_new_rows(settings: Settings, recipe: dict[str, Any], likelihood: Choice) -> ModelTable:
+def read_new_rows(settings: Settings, reader: TableReader, cluster: str | None = None) -> ModelTable:
     """New rows for a model from a file, read as its own data were; the target may be missing."""
-    reader, cluster = TableReader.from_recipe(recipe), recipe.get("cluster")
     raw = RawTable.of(settings, None, reader.text_columns, least=1)
     known = [name for name in raw.frame.columns if name in reader.readings_]
     table = prepare_again(
@@ -145,7 +145,7 @@ def read_new_rows(settings: Settings, recipe: dict[str, Any], likelihood: Choice
     labels = raw.frame[cluster].loc[table.X.index] if cluster in raw.frame else None
     if labels is not None and (labels.isna().any() or labels.astype(str).nunique() < 2):
         labels = None  # every row needs one, and there must be several
-    return raw.ready(replace(table, likelihood=likelihood, cluster=cluster, clusters=labels), settings.data_name, notes)
+    return raw.ready(replace(table, cluster=cluster, clusters=labels), settings.data_name, notes)
 
 
 #: The columns of each group, by its name.
@@ -194,14 +194,9 @@ def compared_columns(X: pd.DataFrame, numeric: Iterable[str], groups: ColumnGrou
 
 
 def _columns(name: str, members: Iterable[str], table: ModelTable) -> list[str]:
-    """The columns that a group was asked to have; an error for a column that cannot be in a group."""
+    """The columns that a group was asked to have; an error for any other name, also of the target or the clusters."""
     there = (*map(str, table.X.columns), *table.groups, *table.reader.dropped_)
-    given = {table.reader.target: "the target", table.cluster: "the column of clusters"}
-    roles = {name: words for name, words in given.items() if name is not None}
-    columns = split(members, (*there, *roles))
-    for column in columns:
-        if column in roles:
-            raise InputError(GROUPS, f": {column!r} is {roles[column]} and cannot be in {name!r}. Leave it out there.")
+    columns = split(members, there)
     find_all(columns, there, "the table", f"column for {str(name)!r}", whole=True)
     return columns
 
@@ -275,29 +270,31 @@ def note_on_two_values(names: Sequence[str]) -> list[Note]:
     return [Note("two_values", tuple(names), text)]
 
 
-def to_metadata(recipe: dict[str, Any], likelihood: Choice, data: str) -> dict[str, Any]:
-    """Plain values, ready for `save_model`."""
-    classes = None if likelihood.classes is None else [str(label) for label in likelihood.classes]
-    choice = {"kind": likelihood.kind, "reason": likelihood.reason, "classes": classes}
-    return {"recipe": recipe, "likelihood": choice, "data": data}
+def to_metadata(reader: TableReader, likelihood: Choice, data: str, clusters: Any) -> dict[str, Any]:
+    """The description of a model's table, ready for `save_model`."""
+    classes = None if likelihood.classes is None else list(map(str, likelihood.classes))
+    choice = {"kind": likelihood.kind, "reason": str(likelihood.reason), "classes": classes}
+    cluster = None if clusters is None else str(clusters.name)
+    return {"reader": reader.recipe, "likelihood": choice, "data": data, "cluster": cluster}
 
 
-def from_metadata(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Choice, str]:
-    """How columns are read, the likelihood, and the name of the data, from the file of a model."""
+def from_metadata(path: str | os.PathLike[str]) -> tuple[TableReader, Choice, str, str | None]:
+    """How columns are read, the likelihood, and the names of the data and the column of clusters."""
+    give = "Give a model.rsens that `rsens explain` wrote"
     try:
         stored = read_metadata(path)
     except MissingPathError:
         raise
     except InputError as error:
-        raise InputError(error.sentence, " Give a model.rsens that `rsens explain` wrote.") from None
+        raise InputError(error.sentence, f" {give}.") from None
     try:
-        choice = stored["likelihood"]
-        classes = None if choice["classes"] is None else tuple(str(label) for label in choice["classes"])
-        return dict(stored["recipe"]), Choice(str(choice["kind"]), str(choice["reason"]), classes), str(stored["data"])
+        kind, reason, classes = (stored["likelihood"][name] for name in ("kind", "reason", "classes"))
+        choice = Choice(str(kind), str(reason), None if classes is None else tuple(classes))
+        return TableReader.from_recipe(stored["reader"]), choice, str(stored["data"]), stored["cluster"]
     except (KeyError, TypeError, ValueError):
         raise InputError(
-            f"{path} has no description of how its columns were read. Give a model.rsens that `rsens explain` wrote; "
-            "other models are explained in Python, with rsens.load_model and rsens.explain."
+            f"{path} has no description of how its columns were read. {give}; other models are explained in Python, "
+            "with rsens.load_model and rsens.explain."
         ) from None
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 from rsens._app.study._model_table import new_warning
 from rsens._app.study._settings import Settings
 from rsens._app.study._setup import Listener, ModelSetup, notes_on_fit, set_up
-from rsens._app.tables import Choice, Note
+from rsens._app.tables import Choice, Note, TableReader
 from rsens._arguments import child, seed_sequence
 from rsens._assess import Assessment, HeldOut, assessment_of
 from rsens._contents import OwnOrder, own_order
@@ -50,7 +50,7 @@ class Analysis(Generic[Found]):
     X: pd.DataFrame
     y: Any
     settings: dict[str, Any]
-    recipe: dict[str, Any]
+    reader: TableReader
     found: Found
     clusters: Any = None
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -229,7 +229,7 @@ def _result(setup: ModelSetup, task: Task[Result], outcome: Findings) -> Result:
         X=setup.table.X,
         y=setup.table.y,
         settings=setup.provenance,
-        recipe=setup.table.recipe,
+        reader=setup.table.reader,
         clusters=setup.clusters,
         groups=setup.groups,
         found=outcome.found,

@@ -46,7 +46,8 @@ class Study(Shown, Analysis[Explanation]):
         X: The rows that were explained.
         y: Their targets; None for new rows without.
         settings: The arguments, the data, the seed and the versions: everything to repeat it.
-        recipe: How the columns were read; stored with the model, for new rows.
+        reader: How the columns are read, a `TableReader`; stored with the model. `study.reader.transform(new)` has new
+            rows as the model takes them.
         n_pairs: How many pairs are shown.
         clusters: The labels of rows that belong together, for `clusters=`; None if no column has them.
         groups: Columns that are explained together, for `groups=`, by the name of the group.
@@ -147,7 +148,7 @@ def _writers(study: Study, *, with_model: bool, with_report: bool) -> Iterator[W
     kept = found if found.n <= MOST_ROWS_IN_JSON else found.without_rows()
     yield "writing explanation.json", lambda folder: kept.save(folder / "explanation.json")
     if with_model:
-        metadata = to_metadata(study.recipe, study.likelihood, study.settings["data"])
+        metadata = to_metadata(study.reader, study.likelihood, study.settings["data"], study.clusters)
         yield f"writing {MODEL}", lambda folder: save_model(study.model, folder / MODEL, metadata=metadata)
     if with_report:
         yield from figure_writers(figures_of(study))

@@ -304,14 +304,14 @@ def _jobs(settings: Settings, rows: int) -> int | None:
 
 def _model_from_file(settings: Settings, path: str | os.PathLike[str]) -> tuple[Any, ModelTable, Any, list[Note]]:
     """The model, new rows for it, entries for the record, and a note."""
-    recipe, likelihood, data = from_metadata(path)
-    if settings.target not in (None, recipe["target"]):
-        wrong = f"{path} predicts {recipe['target']!r}, not {settings.target!r}. Leave out "
+    reader, likelihood, data, cluster = from_metadata(path)
+    if settings.target not in (None, reader.target):
+        wrong = f"{path} predicts {reader.target!r}, not {settings.target!r}. Leave out "
         raise InputError(wrong, Argument("target"), ".")
     model, name = load_model(path), os.path.basename(path)
     text = (
         f"The model comes from {name} and was fitted to {len(model.training_inputs_):,} rows of {data!r}. It was not "
         "fitted again: no check of the model, no null level."
     )
-    table = read_new_rows(settings, recipe, likelihood)
+    table = replace(read_new_rows(settings, reader, cluster), likelihood=likelihood)
     return model, table, {"model_of": data}, [Note("skipped", (), text)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add, mul
 from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.linalg import lapack
@@ -26,6 +27,8 @@ CLOSE = 1e-9
 SAME_POSTERIOR = 1e-5
 #: How many training rows the two are compared at, with as many rows between them and away from them.
 PROBES = 6
+#: Factors of more rows than this are not kept for the next call: they take 72 MB.
+MOST_REMEMBERED = 3000
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +81,13 @@ class ClosedForm:
         L, jitter = jittered_cholesky(K)
         weights, _ = lapack.dpotrs(L, self.targets - self.mean(self.inputs), lower=1)
         return LatentPosterior(self.kernel, self.inputs, weights, TriangularRoot(L), self.constant, jitter)
+
+    @cached_property
+    def facts(self) -> tuple[Any, ...]:
+        """The numbers that the posterior follows from."""
+        units = self.units.centre, self.units.base, self.units.slopes
+        parts = self.slopes, self.inputs, self.targets, self.noise, *units
+        return (self.kernel, self.constant, *(part.tobytes() for part in parts))
 
     def moments(self, X: Array) -> Latent:
         inputs = self.units(X)
@@ -133,6 +143,20 @@ def closed_form(model: Any, noise: Array, units: AffineInputs, draw: int | None 
         return None
     found = ClosedForm(kernel, constant, slopes, inputs, targets, noise, units, Moments(model, draw))
     return found if _has_this_prior(model, found, draw) else None
+
+
+#: The closed form of each user's model at its last call, for as long as the model lives.
+_KNOWN: WeakKeyDictionary[Any, ClosedForm] = WeakKeyDictionary()
+
+
+def remembered(model: Any, found: ClosedForm | None) -> ClosedForm | None:
+    """The closed form of the last call with its Cholesky factor, if the user's model has not changed since."""
+    if found is None or len(found.inputs) > MOST_REMEMBERED:
+        return found
+    known = _KNOWN.get(model)
+    if known is None or known.facts != found.facts:
+        known = _KNOWN[model] = found
+    return known
 
 
 def _has_this_prior(model: Any, found: ClosedForm, draw: int | None) -> bool:

@@ -14,7 +14,7 @@ from rsens._conversions import is_a, package_of
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._typing import Array
 from rsens.adapters._adapter import Adapter, Described, check_columns, own_class, wrong_kind
-from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form
+from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form, remembered
 from rsens.adapters._gpytorch._native import Autograd, Moments, cholesky_limit, is_single, numpy_of, working_copy
 from rsens.adapters._gpytorch._observations import (
     Observation,
@@ -178,7 +178,7 @@ def _exact_gp(model: Any, likelihood: Any) -> GaussianProcess:
     own = read_noise(copy.likelihood)
     source: ClosedForm | Autograd | None = None
     if own is not None and read_noise(given) is not None:
-        source = closed_form(copy, own, AffineInputs.none(inputs.shape[1]))
+        source = remembered(model, closed_form(copy, own, AffineInputs.none(inputs.shape[1])))
     if source is None:
         points = _inducing_points(copy)  # of a sparse kernel
         sparse = points is not None and points.shape[1] == inputs.shape[1]
@@ -294,7 +294,9 @@ def _botorch_model(model: Any) -> Model:
     if outcome is None or noise is None or type(model).posterior.__qualname__ not in USUAL_POSTERIORS:
         return _as_posterior_says(model, copy, inputs)
     units = _affine_inputs(copy, inputs)
-    source: ClosedForm | Autograd | None = None if units is None else closed_form(copy, noise, units)
+    source: ClosedForm | Autograd | None = None
+    if units is not None:
+        source = remembered(model, closed_form(copy, noise, units))
     levels = _levels(copy, inputs)
     if source is None:
         source = Autograd(Moments(_without_outcome(copy), posterior="f"), inputs, inputs, len(inputs), tuple(levels))

@@ -1,4 +1,4 @@
-"""Answers that share nothing with the code under test."""
+"""Answers that share nothing with the code under test, here and in tests_adapters."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ def rsens_of_normals(X, slope, intercept, sigma):
     intercept, sigma = intercept[:, None], sigma[:, None]
     for i, x in enumerate(X):
         mean = (slope @ x)[:, None] + intercept
-        y = np.linspace((mean - 12 * sigma).min(), (mean + 12 * sigma).max(), 20_001)
+        y = np.linspace((mean - 12 * sigma).min(), (mean + 12 * sigma).max(), 2_001)
         density = np.exp(-0.5 * ((y - mean) / sigma) ** 2) / sigma / np.sqrt(2 * np.pi) / len(sigma)
         moved = (density * (y - mean) / sigma**2).T @ slope
         values[i] = np.sqrt(np.trapezoid(moved.T**2 / density.sum(axis=0), y, axis=1))
