@@ -21,7 +21,7 @@ def test_every_function_that_draws_is_in_the_list():
     """What takes `ax` draws; `profile_of` is `profile` in the units of an explanation."""
     functions = {name: f for name, f in vars(plots).items() if inspect.isfunction(f)}
     draw = {name for name, function in functions.items() if "ax" in inspect.signature(function).parameters}
-    assert draw == {plot.name for plot in PLOTS}
+    assert draw - {"profile_of"} == {plot.name for plot in PLOTS}
 
 
 @every_plot

@@ -169,12 +169,12 @@ def test_the_median_is_a_value_that_occurs():
     assert lines(profile(linear, X, 0)[0])["mean"][1][0] in (0.0, 1.0)
 
 
-def test_scale_and_alpha_multiply(model, X):
+def test_the_scale_multiplies(model, X):
     raw = lines(profile(model, X, "a", scale="raw")[1])
-    _, lower = profile(model, X, "a", scale=2.5, alpha=4.0)
+    _, lower = profile(model, X, "a", scale=5.0)
     for label, (_, y) in lines(lower).items():
         np.testing.assert_allclose(y, 5.0 * raw[label][1], rtol=1e-9)
-    assert lower.get_ylabel() == "R-sens per 2.5"
+    assert lower.get_ylabel() == "R-sens per 5"
     assert profile(model, X, "a", scale="raw")[1].get_ylabel() == "R-sens per unit"
 
 
@@ -346,7 +346,6 @@ def test_data_are_not_changed(model, X):
         ({"levels": (0,)}, "levels must be"),
         ({"scale": "iqr"}, "scale must be 'sd', 'raw' or a number greater than 0; got 'iqr'"),
         ({"scale": 0.0}, "scale must be"),
-        ({"alpha": 0.0}, "alpha must be"),
         ({"y": [1.0]}, r"y must have shape \(40,\)"),
         ({"ax": "here"}, "ax must be two Axes, upper and lower; got str"),
         ({"ax": (1, 2)}, "ax must be matplotlib Axes or None; got int"),

@@ -22,7 +22,6 @@ from rsens._typing import Array, Flags
 from rsens.adapters import as_contrasts, read_for
 from rsens.derivatives import Derivatives, rows_of
 from rsens.measures import (
-    check_alpha,
     check_weights,
     contrast_parts,
     contrast_values,
@@ -84,13 +83,9 @@ def profile(
     at: Any = None,
     grid: Any = None,
     levels: Any = INTERVALS,
-    alpha: float = 1.0,
     scale: str | float = "sd",
-    unit: str | None = None,
     y: Any = None,
-    label: str | None = None,
     weights: Any = None,
-    two_valued: Iterable[str | int] = (),
     ax: Sequence[Axes] | None = None,
 ) -> NDArray[np.object_]:
     """Effect of one variable on the prediction, near the rows, and below it R-sens along the variable.
@@ -129,15 +124,10 @@ def profile(
             and may be given.
         levels: The bands: shares below 1, or standard deviations of a normal distribution (1, 2, 3: central intervals
             that hold 68, 95 and 99.7 %).
-        alpha: Order of the Rényi divergence.
         scale: One step of the variable: "sd" (its standard deviation in X), "raw" (1), or a number. For a
             categorical variable, "raw" is a switch to another level, and "sd" counts it as `rsens.explain` does.
-        unit: How the axis names that step, such as "per sd"; None for a name from `scale`.
         y: Targets of the rows, drawn as points above; of more than 2,000 rows, 2,000 are drawn.
-        label: The label of the upper axis; None for the name of y, if it is a Series.
         weights: How much each row counts, at least 0; None if all count the same. A slice does not need them.
-        two_valued: Names or positions of numeric columns whose two values are compared, like levels
-            (`Explanation.two_valued`).
         ax: Two Axes, upper and lower; None for a new figure.
 
     Returns:
@@ -152,11 +142,42 @@ def profile(
         >>> above.get_ylabel(), below.get_ylabel()
         ('prediction', 'R-sens per sd')
     """
-    given = None if ax is None else look.check_two_axes(ax, "upper and lower", "2, 1, sharex=True")
-    options = {"at": at, "grid": grid, "levels": levels, "alpha": alpha, "scale": scale, "weights": weights}
-    found = profile_values(model, X, variable, two_valued=two_valued, **options)
+    if ax is not None:
+        look.check_two_axes(ax, "upper and lower", "2, 1, sharex=True")
+    found = profile_values(model, X, variable, at=at, grid=grid, levels=levels, scale=scale, weights=weights)
+    return _draw(found, y, ax)
+
+
+def profile_of(
+    explanation: Any,
+    variable: str | int,
+    *,
+    model: Any = None,
+    X: Any = None,
+    y: Any = None,
+    ax: Sequence[Axes] | None = None,
+    **options: Any,
+) -> NDArray[np.object_]:
+    """Effect of one variable on the prediction, and R-sens along it, in the units of an explanation."""
+    if ax is not None:
+        look.check_two_axes(ax, "upper and lower", "2, 1, sharex=True")
+    _, table = model_and_table(explanation, model, X, "plot_profile")
+    scale, unit = step_of(explanation, table, find_column(table.names, variable))
+    own = X is None or X is explanation.data
+    known: Any = {"scale": scale, "weights": explanation.weights if own else None}
+    found = profile_values(
+        explanation.model if model is None else model,
+        explanation.data if X is None else X,
+        variable,
+        two_valued=two_valued_columns(explanation),
+        **known | options,
+    )
+    return _draw(found if unit is None or "scale" in options else replace(found, unit=unit), y, ax)
+
+
+def _draw(found: ProfileValues, y: Any, ax: Sequence[Axes] | None) -> NDArray[np.object_]:
     targets = None if y is None else as_numbers(y, "y", found.data.shape)  # before there is a figure
-    upper, lower = given or _panels(look.new_figure(4.8))
+    upper, lower = _panels(look.new_figure(4.8)) if ax is None else ax
     _draw_prediction(upper, found)
     _draw_sensitivity(lower, found)
     if targets is not None:
@@ -171,26 +192,11 @@ def profile(
         panel.set_xlim(found.values[0] - room, found.values[-1] + room)
         look.tidy(panel)
     upper.tick_params(axis="x", labelbottom=False)
-    name = label or getattr(y, "name", None) or ("prediction" if y is None else "y")
-    look.plain(upper.set_ylabel("probability" if found.kind == "probability" else str(name)))
+    name = "prediction" if y is None else str(getattr(y, "name", None) or "y")
+    look.plain(upper.set_ylabel("probability" if found.kind == "probability" else name))
     look.plain(lower.set_xlabel(look.axis_name(found.name) + found.others))
-    look.plain(lower.set_ylabel(f"R-sens {found.unit if unit is None else unit}"))
+    look.plain(lower.set_ylabel(f"R-sens {found.unit}"))
     return np.array([upper, lower], dtype=object)
-
-
-def profile_of(explanation: Any, variable: str | int, *, model: Any = None, X: Any = None, **options: Any) -> Any:
-    """Effect of one variable on the prediction, and R-sens along it, in the units of an explanation."""
-    _, table = model_and_table(explanation, model, X, "plot_profile")
-    scale, unit = step_of(explanation, table, find_column(table.names, variable))
-    settings = {
-        "model": explanation.model if model is None else model,
-        "X": explanation.data if X is None else X,
-        "scale": scale,
-        "unit": unit,
-        "weights": explanation.weights if X is None or X is explanation.data else None,
-        "two_valued": two_valued_columns(explanation),
-    }
-    return profile(variable=variable, **settings | options)
 
 
 def _panels(figure: Figure) -> Any:
@@ -257,12 +263,14 @@ def profile_values(
     at: Any = None,
     grid: Any = None,
     levels: Any = INTERVALS,
-    alpha: float = 1.0,
     scale: str | float = "sd",
     weights: Any = None,
     two_valued: Iterable[str | int] = (),
 ) -> ProfileValues:
-    """The numbers that `profile` draws; the arguments are the same."""
+    """The numbers that `profile` draws.
+
+    `two_valued` are names or positions of numeric columns whose two values are compared, like levels.
+    """
     source, table = read_for(model, X)
     counts = check_weights(weights, len(table))
     if weights is not None and table.coding is not None:  # a function's levels are counted under the weights
@@ -270,7 +278,7 @@ def profile_values(
     compared = [find_column(table.names, name, "two_valued") for name in two_valued]
     training = training_inputs(model, len(table.names))
     source, table = as_contrasts(source, table, compared, training=training, weights=counts)
-    column, shares, alpha = find_column(table.names, variable), masses(levels), check_alpha(alpha)
+    column, shares = find_column(table.names, variable), masses(levels)
     known, data = levels_of(table, column), table.values[:, column]
     grid = (POINTS if at is None else SLICE_POINTS) if grid is None else grid
     if at is None:
@@ -287,7 +295,7 @@ def profile_values(
         values = np.arange(float(len(known))) if known else _grid(grid, data, table.names[column])
         rows, others = slice_rows(table, (column,), (values,), at)
     step, unit = _step(scale, data, table.names[column]) if known is None else _levels_step(scale, known)
-    prepared, local = prepared_for(source, table), partial(_sensitivities, column=column, step=step, alpha=alpha)
+    prepared, local = prepared_for(source, table), partial(_sensitivities, column=column, step=step)
     if at is None:
         table, counts = counted_rows(prepared, table, counts, column)
         path = path_along(table, column, counts, int(grid))
@@ -330,21 +338,21 @@ def profile_values(
     )
 
 
-def _sensitivities(derivatives: Derivatives, *, column: int, step: float, alpha: float) -> dict[str, Array]:
+def _sensitivities(derivatives: Derivatives, *, column: int, step: float) -> dict[str, Array]:
     """R-sens, |∂ prediction| and the parts of R-sens at rows, per step of a column."""
     family = derivatives.distribution
     first = derivatives.first[:, :, [column]] * step
     slope = first_of_prediction(derivatives)[:, :, column] * step
-    rsens = np.sqrt(alpha) * family.fisher_norm(first)[:, 0]
-    split = {name: part[:, 0] for name, part in parts(family, first, alpha=alpha).items()}
-    switches = switches_of(derivatives, alpha)
+    rsens = family.fisher_norm(first)[:, 0]
+    split = {name: part[:, 0] for name, part in parts(family, first).items()}
+    switches = switches_of(derivatives, 1.0)
     contrasts = dict(contrast_values(switches))
     if column in contrasts:
         rsens = contrasts[column] * step
     of_contrasts = dict(contrast_parts(derivatives, switches)) if split else {}
     if column in of_contrasts:
         split = {name: part * step for name, part in of_contrasts[column].items()}
-    slope = np.sqrt(alpha) * family.output_weight * np.abs(slope).sum(axis=1)
+    slope = family.output_weight * np.abs(slope).sum(axis=1)
     return {"R-sens": rsens, "slope": slope, **split}
 
 

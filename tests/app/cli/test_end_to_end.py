@@ -45,6 +45,8 @@ def test_demo(tmp_path, monkeypatch):
     assert "Based on 442 rows, the model explains about half of the variation on unseen rows (R² 0.5" in answer
     assert "\n\ndiabetes: 442 rows, 10 columns; target 'progression'\n" in done.stdout
     assert "How good is the model" in done.stdout
+    assert "use --numeric sex." in " ".join(done.stdout.split())
+    assert "numeric=" not in done.stdout
     explanation = Explanation.load(tmp_path / "rsens-demo" / "explanation.json")
     assert set(explanation.top(3).index) == {"bmi", "bp", "s5"}
     assert ranked(done.stdout)[:3] == list(explanation.top(3).index)

@@ -32,16 +32,22 @@ DATA_AND_NAMES = [
 
 
 class Command(click.Command):
-    """A command of click. Sentences that it causes speak of its options; its help has the options by section."""
+    """A command of click, whose help has the options by section.
 
-    def __init__(self, *given: Any, examples: Sequence[str] = (), **more: Any) -> None:
+    Sentences speak of its options, or of the options of the command `like` which it is.
+    """
+
+    def __init__(
+        self, *given: Any, examples: Sequence[str] = (), like: click.Command | None = None, **more: Any
+    ) -> None:
         super().__init__(*given, **more)
+        self.like = self if like is None else like
         if examples:
             self.epilog = "\n".join(["\b", "Examples:", *(f"  {line}" for line in examples)])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
-        with spelled_by(spelling_of(self)):
+        with spelled_by(spelling_of(self.like)):
             return super().invoke(ctx)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

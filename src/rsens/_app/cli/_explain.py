@@ -146,6 +146,7 @@ class Demo(Explain):
 
 @click.command(
     cls=Command,
+    like=explain,
     params=[ALL[name] for name in ("out", "overwrite", "quiet", "traceback")],
     short_help="Explain the diabetes data of scikit-learn.",
 )
