@@ -41,6 +41,7 @@ Known = Mapping[str, type]
 #: Write an array elsewhere, and return entries that name the place; read it from there.
 PutArray = Callable[[NDArray[Any]], dict[str, Any]]
 GetArray = Callable[[dict[str, Any]], NDArray[Any]]
+_type_hints = cache(typing.get_type_hints)
 
 
 def encode(value: Any, known: Known, put: PutArray | None = None) -> Any:
@@ -140,13 +141,12 @@ class UnknownClassError(ValueError):
     """Content names a class that is not known."""
 
 
-@cache
-def known_classes(*roots: Any) -> Known:
+def known_classes(*roots: type) -> Known:
     """Collect these dataclasses, and those that their fields may hold, by name."""
     found: list[Any] = list(roots)
     for each in found:
         with suppress(NameError):  # types that are imported for type checkers alone
-            parts = [part for hint in typing.get_type_hints(each).values() for part in _parts(hint)]
+            parts = [part for hint in _type_hints(each).values() for part in _parts(hint)]
             found += [part for part in dict.fromkeys(parts) if dataclasses.is_dataclass(part) and part not in found]
     return {each.__name__: each for each in found}
 
