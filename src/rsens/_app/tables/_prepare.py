@@ -80,11 +80,11 @@ def prepare(
     """
     one_of(missing, "missing", MISSING_ROWS)
     names = names_of(frame)
+    frame = frame.set_axis(names, axis=1)
     wanted = columns_to_read(names, target, options.pop("columns", None), options.pop("drop", ()), "the table", cluster)
-    columns = [name for name in wanted if name != cluster]
-    reader = TableReader(target=target, columns=columns, missing_codes=None, **options)
-    found = reader.without_useless(reader.learn(frame))
-    labels = None if cluster is None else frame.set_axis(names, axis=1)[cluster]
+    reader = TableReader(target=target, missing_codes=None, **options)
+    found = reader.without_useless(reader.learn(frame[[name for name in wanted if name != cluster]]))
+    labels = None if cluster is None else frame[cluster]
     found = _complete(found, reader, reader.notes_, missing, labels)
     found = reader.without_useless(found)  # rows are gone, and perhaps all but one value
     _check_left(found, reader)

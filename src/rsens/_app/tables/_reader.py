@@ -186,8 +186,10 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 reading = Reading("labels") if name in self.categorical_ else reading_of(cleaned[name])
                 if reading is None:
                     self._leave_out_unsupported(name, cleaned.pop(name))
-                else:
-                    found[name] = reading
+                    continue
+                found[name] = reading
+                if name in self.categorical_ and not isinstance(cleaned[name].dtype, pd.CategoricalDtype):
+                    cleaned[name] = cleaned[name].astype("category")
             self.notes_ += marks_notes(name, marks)
         self.readings_ = settled_by_others(
             found, cleaned, self.categorical_, points=bool(frame.attrs.get(DECIMAL_POINTS))
@@ -197,7 +199,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 self._look_at_labels(name, cleaned[name])
         rows = self._read(cleaned, frame.index, self.notes_)
         self._note_conversions()
-        return self._without_codes(rows)
+        return rows if self.missing_codes is None else replace(rows, table=self._without_codes(rows.table))
 
     def without_useless(self, rows: ReadColumns) -> ReadColumns:
         """The rows without columns that have no information in them; these are left out from now on."""
@@ -316,31 +318,24 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 notes.append(Note("infinite", (name,), text))
         return ReadColumns(pd.DataFrame(columns, index=index), moments, notes)
 
-    def _without_codes(self, rows: ReadColumns) -> ReadColumns:
-        """The rows without numbers that mean a missing value; named codes as categories."""
+    def _without_codes(self, table: pd.DataFrame) -> pd.DataFrame:
+        """The table without numbers that mean a missing value, which are learned."""
         given = self.missing_codes
-        asked = (
-            {} if given in ("auto", None) else mapping(given, "missing_codes", "from columns, such as {'age': [-9]}")
-        )
-        find_all(asked, list(rows.table.columns), "the table", "column of missing codes", whole=True)
-        table = rows.table
+        asked = {} if given == "auto" else mapping(given, "missing_codes", "from columns, such as {'age': [-9]}")
+        find_all(asked, list(table.columns), "the table", "column of missing codes", whole=True)
+        found = {}
         for name, reading in self.readings_.items():
-            column = table[name]
-            if name in self.categorical_ and not isinstance(column.dtype, pd.CategoricalDtype):
-                table = table.assign(**{name: column.astype("category")})
             if reading.categorical or reading.kind == "date":
                 continue
-            numbers = column.dropna().to_numpy(dtype=np.float64)
+            numbers = table[name].dropna().to_numpy(dtype=np.float64)
             codes = tuple(missing_codes(numbers)) if given == "auto" else tuple(map(float, asked.get(name, ())))
-            found = column.isin(codes)
             if codes:
                 self.readings_[name] = replace(reading, codes=codes)
-            if found.any():
-                table = table.assign(**{name: column.mask(found)})
-                shown = listed([f"{code:g}" for code in codes])
-                text = f"{name!r} is {shown} in {counted(int(found.sum()), 'row')}, taken as missing."
+                found[name] = table[name].mask(table[name].isin(codes))
+                rows = counted(int(found[name].isna().sum() - table[name].isna().sum()), "row")
+                text = f"{name!r} is {listed([f'{code:g}' for code in codes])} in {rows}, taken as missing."
                 self.notes_.append(Note("missing_code", (name,), text))
-        return replace(rows, table=table)
+        return table.assign(**found)
 
     def _asked_dates(self, names: list[str]) -> dict[str, tuple[str | None, tuple[str, ...]]]:
         """The format and the parts asked for; an error if the columns do not exist or cannot be dates."""
