@@ -55,10 +55,10 @@ class Both(Part):
     scale_kind: str = stored('Where the units come from: "sd", "raw" or "given".')
     terms: tuple[str, ...] = stored("The terms that are compared.")
     units: Array = stored("The unit of each term, the same for both; missing for groups.", "terms")
-    only_terms: tuple[tuple[str, ...], ...] = stored("Terms that only one of the two has.")
-    only_values: tuple[tuple[float, ...], ...] = stored("Their R-sens, in units of that explanation.")
-    left_out: tuple[str, ...] = stored("Terms of both that cannot be compared.")
-    reasons: tuple[str, ...] = stored("Why not.")
+    only: dict[str, dict[str, float]] = stored(
+        "R-sens of terms that only one of the two has, by the name of that explanation, in its own units."
+    )
+    left_out: dict[str, str] = stored("Terms of both that cannot be compared, and why.")
     notes: tuple[str, ...] = stored("Remarks for readers.")
 
 
@@ -175,16 +175,12 @@ class Difference(Shown):
     @property
     def only(self) -> dict[str, pd.Series[float]]:
         """R-sens of terms that only one of the two has, by the name of that explanation, in its own units."""
-        sides = zip(self.names, self._both.only_terms, self._both.only_values, strict=True)
-        return {
-            name: pd.Series(values, index=pd.Index(terms, dtype=object), name="rsens", dtype=np.float64)
-            for name, terms, values in sides
-        }
+        return {name: pd.Series(terms, name="rsens", dtype=np.float64) for name, terms in self._both.only.items()}
 
     @property
     def left_out(self) -> dict[str, str]:
         """Terms of both that cannot be compared, and why."""
-        return dict(zip(self._both.left_out, self._both.reasons, strict=True))
+        return dict(self._both.left_out)
 
     main: pd.Series[float] = _by_term(1, "difference", "R-sens in the first explanation minus R-sens in the second.")
     pairs: pd.Series[float] = _by_term(2, "difference", "The same of R-sens₂, by pair.")
@@ -330,7 +326,8 @@ def difference_of(a: Explanation, b: Any, names: Any) -> Difference:
     same = _same_rows(a, b)
     of_terms = _compared(first, second, 1, same)
     of_pairs = _compared(first, second, 2, same) if a.order == b.order == 2 and len(common) > 1 else None
-    only = [e.main[[name for name in e.names if name not in other.names]] for e, other in ((a, b), (b, a))]
+    sides = zip(called, (a, b), (b, a), strict=True)
+    only = {name_of: {name: e.main[name] for name in e.names if name not in other.names} for name_of, e, other in sides}
     converted = first.is_converted or second.is_converted
     both = Both(
         names=called,
@@ -340,10 +337,8 @@ def difference_of(a: Explanation, b: Any, names: Any) -> Difference:
         scale_kind=a.scale_kind,
         terms=tuple(common),
         units=unit,
-        only_terms=tuple(tuple(map(str, values.index)) for values in only),
-        only_values=tuple(tuple(values.tolist()) for values in only),
-        left_out=tuple(left_out),
-        reasons=tuple(left_out.values()),
+        only=only,
+        left_out=left_out,
         notes=tuple(_notes(a, b, called, converted, same, of_terms.interval_kind)),
     )
     return Difference(both=both, of_terms=of_terms, of_pairs=of_pairs)
