@@ -4,7 +4,6 @@ import io
 import json
 import re
 import sys
-import threading
 
 import pytest
 
@@ -13,7 +12,6 @@ import rsens._progress
 import rsens._stability as stability_package
 from rsens._app.cli import _live
 from rsens._app.cli._main import main
-from rsens._app.cli._terminal import say
 from tests.app.study.tables import numbers
 
 EXPLAIN = ["explain", "table.csv", "--target", "y", "--no-report", "--no-null", "--cv", "0"]
@@ -96,21 +94,6 @@ def test_heartbeats_name_the_step_and_count_the_refits(beats, capsys):
     assert "Variables by R-sens, without null level and intervals yet\n" in capsys.readouterr().err
 
 
-def test_heartbeats_go_to_standard_error(monkeypatch, capsys):
-    monkeypatch.setattr(_live, "EVERY", 1e-4)
-    fit = rsens.GPRegressor.fit
-    waited = threading.Event()
-    monkeypatch.setattr(_live, "say", lambda text, file: (say(text, file), "fitting" in text and waited.set()))
-
-    def fit_after_a_heartbeat(self, *arguments, **options):
-        assert waited.wait(60.0)
-        return fit(self, *arguments, **options)
-
-    monkeypatch.setattr(rsens.GPRegressor, "fit", fit_after_a_heartbeat)
-    assert main(EXPLAIN) == 0
-    assert "rsens: step 2 of 5: fitting, 0 min so far\n" in capsys.readouterr().err
-
-
 def test_long_work_is_announced(monkeypatch, capsys):
     monkeypatch.setattr(rsens._progress, "LONG", 1e-6)
     assert main([*EXPLAIN[:-2], "--cv", "5"]) == 0
@@ -124,7 +107,6 @@ def test_noise_is_told_first_by_every_command(table, capsys):
     for options in (
         ["compare", "--methods", "rsens,ead"],
         ["stability", "--methods", "rsens", "--samples", "2"],
-        ["select", "--pairs", "1", "--cv", "2", "--repeats", "1"],
     ):
         command, *rest = options
         assert main([command, "table.csv", "--target", "y", *rest]) == 0
