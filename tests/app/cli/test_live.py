@@ -10,7 +10,7 @@ import pytest
 import rsens
 import rsens._progress
 import rsens._stability as stability_package
-from rsens._app.cli import _live
+from rsens._app.cli import _work
 from rsens._app.cli._main import main
 from tests.app.study.tables import numbers
 
@@ -69,7 +69,7 @@ def test_hints_are_commands(capsys):
 def beats(monkeypatch):
     """The line that a heartbeat would show, whenever a step begins and whenever a refit is counted."""
     seen = []
-    step, show = _live.Live.step, rsens._progress.Progress._show
+    step, show = _work.Live.step, rsens._progress.Progress._show
 
     def step_and_beat(live, what):
         words = step(live, what)
@@ -81,7 +81,7 @@ def beats(monkeypatch):
         show(progress, noun)
         seen.append(progress.live.heartbeat())
 
-    monkeypatch.setattr(_live.Live, "step", step_and_beat)
+    monkeypatch.setattr(_work.Live, "step", step_and_beat)
     monkeypatch.setattr(rsens._progress.Progress, "_show", show_and_beat)
     return seen
 
