@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ LONG = 60.0
 
 
 class StatusLine:
-    """Where the words go. This one shows nothing."""
+    """The place for the words. This one shows nothing."""
 
     def show(self, words: str, share: float) -> None:
         """Show the progress, in words and as a share between 0 and 1."""
@@ -48,21 +49,20 @@ class Progress:
 
     def __init__(self, line: StatusLine, clock: Callable[[], float] = time.monotonic) -> None:
         self._line, self._clock = line, clock
-        self._stages: dict[str, dict[str, Stage]] = {}
+        self._stages: defaultdict[str, dict[str, Stage]] = defaultdict(dict)
         self._announced: set[str] = set()
-        self._told = ("", 0.0, 0.0)  # the count, the seconds left, and when that was
+        self._latest = ("", 0.0, 0.0)  # the count, the seconds left, and when that was
 
     def expect(self, noun: str, stage: str, count: int) -> None:
         """Count the pieces of a later stage from now on."""
-        self._stages.setdefault(noun, {}).setdefault(stage, Stage(count))
+        self._stages[noun].setdefault(stage, Stage(count))
 
     @contextmanager
     def stage(
         self, noun: str, count: int, *, name: str = "", done: int = 0, at_once: int = 1
     ) -> Iterator[Callable[..., None]]:
         """Context for doing pieces, `at_once` at a time; yields `advance(pieces=1, seconds=None)`."""
-        stage = Stage(count, done, at_once=at_once)
-        self._stages.setdefault(noun, {})[name] = stage
+        stage = self._stages[noun][name] = Stage(count, done, at_once=at_once)
         began = self._clock()
 
         def advance(pieces: int = 1, seconds: float | None = None) -> None:
@@ -75,42 +75,43 @@ class Progress:
             self._show(noun)
 
         self._show(noun)
-        try:
+        with self._cleared_at_end():
             yield advance
-        finally:
-            self._told = ("", 0.0, 0.0)
-            self._line.clear()
 
     @contextmanager
     def doing(self, what: str) -> Iterator[None]:
         """Context for work that cannot be counted."""
-        self._told = (what, 0.0, 0.0)
+        self._latest = (what, 0.0, 0.0)
         self._line.show(what, 0.0)
+        with self._cleared_at_end():
+            yield
+
+    @contextmanager
+    def _cleared_at_end(self) -> Iterator[None]:
         try:
             yield
         finally:
-            self._told = ("", 0.0, 0.0)
+            self._latest = ("", 0.0, 0.0)
             self._line.clear()
 
     def total(self, noun: str) -> int:
-        """How many pieces there are of all stages that are known."""
-        return sum(stage.count for stage in self._stages.get(noun, {}).values())
+        """The number of pieces of all stages that are known."""
+        return sum(stage.count for stage in self._stages[noun].values())
 
     def words(self) -> str:
-        """How far the work is at this moment: the time that has passed since the last piece counts. "" in between."""
-        count, left, when = self._told
+        """The progress at this moment: the time that has passed since the last piece counts. "" between stages."""
+        count, left, when = self._latest
         return count + _time_left(left - (self._clock() - when) if left else 0.0)
 
     def _show(self, noun: str) -> None:
-        stages = self._stages[noun].values()
-        total, done = sum(stage.count for stage in stages), sum(stage.done for stage in stages)
-        left = seconds_left(list(stages))
+        stages = list(self._stages[noun].values())
+        total, done, left = self.total(noun), sum(stage.done for stage in stages), seconds_left(stages)
         if total > done and left >= LONG and noun not in self._announced:
             self._announced.add(noun)
             resumed = done > sum(stage.timed for stage in stages)
-            what = f"{total - done:,} of {total:,} {noun}s left" if resumed else counted(total, noun)
-            self._line.announce(f"{what}{_time_left(left)}")
-        self._told = (f"{noun} {min(done + 1, total):,} of {total:,}", left, self._clock())
+            pieces = f"{total - done:,} of {total:,} {noun}s left" if resumed else counted(total, noun)
+            self._line.announce(f"{pieces}{_time_left(left)}")
+        self._latest = (f"{noun} {min(done + 1, total):,} of {total:,}", left, self._clock())
         self._line.show(self.words(), done / total if total else 1.0)
 
 
@@ -136,14 +137,17 @@ def bar(**options: Any) -> Any:
 
 
 class Bar(StatusLine):
-    """A bar on standard error, with the words before it; None: only in a terminal, and only if it takes long."""
+    """A bar on standard error, with the words before it; None: in terminals and notebooks, and only if it is long."""
 
     def __init__(self, progress: bool | None) -> None:
-        self._progress, self._start = progress, time.monotonic()
+        self._earliest = time.monotonic() + (DELAY if progress is None else 0.0)
         self._bar: Any = None
+        if progress is None:
+            progress = not os.environ.get("TQDM_DISABLE") and (sys.stderr.isatty() or "ipykernel" in sys.modules)
+        self._seen = progress
 
     def show(self, words: str, share: float) -> None:
-        if self._progress is None and time.monotonic() < self._start + DELAY:
+        if time.monotonic() < self._earliest:
             return
         if self._bar is None:
             self._bar = bar(total=1.0, bar_format="{desc} |{bar:20}|", disable=not self._seen, leave=False)
@@ -155,15 +159,8 @@ class Bar(StatusLine):
             self._bar.close()
             self._bar = None
 
-    @property
-    def _seen(self) -> bool:
-        """Whether to show anything: by default in terminals and notebooks."""
-        if self._progress is not None:
-            return self._progress
-        return not os.environ.get("TQDM_DISABLE") and (sys.stderr.isatty() or "ipykernel" in sys.modules)
-
     def announce(self, words: str) -> None:
-        """On a line that stays, where the bar is seen; and in notebooks, where one that comes and goes is not."""
+        """On a line that stays, as the bar comes and goes."""
         if self._seen:
             from tqdm import tqdm
 

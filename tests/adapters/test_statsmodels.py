@@ -14,7 +14,6 @@ import rsens
 from rsens import BayesianLinearRegression, InputError, from_function, from_statsmodels
 from rsens.adapters import as_model
 from rsens.distributions import (
-    Bernoulli,
     Beta,
     Categorical,
     Gamma,
@@ -40,6 +39,7 @@ POSITIVE = RNG.gamma(3.0, np.exp(ETA) / 3.0)
 SHARES = np.clip(RNG.beta(5.0 / (1.0 + np.exp(-ETA)), 5.0 / (1.0 + np.exp(ETA))), 0.01, 0.99)
 CLASSES = np.argmax(RNG.gumbel(size=(N, 3)) + np.outer(ETA, [0.0, 1.0, -0.5]), axis=1)
 WEIGHTS = RNG.uniform(0.5, 2.0, N)
+SUCCESSES = RNG.binomial(6, 0.4, N)
 FAMILIES = sm.families
 
 
@@ -50,6 +50,7 @@ def glm(y, family, **options):
 RESULTS = {
     "ols": lambda: sm.OLS(Y, X).fit(),
     "ols, robust": lambda: sm.OLS(Y, X).fit(cov_type="HC1"),
+    "binomial, trials": lambda: glm(np.column_stack([SUCCESSES, 6 - SUCCESSES]), FAMILIES.Binomial()),
     "wls": lambda: sm.WLS(Y, X, weights=WEIGHTS).fit(),
     "gls": lambda: sm.GLS(Y, X, sigma=1.0 / WEIGHTS).fit(),
     "gaussian": lambda: glm(Y, FAMILIES.Gaussian()),
@@ -226,6 +227,7 @@ def test_every_model_is_described(name):
     assert "statsmodels" in model.description.model
     assert model.description.family.startswith(type(model.predict_distribution(X)).__name__)
     assert ("taking coefficients as known" in model.description.noise) == (name in PLUG_IN)
+    assert ("one trial" in model.description.family) == (name == "binomial, trials")
     assert ("weight 1" in model.description.noise) == (name in ("wls", "gls"))
     verdicts = {finding.name: finding.verdict for finding in model.checks(X)}
     assert verdicts["coefficients"] == ("warning" if name in PLUG_IN else "ok")
@@ -238,15 +240,6 @@ def test_overdispersion_and_failed_fits_are_found():
     with pytest.warns(Warning, match="converge"):
         stopped = sm.Logit(BINARY, X).fit(maxiter=1, disp=0)
     assert {f.name: f.verdict for f in as_model(stopped).checks(X)}["convergence"] == "wrong"
-
-
-def test_trials_are_taken_one_at_a_time():
-    trials = np.full(N, 6)
-    successes = RNG.binomial(6, 0.4, N)
-    results = glm(np.column_stack([successes, trials - successes]), FAMILIES.Binomial())
-    model = as_model(results)
-    assert "one trial" in model.description.family
-    assert isinstance(model.predict_distribution(X), Bernoulli)
 
 
 def test_offsets_must_be_said():

@@ -50,11 +50,8 @@ NEW = [
     new("exp", stats.exp(stats.Normal(mu=v.MEAN, sigma=v.SD)), v.LOGNORMAL, v.ABOVE),
     new("made-norm", v.SD * made("norm") + v.MEAN, v.NORMAL, v.REAL),
     new("made-gamma", v.POSITIVE / v.SHAPE * made("gamma", a=v.SHAPE), v.GAMMA, v.ABOVE),
-    new("made-expon", v.POSITIVE * made("expon"), v.EXPONENTIAL, v.ABOVE),
     new("made-t", v.SD * made("t", df=v.DF) + v.MEAN, v.STUDENT, v.REAL),
-    new("made-lognorm", np.exp(v.MEAN) * made("lognorm", s=v.SD), v.LOGNORMAL, v.ABOVE),
     new("made-beta", made("beta", a=v.POSITIVE, b=v.SHAPE), v.BETA, v.INSIDE),
-    new("made-weibull", v.POSITIVE * made("weibull_min", c=v.SHAPE), v.WEIBULL, v.ABOVE),
 ]
 
 

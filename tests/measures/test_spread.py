@@ -8,7 +8,7 @@ import pytest
 from rsens.derivatives import Derivatives
 from rsens.distributions import ALL_FAMILIES, Bernoulli, Mixture, Normal, StudentT
 from rsens.measures import first_of_spread, has_spread, spread_of
-from rsens.measures._parts import variance_gradient
+from rsens.measures._prediction import variance_gradient
 from tests.distributions.cases import CASES
 
 KNOWN = [case for case in CASES if has_spread(case.distribution.checked())]

@@ -162,7 +162,7 @@ def over_table(query: Query, n_jobs: int | None, progress: Progress) -> Sums:
     with progress.stage("row", n) as advance, one_piece(warns=True):
         first = sums_of(block(0), advance=advance)
     rest = (time.perf_counter() - began) * (len(starts) - 1)
-    shared = replace(query, table=query.table.part(0, 1), division=None)  # rows are sent block by block
+    shared = replace(query.part(0, 1), training=None)  # rows are sent block by block
     others = run_pieces(
         _further_block,
         len(starts) - 1,

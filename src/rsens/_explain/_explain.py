@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from rsens._arguments import fraction, jobs, one_of, seed_sequence
 from rsens._contents import own_order
@@ -337,10 +338,12 @@ def over_rows(context: Context, sums: Sums) -> Explanation:
     asked, query, training = context.asked, context.query, context.query.training
     level = context.level if context.intervals in ("auto", "rows") else None
     values = Values.of(sums, _output_names(context.model, sums.quantities.outputs))
+    index: pd.Index | None
     _warn_of_no_mean(values, query)
     if context.chunks is None:
         given = None if asked.weights is None else query.weights
-        rows, index = Rows.of_table(context.rows.plain, training, given, query.keep is not None)
+        rows, index = Rows.of_table(context.rows.plain, training, given)
+        rows, index = (rows, index) if query.keep else (rows.only_counted(), None)
     else:
         rows, index = Rows.of_chunks(sums)
     described = query.source.description

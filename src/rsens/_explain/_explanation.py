@@ -386,7 +386,7 @@ class Explanation(Shown):
         """The same without the values of single rows, which make a file large if there are many rows."""
         same = copy(self)
         same._values = replace(self._values, local_main=None, local_pairs=None)
-        same._rows = Rows.only_counted(self._rows.n, self._rows.outside)
+        same._rows = self._rows.only_counted()
         same._index = same._rows.index
         return same
 

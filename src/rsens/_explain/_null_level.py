@@ -298,7 +298,7 @@ def refit_with_probes(
         _measure,
         len(plan),
         lambda k: (plan[k], child(context.seed, PROBES, 1, k)),
-        shared=(context.fit.quick(), context.query, context.y, sources, context.order),
+        shared=(context.fit.quick(), replace(context.query, training=None), context.y, sources, context.order),
         n_jobs=context.n_jobs,
         progress=context.progress,
         noun="refit",

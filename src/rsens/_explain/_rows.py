@@ -20,10 +20,12 @@ from rsens._typing import Array, Flags
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Rows(Part):
-    """n rows."""
+    """The rows; without the values of single ones only their number."""
 
-    row_labels: tuple[Label, ...] | None = stored("The labels of the rows; None for 0, 1, …")
-    row_label_name: str | None = stored("Name of the index of X.")
+    n: int = stored("How many rows.")
+    outside: int = stored("How many of them extrapolate.")
+    row_labels: tuple[Label, ...] | None = stored("The labels of the rows; None for 0, 1, …", default=None)
+    row_label_name: str | None = stored("Name of the index of X.", default=None)
     extrapolation: Flags | None = stored(
         "True for rows outside the cloud of the training inputs (or, where the model does not know them, of X).",
         "rows", default=None,
@@ -35,41 +37,22 @@ class Rows(Part):
         "A fingerprint of the values in each column of X: two explanations with the same ones explain the same rows.",
         default=None,
     )  # fmt: skip
-    row_count: int | None = stored("How many rows; None where `extrapolation` tells.", default=None)
-    row_outside: int | None = stored(
-        "How many rows are outside of the cloud; None where `extrapolation` tells.", default=None
-    )
 
     @classmethod
-    def of_table(
-        cls, table: Table, training: Array | None, weights: Array | None, keep_local: bool
-    ) -> tuple[Rows, pd.Index]:
-        """The rows of a table and their labels; only their number without the values of single rows."""
+    def of_table(cls, table: Table, training: Array | None, weights: Array | None) -> tuple[Rows, pd.Index]:
+        """The rows of a table, and their labels."""
         flags, index = extrapolates(table, training), index_of(table)
-        if not keep_local:
-            rows = cls.only_counted(len(table), int(flags.sum()))
-            return rows, rows.index
         return cls._of(index, flags, weights, tuple(fingerprint(values) for values in _columns(table))), index
 
     @classmethod
-    def of_chunks(cls, sums: Sums) -> tuple[Rows, pd.Index]:
-        """The rows of all chunks and their labels; only their number if values of single rows were not kept."""
+    def of_chunks(cls, sums: Sums) -> tuple[Rows, pd.Index | None]:
+        """The rows of all chunks, and their labels if values of single rows were kept."""
         if sums.local is None:
-            rows = cls.only_counted(sums.main.rows, sums.outside)
-            return rows, rows.index
+            return cls(n=sums.main.rows, outside=sums.outside), None
         index = _index_together([each.index for each in sums.local if each.index is not None])
+        flags = np.concatenate([each.outside for each in sums.local if each.outside is not None])
         weights = [each.weights for each in sums.local if each.weights is not None]
-        return cls._of(
-            index,
-            np.concatenate([each.outside for each in sums.local if each.outside is not None]),
-            np.concatenate(weights) / sums.main.weight if weights else None,
-            None,
-        ), index
-
-    @classmethod
-    def only_counted(cls, n: int, outside: int) -> Rows:
-        """Rows of which nothing else is kept."""
-        return cls(row_labels=None, row_label_name=None, extrapolation=None, row_count=n, row_outside=outside)
+        return cls._of(index, flags, np.concatenate(weights) / sums.main.weight if weights else None, None), index
 
     @classmethod
     def _of(
@@ -77,6 +60,8 @@ class Rows(Part):
     ) -> Rows:
         numbered = index.equals(pd.RangeIndex(len(index)))
         return cls(
+            n=len(index),
+            outside=int(extrapolation.sum()),
             row_labels=None if numbered else tuple(plain_label(value) for value in index),
             row_label_name=None if index.name is None else str(index.name),
             extrapolation=extrapolation,
@@ -84,15 +69,9 @@ class Rows(Part):
             column_fingerprints=fingerprints,
         )
 
-    @property
-    def n(self) -> int:
-        """How many rows."""
-        return self.row_count or 0 if self.extrapolation is None else len(self.extrapolation)
-
-    @property
-    def outside(self) -> int:
-        """How many of them extrapolate."""
-        return self.row_outside or 0 if self.extrapolation is None else int(self.extrapolation.sum())
+    def only_counted(self) -> Rows:
+        """The same without single rows."""
+        return Rows(n=self.n, outside=self.outside)
 
     @property
     def index(self) -> pd.Index:

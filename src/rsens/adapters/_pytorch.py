@@ -154,7 +154,7 @@ def from_dropout(
     check_evaluation_mode(module)
     draws = whole_number(n_draws, "n_draws", 2)
     predict, tape = InFloat64(module, head), _Tape()
-    layers = [part for part in predict.module.modules() if is_a(part, "torch._DropoutNd") and 0.0 < part.p < 1.0]
+    layers = [part for part in predict.module.modules() if is_a(part, "torch.Dropout") and 0.0 < part.p < 1.0]
     for layer in layers:
         layer.register_forward_hook(partial(_masked, tape))
     if not layers:
@@ -210,11 +210,7 @@ class _Tape:
 
 def _masked(tape: _Tape, layer: Any, inputs: Any, output: Any) -> Any:
     """A hook of a layer in evaluation mode, which passes on its input."""
-    import torch
-
-    shape = tuple(output.shape[1:])
-    whole_channels = not isinstance(layer, torch.nn.Dropout)
-    return output * tape.next((shape[0], *(1 for _ in shape[1:])) if whole_channels else shape, layer.p)
+    return output * tape.next(tuple(output.shape[1:]), layer.p)
 
 
 # ---- laplace-torch ---------------------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ def _with_one_row(predictor: Predictor, rng: np.random.Generator) -> Array:
 
 
 def _distances_of_others(predictor: Predictor, chosen: Positions, j: int | None = None) -> Iterator[Array]:
-    """For every column, the squared distances of all others: of all pairs (n, n), or of the jth row (n, 1)."""
+    """The squared distances in all other columns, for every column: of all pairs (n, n), or of the jth row (n, 1)."""
     numbers, places = predictor.numbers()
     gaussian = SampleGaussian.of(numbers).at(chosen) if places else None
     of_levels = {c: _of_levels(predictor.values[:, c], chosen, j) for c in predictor.categorical}

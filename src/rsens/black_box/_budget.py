@@ -1,4 +1,4 @@
-"""How much a black-box method may ask of the model.
+"""Budgets: the number of predictions that a black-box method may ask for.
 
 "paper" is the cheapest estimator of each method, as the paper used it: about 2 to 9 predictions per row and column
 (its supplement, "Computational cost details"). It is made for rankings over many repetitions, and is noisy in one.

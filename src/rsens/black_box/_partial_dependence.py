@@ -110,5 +110,5 @@ def _pair_grid(column: Array, budget: Budget, by_levels: bool) -> Array:
 
 
 def _spread(F: Array, by_levels: bool) -> Array:
-    """How much F differs along its first axis: the sample standard deviation, or a quarter of the range of levels."""
+    """The spread of F along its first axis: the sample standard deviation, or a quarter of the range of levels."""
     return np.ptp(F, axis=0) / 4.0 if by_levels else np.std(F, axis=0, ddof=1)

@@ -37,7 +37,7 @@ def shap(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> Arra
 
 
 def contributions(predictor: Predictor, rng: np.random.Generator) -> Array:
-    """For every column and row the change of f when x_d joins one random coalition, (D, n, P)."""
+    """The change of f when x_d joins one random coalition, for every column and row, (D, n, P)."""
     x = predictor.values
     n, D = x.shape
     changes = []

@@ -137,7 +137,7 @@ class Constant(base.ConstantDiagonal):
         return np.zeros(())
 
     def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[base.Term] | None:
-        """It looks at no column."""
+        """The kernel itself, which looks at no column."""
         return [((self,), ())]
 
     def arrays_at(self, n_columns: int) -> int:

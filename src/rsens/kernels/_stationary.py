@@ -103,7 +103,7 @@ class AtStationary(KernelAt):
 
     @cached_property
     def _rounding(self) -> float:
-        """How much Σ_j g''uuᵀ grows before it cancels, if it is multiplied out."""
+        """The growth of Σ_j g''uuᵀ before it cancels, if it is multiplied out."""
         reach = max(np.square(self._kernel.scaled(rows)).sum(1).max() for rows in (self._x, self._z))
         return float(reach * np.abs(self._curvature).max() / self._kernel.variance)
 

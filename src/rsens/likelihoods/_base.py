@@ -67,7 +67,7 @@ class Likelihood(ABC):
 
     @classmethod
     def start(cls, noise_variance: float) -> Self:
-        """Where the search for the hyperparameters starts; `noise_variance` is for likelihoods that have noise."""
+        """The start of the search for hyperparameters; `noise_variance` is for likelihoods that have noise."""
         return cls()
 
     def priors(self, output_scale: float) -> list[tuple[float, float]]:

@@ -10,12 +10,6 @@ from rsens.measures._kl import kl as kl
 from rsens.measures._lengthscales import ard as ard
 from rsens.measures._lengthscales import warn_of_gaps as warn_of_gaps
 from rsens.measures._link import on_link as on_link
-from rsens.measures._parts import first_of_spread as first_of_spread
-from rsens.measures._parts import has_spread as has_spread
-from rsens.measures._parts import pair_parts_of as pair_parts_of
-from rsens.measures._parts import parts as parts
-from rsens.measures._parts import parts_of as parts_of
-from rsens.measures._parts import spread_of as spread_of
 from rsens.measures._prediction import BOTH as BOTH
 from rsens.measures._prediction import DOWN as DOWN
 from rsens.measures._prediction import UP as UP
@@ -26,7 +20,10 @@ from rsens.measures._prediction import consistency as consistency
 from rsens.measures._prediction import ead as ead
 from rsens.measures._prediction import eah as eah
 from rsens.measures._prediction import first_of_prediction as first_of_prediction
+from rsens.measures._prediction import first_of_spread as first_of_spread
+from rsens.measures._prediction import has_spread as has_spread
 from rsens.measures._prediction import second_of_prediction as second_of_prediction
+from rsens.measures._prediction import spread_of as spread_of
 from rsens.measures._registry import METHODS as METHODS
 from rsens.measures._registry import ComparedMethod as ComparedMethod
 from rsens.measures._registry import Measure as Measure
@@ -36,6 +33,9 @@ from rsens.measures._rsens import contrast_parts as contrast_parts
 from rsens.measures._rsens import contrast_values as contrast_values
 from rsens.measures._rsens import finite as finite
 from rsens.measures._rsens import group_rsens as group_rsens
+from rsens.measures._rsens import pair_parts_of as pair_parts_of
+from rsens.measures._rsens import parts as parts
+from rsens.measures._rsens import parts_of as parts_of
 from rsens.measures._rsens import rsens as rsens
 from rsens.measures._rsens import rsens2 as rsens2
 from rsens.measures._rsens import rsens2_of as rsens2_of

@@ -1,4 +1,4 @@
-"""Which pairs of columns add up in a model: on the link scale, the effect of one never depends on the other.
+"""Pairs of columns that add up in a model: on the link scale, the effect of one never depends on the other.
 
 With η at a row x, at x with column d moved, with e moved, and with both,
 
@@ -41,7 +41,7 @@ ROUNDING = 1e-13
 def adds_up(
     model: Any, source: Model, table: Table, terms: Terms | None = None, *, on_path: bool = False
 ) -> NDArray[np.bool_]:
-    """Which pairs of terms add up on the link scale, (T, T); on the diagonal, which terms are linear in themselves.
+    """The pairs of terms that add up on the link scale, (T, T); on the diagonal, terms that are linear in themselves.
 
     `on_path` tries only T pairs, each term and all before it together: (T,), True where it is linear in itself too.
     Where no link is known, or the model cannot predict the moved rows, all are False.

@@ -78,7 +78,7 @@ SHORT = 0.5
 
 
 def lengthscales(model: Any, n_columns: int) -> Array | None:
-    """How far the prediction reaches along each column, (D,); None for a model without a kernel."""
+    """The reach of the prediction along each column, (D,); None for a model without a kernel."""
     kernels = _kernels(getattr(model, "kernel_", None))
     if not kernels:
         return None
@@ -112,7 +112,7 @@ def warn_of_gaps(model: Any, training: Array | None, table: Table) -> None:
 
 
 def _reach(kernel: Kernel, n_columns: int) -> Array:
-    """As in `lengthscales`, with 0 for columns that the kernel does not look at."""
+    """`lengthscales` of one kernel, with 0 for columns that it does not look at."""
     if isinstance(kernel, Sum):
         return np.max([_reach(term, n_columns) for term in kernel.terms], axis=0)
     if isinstance(kernel, Product):

@@ -259,7 +259,7 @@ class PredictiveClassifier(ClassifierMixin, Predictive):  # type: ignore[misc]
         return rows, codes, weights
 
     def _targets(self, codes: Codes) -> list[Array]:
-        """For each f, 1 in the rows of its class and 0 in the others; two classes have one f, of the second class."""
+        """The 0/1 target of each f, 1 in the rows of its class; two classes have one f, of the second class."""
         classes = range(1, 2) if len(self.classes_) == 2 else range(len(self.classes_))
         return [(codes == k).astype(np.float64) for k in classes]
 

@@ -147,7 +147,7 @@ class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier):
         return self
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        """How many rows `derivatives` can take at once."""
+        """The number of rows that `derivatives` can take at once."""
         return rows_for(result_bytes(n_columns, order, parameters=4 * len(self._posteriors)))
 
 

@@ -56,7 +56,7 @@ class GPSettings(Predictive):
 
     @property
     def n_inducing(self) -> int | None:
-        """How many inducing inputs the process has, or will have if it is not fitted yet; None if it is exact."""
+        """The number of inducing inputs, before the fit as the setting asks; None if the process is exact."""
         if not hasattr(self, "inducing_inputs_"):
             return None if self.inducing is None or self.inducing == np.inf else int(self.inducing)
         inputs = self.inducing_inputs_
@@ -64,7 +64,7 @@ class GPSettings(Predictive):
         return max((len(one) for one in each if one is not None), default=None)
 
     def inducing_check(self, X: Any = None) -> InducingCheck | None:
-        """Whether M inducing inputs are enough: R-sens from all of them against R-sens from the first half.
+        """Compare R-sens from all M inducing inputs with R-sens from the first half: are M enough?
 
         Both have the same hyperparameters and use all training data, and nothing is fitted again. Print it, or read
         `passed`, `largest_change`, `changed_order`, `to_frame()`. If R-sens of a column changes little from
@@ -87,7 +87,7 @@ class GPSettings(Predictive):
             yield Finding("inducing inputs", "ok" if passed else "warning", str(check) if passed else check.advice)
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        """How many rows `derivatives` can take at once; inside, kernels work in smaller chunks of fixed memory."""
+        """The number of rows that `derivatives` can take at once; kernels work in smaller chunks of fixed memory."""
         return rows_for(RECORDS * result_bytes(n_columns, order))
 
     @property
@@ -99,7 +99,7 @@ class GPSettings(Predictive):
         return self.likelihood_
 
     def _start_kernel(self, n_columns: int) -> Kernel:
-        """Where the search starts: a kernel that fits the columns of X."""
+        """The kernel from which the search starts, which fits the columns of X."""
         if self.kernel is None:
             return _default_kernel(n_columns, self.coding_)
         if not isinstance(self.kernel, Kernel):

@@ -20,7 +20,7 @@ from rsens.likelihoods import GaussianLikelihood, Likelihood
 from rsens.models._exact import ExactInference
 from rsens.models._inducing import NOTHING, choose_inducing, inducing_inputs
 from rsens.models._laplace import LaplaceApproximation, WarmStart
-from rsens.models._optimize import Objective, Optimizer, curvature, log_normals, remembered
+from rsens.models._optimize import Objective, Optimizer, Optimum, curvature, log_normals, remembered
 from rsens.models._rows import SEARCH_ROWS, Data, searched_rows
 from rsens.models._sparse import SparseLaplaceApproximation, VariationalApproximation
 from rsens.posteriors import LatentPosterior, TriangularRoot
@@ -47,7 +47,7 @@ COPIES = 0.05
 
 @dataclass(frozen=True)
 class Search:
-    """How to learn the hyperparameters, and with how many inducing inputs (None: exact); see GPRegressor."""
+    """The settings of a search for hyperparameters (`n_inducing` None: exact); see GPRegressor."""
 
     optimize: bool
     n_restarts: int
@@ -90,77 +90,93 @@ def fit_gp(kernel: Kernel, likelihood: Likelihood, data: Data, search: Search) -
             inducing = inducing_inputs(data, kernel, search.n_inducing, search.enough, search.rng)
         posterior, value = posterior_of(kernel, likelihood, data, inducing, some)
         if likelihood.target == "counts":
-            warn_of_unknown_counts(posterior, data.X, data.y, ways_out(likelihood, inducing))
+            warn_of_unknown_counts(posterior, data.X, data.y, advice_for(likelihood, inducing))
     return FittedGP(kernel, likelihood, posterior, value, inducing, steps, reached)
+
+
+class Hyperparameters:
+    """θ, the logarithms of all hyperparameters, the kernel's, then the likelihood's; and their log posterior."""
+
+    def __init__(self, kernel: Kernel, likelihood: Likelihood, data: Data, priors: Any) -> None:
+        self.kernel, self.likelihood, self.with_priors = kernel, likelihood, priors is not None
+        deviation = data.X.std(axis=0)  # the unit of a length-scale; 1 for a constant column
+        unit = (float(np.std(data.y)) or 1.0) if likelihood.target == "numbers" else 1.0  # of f
+        self.prior = log_normals(kernel, likelihood, np.where(deviation > 0.0, deviation, 1.0), unit, priors or {})
+        self.start = np.concatenate([kernel.theta, likelihood.theta])
+        self.names = (*kernel.hyperparameter_names, *likelihood.hyperparameter_names)
+        self.lengthscales = np.array(["lengthscale" in name for name in self.names])
+
+    def at(self, theta: Array) -> tuple[Kernel, Likelihood]:
+        """The kernel and the likelihood with these hyperparameters."""
+        n = len(self.kernel.theta)
+        return self.kernel.with_theta(theta[:n]), self.likelihood.with_theta(theta[n:])
+
+    def log_posterior(self, data: Data, inducing: Array | None, with_priors: bool | None = None) -> Objective:
+        """θ ↦ log marginal likelihood plus log prior density, and the gradient of the sum."""
+        log_likelihood = objective_of(data, inducing)
+
+        def value_and_gradient(theta: Array) -> tuple[float, Array]:
+            value, gradient = log_likelihood(*self.at(theta))
+            if not (self.with_priors if with_priors is None else with_priors):
+                return value, gradient
+            log_prior, prior_gradient = self.prior.log_density(theta)
+            return value + log_prior, gradient + prior_gradient
+
+        return value_and_gradient
 
 
 def _learned(
     kernel: Kernel, likelihood: Likelihood, data: Data, search: Search
 ) -> tuple[Kernel, Likelihood, Array | None, int, float]:
     """The hyperparameters, the inducing inputs of the search, its steps, and the log posterior that it reached."""
-    n_kernel, N, with_priors = len(kernel.theta), len(data.y), search.priors is not None
-    deviation = data.X.std(axis=0)  # the unit of a length-scale; 1 for a constant column
-    unit = (float(np.std(data.y)) or 1.0) if likelihood.target == "numbers" else 1.0  # of f
-    prior = log_normals(kernel, likelihood, np.where(deviation > 0.0, deviation, 1.0), unit, search.priors or {})
-
-    def split(theta: Array) -> tuple[Kernel, Likelihood]:
-        return kernel.with_theta(theta[:n_kernel]), likelihood.with_theta(theta[n_kernel:])
-
-    def log_posterior_of(data: Data, inducing: Array | None, with_priors: bool) -> Objective:
-        log_likelihood = objective_of(data, inducing)
-
-        def log_posterior(theta: Array) -> tuple[float, Array]:
-            value, gradient = log_likelihood(*split(theta))
-            if not with_priors:
-                return value, gradient
-            log_prior, prior_gradient = prior.log_density(theta)
-            return value + log_prior, gradient + prior_gradient
-
-        return log_posterior
-
-    start = np.concatenate([kernel.theta, likelihood.theta])
-    names = (*kernel.hyperparameter_names, *likelihood.hyperparameter_names)
-    lengthscales = np.array(["lengthscale" in name for name in names])
-    # Without priors, the length-scale of a column that does not matter grows for ever.
-    endless = not with_priors and search.n_inducing is None
-    far = np.where(lengthscales, prior.mean + IDLE, np.inf) if endless else None
-    order = _start_order(names, data.column_ranks) if search.n_restarts else []
-    starts = [start, *(prior.start(search.rng, order) for _ in range(search.n_restarts))]
+    of = Hyperparameters(kernel, likelihood, data, search.priors)
+    order = _start_order(of.names, data.column_ranks) if search.n_restarts else []
+    starts = [of.start, *(of.prior.start(search.rng, order) for _ in range(search.n_restarts))]
     inducing = None
     with bar(desc="fit", unit=" evaluations", disable=not search.progress, leave=False) as shown:
-        optimizer = Optimizer(prior.limits(start), search.max_iter, search.tolerance, shown)
-        if N <= MANY_ROWS and search.n_inducing is None:
-            found = optimizer.best_of(log_posterior_of(data, None, with_priors), starts)
+        optimizer = Optimizer(of.prior.limits(of.start), search.max_iter, search.tolerance, shown)
+        if len(data.y) <= MANY_ROWS and search.n_inducing is None:
+            found = optimizer.best_of(of.log_posterior(data, None), starts)
         else:
-            data = data.ordered  # the result must not depend on the order in which the rows came
-            drawn, greedy = search.rng.spawn(2)  # not from the generator of the starts: their number changes neither
-            some = data if N <= SUBSET else data.rows(np.sort(drawn.choice(N, SUBSET, replace=False)))
-            # Always with priors: without them, a hyperparameter that these few rows do not determine may run so far
-            # away that all the rows cannot bring it back.
-            of_some = log_posterior_of(some, None, True)
-            with one_thread("blas"):
-                found = optimizer.best_of(of_some, starts)
-            for _ in range(1 if search.n_inducing is None else ROUNDS):
-                if search.n_inducing is not None:
-                    near = split(found.theta)[0]
-                    rows, _ = choose_inducing(data.X, near, search.n_inducing, greedy, enough=search.enough)
-                    inducing = data.X[rows]
-                of_all = remembered(log_posterior_of(data, inducing, with_priors))
-                # A column may matter even if a subset does not show it: try no length-scale longer than at the start.
-                chance = np.where(lengthscales, np.minimum(found.theta, start), found.theta)
-                theta = chance if of_all(chance)[0] > of_all(found.theta)[0] else found.theta
-                known = N / len(some.y) * curvature(of_some, theta)
-                refined = optimizer.refined(of_all, theta, known, far)
-                found = replace(refined, steps=found.steps + refined.steps)
+            found, inducing = _learned_from_many(of, data.ordered, search, optimizer, starts)
     if not found.converged:
         warn(
             f"The hyperparameters did not converge within {search.max_iter} steps of L-BFGS-B ({found.message}). The "
             "model can be used, but a better one may exist: raise max_iter or n_restarts, or give a kernel with fewer "
             "hyperparameters."
         )
-    if with_priors:
-        warn_at_limits(found.theta, optimizer.limits, kernel.hyperparameter_names, ways_out(likelihood, inducing))
-    return *split(found.theta), inducing, found.steps, found.value
+    if of.with_priors:
+        warn_at_limits(found.theta, optimizer.limits, kernel.hyperparameter_names, advice_for(likelihood, inducing))
+    return *of.at(found.theta), inducing, found.steps, found.value
+
+
+def _learned_from_many(
+    of: Hyperparameters, data: Data, search: Search, optimizer: Optimizer, starts: Sequence[Array]
+) -> tuple[Optimum, Array | None]:
+    """A search on a subset, and from its end one on all rows; the rows are `ordered`, as a choice goes by places."""
+    N, inducing = len(data.y), None
+    drawn, greedy = search.rng.spawn(2)  # not from the generator of the starts: their number changes neither
+    some = data if N <= SUBSET else data.rows(np.sort(drawn.choice(N, SUBSET, replace=False)))
+    # Always with priors: without them, a hyperparameter that these few rows do not determine may run so far away that
+    # all the rows cannot bring it back.
+    of_some = of.log_posterior(some, None, True)
+    with one_thread("blas"):
+        found = optimizer.best_of(of_some, starts)
+    # Without priors, the length-scale of a column that does not matter grows for ever.
+    endless = not of.with_priors and search.n_inducing is None
+    far = np.where(of.lengthscales, of.prior.mean + IDLE, np.inf) if endless else None
+    for _ in range(1 if search.n_inducing is None else ROUNDS):
+        if search.n_inducing is not None:
+            near = of.at(found.theta)[0]
+            rows, _ = choose_inducing(data.X, near, search.n_inducing, greedy, enough=search.enough)
+            inducing = data.X[rows]
+        of_all = remembered(of.log_posterior(data, inducing))
+        # A column may matter even if a subset does not show it: try no length-scale longer than at the start.
+        chance = np.where(of.lengthscales, np.minimum(found.theta, of.start), found.theta)
+        theta = chance if of_all(chance)[0] > of_all(found.theta)[0] else found.theta
+        refined = optimizer.refined(of_all, theta, N / len(some.y) * curvature(of_some, theta), far)
+        found = replace(refined, steps=found.steps + refined.steps)
+    return found, inducing
 
 
 def _start_order(names: Sequence[str], ranks: Positions) -> list[int]:
@@ -218,7 +234,7 @@ def _inference(
 
 
 def _threads_for(n_rows: int, n_inducing: int | None) -> Any:
-    """One thread if a step of the search has little work."""
+    """A context with one thread if a step of the search has little work."""
     return one_thread("blas") if n_rows * min(n_rows, n_inducing or n_rows) ** 2 <= FEW_ROWS**3 else nullcontext()
 
 
@@ -255,7 +271,7 @@ def warn_of_unknown_counts(posterior: LatentPosterior, X: Array, y: Array, advic
     )
 
 
-def ways_out(likelihood: Likelihood, inducing: Array | None) -> Sentence:
+def advice_for(likelihood: Likelihood, inducing: Array | None) -> Sentence:
     """Advice for a GP that does not suit its data."""
     ways: list[str | Argument] = []
     if likelihood.overdispersed is not None:

@@ -14,7 +14,7 @@ from rsens.distributions import StudentT
 from rsens.models._estimator import PredictiveRegressor, read_precision
 from rsens.models._weights import LinearDesign, LinearModel, WeightPosterior, triangular
 
-WAY_OUT = "Drop columns, or set a prior, for example prior_precision=1.0 with standardize=True."
+ADVICE = "Drop columns, or set a prior, for example prior_precision=1.0 with standardize=True."
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -139,7 +139,7 @@ class BayesianLinearRegression(LinearModel, PredictiveRegressor):
         raise InputError(
             f"{type(self).__name__} with its flat prior needs more rows than coefficients, at least "
             f"{n + 1 - self.degrees_of_freedom_}; {got}. ",
-            WAY_OUT,
+            ADVICE,
         )
 
     def _check_rank(self, rows: Array, design: LinearDesign, singular: Array, Vt: Array) -> None:
@@ -159,7 +159,7 @@ class BayesianLinearRegression(LinearModel, PredictiveRegressor):
         raise InputError(
             f"{type(self).__name__} with its flat prior cannot tell the coefficients of some columns apart "
             f"({'; '.join(found)}). ",
-            WAY_OUT,
+            ADVICE,
         )
 
     @property

@@ -59,7 +59,7 @@ def newton(
     *,
     tolerance: float = TOLERANCE,
 ) -> tuple[Where, Array, float]:
-    """Where Newton's method with step halving ends, the step that is left, and the squared Newton decrement there."""
+    """The end of Newton's method with step halving, the next step, and the squared Newton decrement there."""
     here, decrement = start, np.inf
     for _ in range(MAX_STEPS):
         step = step_from(here)

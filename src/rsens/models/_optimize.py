@@ -39,7 +39,7 @@ REACH = 18.0
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """Where a search ended: θ, the value there, whether it converged, and the steps it took."""
+    """The end of a search: θ, the value there, whether it converged, and the steps it took."""
 
     theta: Array
     value: float

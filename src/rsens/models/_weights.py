@@ -98,7 +98,7 @@ class LinearDesign:
 
     @property
     def indicator(self) -> NDArray[np.bool_]:
-        """Which features are indicators."""
+        """The features that are indicators, as a mask."""
         return ~np.isnan(self.levels)
 
     @property
@@ -120,12 +120,12 @@ class LinearDesign:
 
     @property
     def inputs(self) -> slice:
-        """Where z is in ζ."""
+        """The place of z in ζ."""
         return slice(int(self.intercept), None)
 
     @property
     def numbers(self) -> slice | NDArray[np.intp]:
-        """Which features can be differentiated."""
+        """The features that can be differentiated."""
         return slice(None) if self.plain else np.flatnonzero(~self.indicator)
 
     def in_columns(self, values: Array, axes: int) -> Array:

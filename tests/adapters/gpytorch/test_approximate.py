@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gpytorch
+import mpmath
 import numpy as np
 import pytest
 import torch
@@ -10,6 +11,7 @@ import torch
 import rsens
 from rsens import InputError
 from rsens.adapters import as_model
+from rsens.adapters._gpytorch._observations import mean_softplus, softplus_counts
 from rsens.kernels import EQ
 from rsens.likelihoods import (
     GaussianLikelihood,
@@ -21,6 +23,8 @@ from rsens.likelihoods import (
 )
 from rsens.posteriors import DenseRoot, LatentPosterior
 from tests.adapters.gpytorch.processes import ROWS, X, rbf, relative, scaled, with_values
+
+# ---- likelihoods -----------------------------------------------------------------------------------------------------
 
 L = (0.8, 2.5, 1.1)
 M = 12
@@ -184,3 +188,59 @@ def test_single_precision_keeps_its_jitter():
         found = as_model(rsens.from_gpytorch(single, likelihood)).predict_distribution(ROWS)
     np.testing.assert_allclose(found.mean, expected.mean, atol=1e-5)  # rounding of float32
     np.testing.assert_allclose(found.variance, expected.variance, rtol=1e-5)
+
+
+# ---- counts with mean softplus(f), against mpmath and quadrature -----------------------------------------------------
+
+
+@pytest.mark.parametrize("m", [-30.0, -4.0, 0.7, 12.0])
+@pytest.mark.parametrize("v", [0.0, 1e-6, 0.3, 60.0])
+def test_the_mean_of_softplus(m, v):
+    with mpmath.workdps(20):
+        if v == 0.0:
+            expected = mpmath.log1p(mpmath.exp(m))
+        else:
+            s = mpmath.sqrt(v)
+            ends = [m + s * t for t in (-12, -6, 0, 6, 12)] + [m + v + s * t for t in (-6, 0, 6, 12)]
+            density = lambda f: mpmath.npdf(f, m, s)  # noqa: E731
+            expected = mpmath.quad(lambda f: mpmath.log1p(mpmath.exp(f)) * density(f), sorted({*map(float, ends)}))
+    assert mean_softplus(np.array([m]), np.array([v]))[0] == pytest.approx(float(expected), rel=1e-11)
+
+
+@pytest.mark.parametrize("counts", [softplus_counts(), softplus_counts(0.4, 1.5)])
+def test_derivatives_in_the_moments_against_differences(counts):
+    m, v = np.array([-3.0, 0.2, 2.0]), np.array([0.5, 1.3, 6.0])
+    first, second = counts.predictive_derivatives(m, v, 2)
+    h = 1e-4
+    parameters = lambda dm, dv: counts.predictive(m + dm, v + dv).parameters  # noqa: E731
+    by_m = (parameters(h, 0.0) - parameters(-h, 0.0)) / (2.0 * h)
+    by_v = (parameters(0.0, h) - parameters(0.0, -h)) / (2.0 * h)
+    np.testing.assert_allclose(first, np.stack([by_m, by_v], -1), rtol=1e-6)
+    slopes = lambda dm, dv: counts.predictive_derivatives(m + dm, v + dv, 1)[0]  # noqa: E731
+    by_m = (slopes(h, 0.0) - slopes(-h, 0.0)) / (2.0 * h)
+    by_v = (slopes(0.0, h) - slopes(0.0, -h)) / (2.0 * h)
+    np.testing.assert_allclose(second, np.stack([by_m, by_v], -1), rtol=1e-6)
+
+
+COUNTS = {
+    "poisson": lambda: gpytorch.likelihoods.PoissonLikelihood(),
+    "negative binomial": lambda: with_values(gpytorch.likelihoods.NegativeBinomialLikelihood(), probs=[0.3]),
+    "by its size": lambda: with_values(
+        gpytorch.likelihoods.NegativeBinomialLikelihood(num_failures_param=True), probs=[0.3]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_counts_have_the_mean_of_the_likelihood(name):
+    """By Gauss–Hermite quadrature of torch's own distributions over f."""
+    likelihood = COUNTS[name]()
+    model = variational(likelihood)
+    m, v = Oracle(model).moments(ROWS)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    given = likelihood.forward(torch.tensor(m[:, None] + np.sqrt(v)[:, None] * nodes))
+    expected = given.mean.detach().numpy() @ weights / weights.sum()
+    source = rsens.from_gpytorch(model, likelihood)
+    np.testing.assert_allclose(source.predict_distribution(ROWS).mean, expected, rtol=1e-7)
+    differences = rsens.from_function(source.predict_distribution)
+    assert relative(rsens.rsens(source, ROWS), rsens.rsens(differences, ROWS)) < 1e-6

@@ -7,10 +7,12 @@ import warnings
 import numpy as np
 import pytest
 import torch
+from botorch.fit import fit_gpytorch_mll
 from botorch.models import MixedSingleTaskGP, ModelListGP, MultiTaskGP, SingleTaskGP, SingleTaskVariationalGP
 from botorch.models.fully_bayesian import SaasFullyBayesianSingleTaskGP
 from botorch.models.transforms import ChainedOutcomeTransform, Log, Normalize, Power, Round, Standardize
 from botorch.models.transforms.input import ChainedInputTransform, InputStandardize, Log10
+from gpytorch import ExactMarginalLogLikelihood
 from gpytorch.kernels import MaternKernel, RBFKernel, ScaleKernel
 from gpytorch.priors import GammaPrior
 
@@ -249,6 +251,16 @@ def test_fully_bayesian_models_are_mixtures(drawn):
     found = rsens.explain(drawn, X, null=False, intervals=False, random_state=0)
     assert found.main.shape == (D,)
     assert all(finding.verdict == "ok" for finding in source.checks(ROWS))
+
+
+def test_its_own_fit():
+    """A real fit, in place of hyperparameters set by hand."""
+    targets = np.sin(6.0 * X[:, 0]) + 0.05 * X[:, 1] + 0.1 * RNG.normal(size=N)
+    model = SingleTaskGP(torch.tensor(X), torch.tensor(targets)[:, None], input_transform=Normalize(D))
+    fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+    found = rsens.explain(model, X, null=False, intervals=False, random_state=0)
+    assert found.main.idxmax() == "x0"
+    assert all(finding.verdict == "ok" for finding in as_model(model).checks(X))
 
 
 def test_a_variational_model():

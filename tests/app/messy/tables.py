@@ -19,7 +19,7 @@ class Messy:
     """A file, the column that leads, and what must be said about it.
 
     said: Sentences that must be printed. warned: Whether one of them stands above the answer, as a WARNING.
-    options: What else the command is given.
+    options: Further options of the command.
     """
 
     text: str
@@ -27,7 +27,6 @@ class Messy:
     said: tuple[str, ...] = ()
     warned: bool = False
     options: tuple[str, ...] = ()
-    encoding: str = "utf-8"
 
 
 def _columns(seed: int) -> tuple[np.random.Generator, pd.DataFrame]:
@@ -64,14 +63,6 @@ def dates_month_first_with_times() -> Messy:
     y = 3.0 * np.sin(2.0 * np.pi * when.hour / 24.0) + 0.5 * frame["other"] + 0.2 * rng.normal(size=ROWS)
     frame.insert(0, "when", when.strftime("%m/%d/%Y %I:%M %p"))
     return Messy(_csv(frame.assign(y=y.round(3))), "when", ("month first (mm/dd/yyyy hh:mm am/pm)", "hour"))
-
-
-def unicode_minus() -> Messy:
-    lead = np.random.default_rng(3).normal(size=ROWS).round(4)
-    cells = [f"{value:.4f}".replace("-", "−") for value in lead]
-    return Messy(
-        _csv(_with(lead, cells, "charge", 3)), "charge", ("'charge' was read as numbers with a long minus sign",)
-    )
 
 
 def currency_and_parentheses() -> Messy:
@@ -117,25 +108,6 @@ def no_header() -> Messy:
     return Messy(text, "x1", options=("--no-header",))
 
 
-def utf_16() -> Messy:
-    lead = np.random.default_rng(10).normal(size=ROWS).round(4)
-    return Messy(_csv(_with(lead, lead.astype(str).tolist(), "größe", 10)), "größe", encoding="utf-16")
-
-
-def zero_heavy() -> Messy:
-    """Rain: no more than a third of the days have any; what falls moves y."""
-    rng = np.random.default_rng(11)
-    lead = np.where(rng.random(ROWS) < 0.65, 0.0, rng.gamma(1.5, 6.0, ROWS)).round(1)
-    return Messy(_csv(_with(lead, lead.astype(str).tolist(), "rain", 11)), "rain")
-
-
-def units() -> Messy:
-    """12.5 kg cannot be read: the answer is wrong without it, and that is said before it."""
-    lead = np.random.default_rng(12).normal(70.0, 9.0, ROWS).round(2)
-    frame = _with(lead, [f"{value:.2f} kg" for value in lead], "weight", 12)
-    return Messy(_csv(frame), "other", ("'weight' has", "like numbers", "plain numbers"), warned=True)
-
-
 def odd_cells_among_dates() -> Messy:
     """Ambiguous days, a mark of a missing value, and a table that says month first elsewhere."""
     rng = np.random.default_rng(13)
@@ -147,38 +119,13 @@ def odd_cells_among_dates() -> Messy:
     return Messy(_csv(frame.assign(built=built)), "sold", said)
 
 
-def settled_level() -> Messy:
-    """Closed days have no guests at all: they lead unless the rows are left out."""
-    rng, frame = _columns(14)
-    is_open, lead = rng.random(ROWS) > 0.2, rng.normal(size=ROWS).round(3)
-    guests = np.where(is_open, rng.poisson(np.exp(3.0 + 0.6 * lead)), 0)
-    frame = frame.assign(day=np.where(is_open, "open", "closed"), sun=lead, y=guests)
-    said = ("'day' settles the target", "--where 'day!=closed'")
-    return Messy(_csv(frame), "day", said, warned=True)
-
-
-def exact_sum() -> Messy:
-    """The parts and their sum, as one: none of the three is small because the others say the same."""
-    rng, frame = _columns(15)
-    men, women = rng.integers(0, 100, (2, ROWS))
-    y = 0.1 * (men + women) + 0.5 * frame["other"] + 0.2 * rng.normal(size=ROWS)
-    frame = frame.assign(men=men, women=women, people=men + women, y=y.round(3))
-    return Messy(_csv(frame), "crowd", options=("--group", "crowd=men,women,people"))
-
-
 MESSY = (
     dates_day_first,
     dates_month_first_with_times,
-    unicode_minus,
     currency_and_parentheses,
     spaces_and_apostrophes,
     first_column_without_a_name,
     too_many_levels,
     no_header,
-    utf_16,
-    zero_heavy,
-    units,
     odd_cells_among_dates,
-    settled_level,
-    exact_sum,
 )

@@ -16,7 +16,7 @@ def words(text):
 @pytest.mark.parametrize("make", MESSY, ids=lambda make: make.__name__)
 def test_the_leading_column_is_found(make, tmp_path):
     messy = make()
-    (tmp_path / "data.csv").write_bytes(messy.text.encode(messy.encoding))
+    (tmp_path / "data.csv").write_text(messy.text)
     target = "x3" if "--no-header" in messy.options else "y"
     done = rsens("explain", "data.csv", "--target", target, *QUICK, *messy.options, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

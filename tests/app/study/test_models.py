@@ -55,10 +55,3 @@ def test_exact_while_that_is_quick():
         assert model_for(settings(), choice, most)[0].inducing is None
         assert model_for(settings(), choice, most + 1)[0].inducing == INDUCING
         assert model_for(settings(inducing=50), choice, most)[0].inducing == 50
-
-
-def test_names():
-    assert model_for(settings(), Choice("poisson", ""), 60)[0].description == "Gaussian process"
-    assert (
-        model_for(settings("linear"), Choice("poisson", ""), 60)[0].description == "Bayesian generalised linear model"
-    )

@@ -152,12 +152,6 @@ def test_numbers_are_exact(write):
     np.testing.assert_array_equal(frame["x"], values)
 
 
-def test_a_column_without_a_name_in_parquet(tmp_path):
-    pd.DataFrame({"a": [1, 2], " ": [3, 4]}).to_parquet(tmp_path / "t.parquet")
-    frame = read_file(tmp_path / "t.parquet", columns=["Unnamed: 1"]).frame
-    assert frame["Unnamed: 1"].tolist() == [3, 4]
-
-
 def test_row_names_as_r_writes_them(write):
     data = read_file(write('"mpg","cyl"\n"Mazda",21,6\n"Datsun",22.8,4\n'))
     assert data.frame.columns.tolist() == ["Unnamed: 0", "mpg", "cyl"]
@@ -205,11 +199,11 @@ def test_parquet(tmp_path, monkeypatch):
 
 
 def test_parquet_with_an_index_and_odd_names(tmp_path):
-    frame = pd.DataFrame(np.arange(14.0).reshape(2, 7), columns=[*ODD[:5], "a", "a.b"], index=["r", "s"])
+    frame = pd.DataFrame(np.arange(14.0).reshape(2, 7), columns=[*ODD[:4], "a", "a.b", " "], index=["r", "s"])
     path = parquet(frame, tmp_path / "data.parquet")
-    assert read_file(path).frame.columns.tolist() == frame.columns.tolist()
+    assert read_file(path).frame.columns.tolist() == [*ODD[:4], "a", "a.b", "Unnamed: 6"]
     assert read_file(path, columns=["a"]).frame.columns.tolist() == ["a"]
-    assert read_file(path, columns=["a.b"], target=ODD[2]).frame.to_numpy().tolist() == [[2.0, 6.0], [9.0, 13.0]]
+    assert read_file(path, columns=["a.b"], target=ODD[2]).frame.to_numpy().tolist() == [[2.0, 5.0], [9.0, 12.0]]
 
 
 def test_parquet_without_pyarrow(tmp_path, monkeypatch):
@@ -310,13 +304,8 @@ def test_rows_of_another_length(write):
     refused(write('a,b\n"x\ny",1\n2\n'), "line 4: the row has 1 cell")
     late = "a,b\n" + "1,2\n" * 20_000 + "1,2,3\n"
     refused(write(late), "line 20002", max_rows=10)
-
-
-def test_a_quote_that_is_never_closed(write):
+    refused(write("Growth\na,b,c\n1,2,3\n4,5,6\n"), "line 2: the row has 3 cells, the header has 1. Is there a title")
     refused(write('a,b\n"' + "1,2\n" * 100_000), "never closed")
-
-
-def test_names_that_are_the_same(write):
     refused(write("a,b,a\n1,2,3\n4,5,6\n"), "columns of the same name: 'a'")
 
 
@@ -381,24 +370,16 @@ def test_first_lines_that_have_names(write, text):
     assert read_file(write(text)).notes == ()
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_wide_text(write, encoding):
     content = "größe,y\n1,2\n3,4\n".encode(encoding)
-    if not encoding.endswith("e"):
-        marked = content
-    else:
-        marked = "\ufeff".encode(encoding) + content
-        refused(write(content), "not a text file.* It may be UTF-16 without its mark: save it as UTF-8")
-    assert read_file(write(marked)).frame.to_dict("list") == {"größe": [1, 3], "y": [2, 4]}
+    refused(write(content), "not a text file.* It may be UTF-16 without its mark: save it as UTF-8")
+    assert read_file(write("\ufeff".encode(encoding) + content)).frame.to_dict("list") == {"größe": [1, 3], "y": [2, 4]}
 
 
-def test_a_title_where_no_target_is_asked_for(write):
-    refused(write("Growth\na,b,c\n1,2,3\n4,5,6\n"), "line 2: the row has 3 cells, the header has 1. Is there a title")
-
-
-def test_wrong_numbers(write):
+def test_wrong_arguments(write):
     path = write(table().to_csv(index=False))
-    for settings in ({"max_rows": 1}, {"max_rows": 0}, {"max_rows": 2.5}, {"seed": -1}, {"seed": None}):
+    for settings in ({"max_rows": 1}, {"max_rows": 2.5}, {"seed": -1}):
         refused(path, next(iter(settings)), **settings)
 
 

@@ -195,7 +195,9 @@ def test_columns_that_rows_make_useless():
 
 
 @pytest.mark.parametrize("name", ["Unnamed: 0", "", " ", "Unnamed: 0.1"])
-@pytest.mark.parametrize("values", [np.arange(N), 1.0 + np.arange(N), rng.permutation(N), np.arange(5, N + 5)])
+@pytest.mark.parametrize(
+    "values", [np.arange(N), 1.0 + np.arange(N), rng.permutation(N), np.arange(5, N + 5), rng.permutation(2 * N)[:N]]
+)
 def test_a_column_without_a_name_that_counts_rows_is_left_out(name, values):
     prepared = prepare(table(**{name: values}), "y")
     assert list(dropped(prepared)) == [name]
@@ -208,11 +210,19 @@ def test_row_numbers_in_a_file_and_in_some_rows(tmp_path):
     for some in (frame, frame.iloc[[3, 8, 20, 21, 40]], frame.iloc[20:50]):
         assert list(prepare(some, "y").X) == ["x"]
     assert list(prepare(frame, "y", rows=50).X) == ["x"]
+    without = frame.rename(columns={"Unnamed: 0": None})
+    assert list(dropped(prepare(without, "y"))) == ["Unnamed: 0"]
 
 
 @pytest.mark.parametrize(
     ("values", "is_noted"),
-    [(rng.normal(size=N), False), (np.sort(rng.normal(size=N)), False), (rng.choice(10_000, N, replace=False), True)],
+    [
+        (rng.normal(size=N), False),
+        (np.sort(rng.normal(size=N)), False),
+        (rng.choice(10_000, N, replace=False), True),
+        (np.arange(1990, 1990 + N), True),
+        (5 * np.arange(N), True),
+    ],
 )
 def test_other_columns_without_a_name_are_data(values, is_noted):
     prepared = prepare(table(**{"Unnamed: 0": values}), "y")

@@ -25,6 +25,7 @@ from rsens._app.tables import (
     find_all,
     gathered,
     keep_rows,
+    names_of,
     naming,
     prepare,
     prepare_again,
@@ -68,7 +69,7 @@ class RawTable:
         asked = AskedColumns(target, settings.columns, settings.drop, settings.cluster, where, settings.by)
         notes: tuple[Note, ...] = ()
         if isinstance(data, pd.DataFrame):
-            names, labels, n_rows = list(map(str, data.columns)), data.index, len(data)
+            names, labels, n_rows = names_of(data), data.index, len(data)
             check_unique(names, "the table")
             frame = data.set_axis(names, axis=1).reset_index(drop=True)[asked.read(names, "the table")]
         else:
@@ -193,14 +194,9 @@ def compared_columns(X: pd.DataFrame, numeric: Iterable[str], groups: ColumnGrou
 
 
 def _columns(name: str, members: Iterable[str], table: ModelTable) -> list[str]:
-    """The columns that a group was asked to have; an error for a column that cannot be in a group."""
+    """The columns that a group was asked to have; an error for any other name, also of the target or the clusters."""
     there = (*map(str, table.X.columns), *table.groups, *table.reader.dropped_)
-    given = {table.reader.target: "the target", table.cluster: "the column of clusters"}
-    roles = {name: words for name, words in given.items() if name is not None}
-    columns = split(members, (*there, *roles))
-    for column in columns:
-        if column in roles:
-            raise InputError(GROUPS, f": {column!r} is {roles[column]} and cannot be in {name!r}. Leave it out there.")
+    columns = split(members, there)
     find_all(columns, there, "the table", f"column for {str(name)!r}", whole=True)
     return columns
 

@@ -8,6 +8,7 @@ from rsens._app.tables._columns import find_all as find_all
 from rsens._app.tables._columns import gathered as gathered
 from rsens._app.tables._columns import name_list as name_list
 from rsens._app.tables._columns import name_lists as name_lists
+from rsens._app.tables._columns import names_of as names_of
 from rsens._app.tables._columns import naming as naming
 from rsens._app.tables._columns import split as split
 from rsens._app.tables._file import AskedColumns as AskedColumns

@@ -26,6 +26,8 @@ IDENTIFIER = re.compile(r"(?i:(^|[^a-z0-9])(id|ids|uid|uuid|guid|key|index|row|n
 MOST_LEVELS, LEAST_ROWS_PER_LEVEL = 50, 5
 #: The number of columns compared with all others at once: the correlations of 20,000 columns would take 3 GB.
 TOGETHER = 512
+#: Numbers without a name that count rows begin below this, and end below this many times their number.
+SPARSE = 10
 #: Above these correlations with the target, a column holds the same numbers: exactly, or up to rounding.
 EXACT, NEAR = 1.0 - 1e-12, 0.9999
 #: With fewer rows, two columns may agree, or match the target one to one, by chance.
@@ -90,17 +92,23 @@ def _rarely_repeats(name: str, known: Any, each_row: bool) -> Note:
 
 
 def counts_rows(column: Any, reading: Reading) -> bool:
-    """Whether numbers count the rows: 0, 1, 2, … or 1, 2, 3, …, in any order, or from the row of the file on."""
+    """Whether numbers count rows: 0, 1, 2, … or 1, 2, 3, …, in any order, or those of the file.
+
+    There may be gaps, as in a part of a table, if at least a tenth of the count is left. Equal gaps are data: 0, 5, 10.
+    """
     if reading.kind != "number":
         return False
     ordered = np.sort(column.to_numpy(dtype=np.float64))
-    from_start = ordered[0] in (0.0, 1.0) and (np.diff(ordered) == 1.0).all()
-    return bool(from_start or _counts_rows_of_file(column))
+    steps = np.diff(ordered)
+    whole = bool((ordered == np.floor(ordered)).all() and steps.min() > 0.0)
+    from_start = 0.0 <= ordered[0] < SPARSE and ordered[-1] < SPARSE * len(ordered)
+    by_start = whole and from_start and (steps.max() > steps.min() or steps[0] == 1.0)
+    return by_start or (_counts_rows_of_file(column) and 0.0 <= column.iloc[0] - column.index[0] < SPARSE)
 
 
 def _counts_rows_of_file(column: Any) -> bool:
     rows = column.index.to_numpy()
-    return rows.dtype.kind in "iu" and np.ptp(column.to_numpy(dtype=np.float64) - rows) == 0.0
+    return bool(rows.dtype.kind in "iu" and np.ptp(column.to_numpy(dtype=np.float64) - rows) == 0.0)
 
 
 def may_be_identifier(name: str, column: Any) -> bool:

@@ -73,6 +73,12 @@ def naming(argument: str, names: Sequence[str], most: int = 3) -> Sentence:
     return Sentence(Argument(argument, list(names[:most])), " and so on" if len(names) > most else "")
 
 
+def names_of(frame: Any) -> list[str]:
+    """The names of the columns of a data frame as text; a missing name becomes one after its position."""
+    names = enumerate(frame.columns)
+    return [f"Unnamed: {place}" if name is None or name != name else str(name) for place, name in names]
+
+
 def header_names(header: Sequence[str], what: str) -> list[str]:
     """The names in a header, stripped of spaces; an error if two are the same."""
     names = [name.strip() or f"Unnamed: {position}" for position, name in enumerate(header)]

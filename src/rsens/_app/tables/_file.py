@@ -89,14 +89,9 @@ def read_file(
     text file has numbers, or truth values (true, false), if all its cells are such or missing (`_cells` has the marks
     of missing values). Other columns are text, which `TableReader` looks at further.
 
-    Args:
-        path: The file, or "-" for standard input.
-        asked: The columns to read; None for all.
-        max_rows: The most rows to keep, drawn at random with this seed; None for all.
-        seed: For the rows that are drawn.
-        as_text: Columns of a text file that are text even if all their cells are numbers.
-        least: The fewest rows that will do: 2 to fit a model, 1 for new rows.
-        header: Whether the first line of a text file has the names of the columns; else they are x0, x1, …
+    `path` "-" is standard input. At most `max_rows` rows are kept, drawn at random with the seed; fewer than `least`
+    are an error. The columns `as_text` are text even if all their cells are numbers. Without a `header`, columns are
+    called x0, x1, …
     """
     asked = AskedColumns() if asked is None else asked
     most = None if max_rows is None else whole_number(max_rows, "max_rows", 2)

@@ -54,12 +54,7 @@ def likelihood_choices() -> tuple[str, ...]:
 
 
 def choose_likelihood(y: Any, likelihood: str = AUTO) -> Choice:
-    """The likelihood that suits the target y, by the rule above; or the likelihood asked for, if y allows it.
-
-    Args:
-        y: The target without missing values, as `prepare` gives it.
-        likelihood: One of `likelihood_choices`.
-    """
+    """The likelihood that suits the target y, by the rule above; or the likelihood asked for, if y allows it."""
     one_of(likelihood, "likelihood", likelihood_choices())
     target = y if isinstance(y, pd.Series) else pd.Series(np.asarray(y))
     name = "y" if target.name is None else str(target.name)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from rsens._app.tables._checks import look, shown
-from rsens._app.tables._columns import CLUSTER, Note, check_unique, columns_to_read, naming
+from rsens._app.tables._columns import CLUSTER, Note, columns_to_read, names_of, naming
 from rsens._app.tables._likelihood import Choice, choose_likelihood
 from rsens._app.tables._reader import ReadColumns, TableReader, settled_type
 from rsens._arguments import one_of
@@ -74,19 +74,12 @@ def prepare(
     was left out, or taken as levels, though it looks like numbers, that there are too many levels, that a column is the
     target in other words, or that a number may mean a missing value.
 
-    Args:
-        frame: The table, with the target; `read_file` gives one.
-        target: The name of the target.
-        missing: "drop" leaves out rows with missing values, also of the target; "error" refuses them.
-        cluster: The name of a column whose labels tell which rows belong together. It is not a column of X.
-        likelihood: One of `likelihood_choices`.
-        rows: The most rows to keep, drawn at random; None for all.
-        seed: For the rows that are drawn.
-        options: The other arguments of `TableReader`.
+    `missing` is "drop" or "error", about rows with missing values; `cluster` the column whose labels tell which rows
+    belong together, which is not a column of X; `rows` the most rows to keep, drawn at random with the seed; `options`
+    the other arguments of `TableReader`.
     """
     one_of(missing, "missing", MISSING_ROWS)
-    names = [str(name) for name in frame.columns]
-    check_unique(names, "the table")
+    names = names_of(frame)
     wanted = columns_to_read(names, target, options.pop("columns", None), options.pop("drop", ()), "the table", cluster)
     columns = [name for name in wanted if name != cluster]
     reader = TableReader(target=target, columns=columns, missing_codes=None, **options)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from rsens._app.tables._cells import marks_notes
 from rsens._app.tables._checks import missing_codes, useless
-from rsens._app.tables._columns import Note, check_unique, columns_to_read, find_all, mapping, naming
+from rsens._app.tables._columns import Note, check_unique, columns_to_read, find_all, mapping, names_of, naming
 from rsens._app.tables._dates import DAYS, ORDERS, cycles_in_words, piece, pieces_of
 from rsens._app.tables._reading import (
     KINDS,
@@ -116,7 +116,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Learn how the columns of a table are read; y is ignored."""
         frame = _frame_of(X)
         self.n_features_in_ = frame.shape[1]
-        self.feature_names_in_ = np.array(list(map(str, frame.columns)), dtype=object)
+        self.feature_names_in_ = np.array(names_of(frame), dtype=object)
         rows = self.without_useless(self.learn(frame.reset_index(drop=True)))
         self.settle(rows)
         if not self.get_feature_names_out().size:
@@ -419,7 +419,7 @@ def _frame_of(X: Any) -> pd.DataFrame:
 
 def _named(frame: pd.DataFrame) -> pd.DataFrame:
     """The table with text as names of columns; an error if two are the same, or without rows."""
-    names = [str(name) for name in frame.columns]
+    names = names_of(frame)
     check_unique(names, "the table")
     if not len(frame):
         raise InputError("the table has no rows.")

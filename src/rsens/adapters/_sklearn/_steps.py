@@ -163,21 +163,25 @@ def _of_polynomial(step: Any, X: Array, order: int) -> Inner:
     """z_l = Π_d x_d^p_ld, with the powers p of `powers_`."""
     powers = np.asarray(step.powers_, dtype=np.intp)
     D = powers.shape[1]
+    table = np.stack([X**k for k in range(powers.max(initial=0) + 1)])  # (powers, n, D)
 
-    def derivative(*columns: int) -> Array:
-        """The derivative of all z, (n, L), in each of these columns, one after the other."""
+    def derivative(*columns: int) -> tuple[Any, Array]:
+        """The outputs l with a derivative in these columns, one after the other, and its values (n, those l)."""
         factor, p = np.ones(len(powers)), powers.copy()
         for d in columns:
             factor = factor * p[:, d]
-            p[:, d] = np.maximum(p[:, d] - 1, 0)
-        left, values = factor != 0.0, np.zeros((len(X), len(powers)))
-        values[:, left] = factor[left] * np.prod(X[:, None] ** p[left], axis=2)
-        return values
+            p[:, d] -= 1
+        left = np.flatnonzero(factor)
+        return left, factor[left] * np.prod(table[p[left], :, np.arange(D)], axis=1).T
 
-    first = np.stack([derivative(d) for d in range(D)], axis=-1)
-    if order == 1:
-        return Inner(first)
-    return Inner(first, np.stack([np.stack([derivative(d, e) for e in range(D)], -1) for d in range(D)], -2))
+    first = np.zeros((len(X), len(powers), D))
+    second = np.zeros((*first.shape, D)) if order == 2 else None
+    for d in range(D):
+        left, first[:, left, d] = derivative(d)
+        for e in range(D) if second is not None else ():
+            assert second is not None
+            left, second[:, left, d, e] = derivative(d, e)
+    return Inner(first, second)
 
 
 def _of_splines(step: Any, X: Array, order: int) -> Inner | None:
