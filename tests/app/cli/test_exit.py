@@ -173,7 +173,9 @@ def test_what_the_system_refuses_is_2(table, capsys, monkeypatch, where, code, s
     assert "failure of rsens" not in err
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+@pytest.mark.parametrize(
+    "closed", [">&- 2>&- <&-", *(pytest.param(each, marks=pytest.mark.slow) for each in (">&-", "2>&-", "<&-"))]
+)
 def test_closed_streams(table, closed):
     """The files are there all the same, and nothing is said where nobody can read it."""
     command = [sys.executable, "-m", "rsens", "explain", "table.csv", "--target", "y", "--model", "linear", *QUICK]

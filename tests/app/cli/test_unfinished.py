@@ -172,6 +172,7 @@ def test_somebody_elses_folder_stays(table, capsys):
     assert (table / "rsens-table" / "refits" / "mine.txt").read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_killed_work_goes_on_too(table, capsys):
     command = [sys.executable, "-m", "rsens", *EXPLAIN, "--n-jobs", "1"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
@@ -207,7 +208,7 @@ def test_in_a_terminal_each_answer_comes_as_soon_as_it_is_there(table):
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_ctrl_c_in_a_terminal(table, n_jobs):
     """It reaches the worker processes too: they end, and nothing is printed but what we say."""
     code, shown = in_a_terminal(*EXPLAIN, "--n-jobs", n_jobs, cwd=table, press_at="null level, refit")
@@ -220,6 +221,7 @@ def test_ctrl_c_in_a_terminal(table, n_jobs):
     assert len(refits(table)) >= 7
 
 
+@pytest.mark.slow
 def test_ctrl_c_twice_ends_at_once(table):
     code, shown = in_a_terminal(*EXPLAIN, cwd=table, press_at="refit 8 of 30", times=2)
     assert code in (130, -2)  # a shell says the same of both
