@@ -77,11 +77,6 @@ def test_the_same_question_and_others(tmp_path, question, other):
             check_folder(tmp_path / "out", False, question=question)
 
 
-def test_nothing_is_left_by_the_check(tmp_path):
-    check_folder(tmp_path / "a" / "b", False)
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize("settings", [3, {"arguments": "x"}, {"data": ["table"]}, {}])
 def test_summaries_with_wrong_types(tmp_path, settings):
     write(tmp_path / "out", {}, settings=settings)
