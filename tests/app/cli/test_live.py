@@ -5,15 +5,16 @@ import json
 import re
 import sys
 import threading
+from dataclasses import replace
 
 import pytest
 
 import rsens
 import rsens._progress
-import rsens._stability as stability_package
 from rsens._app.cli import _live
 from rsens._app.cli._main import main
 from rsens._app.cli._terminal import say
+from rsens._stability import StabilityQuestion
 from tests.app.study.tables import numbers
 
 EXPLAIN = ["explain", "table.csv", "--target", "y", "--no-report", "--no-null", "--cv", "0"]
@@ -141,14 +142,14 @@ def test_a_severe_note_is_a_warning(table, capsys):
 
 
 def test_stopped_work_is_counted_and_goes_on(table, capsys, monkeypatch):
-    whole = stability_package.stability
+    whole = StabilityQuestion.answer
 
-    def stopped(*given, **options):
-        whole(*given, **options | {"n_boot": 2})
+    def stopped(question):
+        whole(replace(question, n_boot=2))
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(stability_package, "stability", stopped)
+        patch.setattr(StabilityQuestion, "answer", stopped)
         assert main([*STABILITY, "3"]) == 130
     said = capsys.readouterr().err
     assert "rsens: stopped. 2 of 3 samples are kept in rsens-table-stability/samples; run the same command" in said
@@ -160,7 +161,7 @@ def test_work_that_did_not_begin_leaves_nothing(table, capsys, monkeypatch):
     def stopped(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(stability_package, "stability", stopped)
+    monkeypatch.setattr(StabilityQuestion, "answer", stopped)
     assert main([*STABILITY, "3"]) == 130
     assert "rsens: stopped.\n" in capsys.readouterr().err
     assert [path.name for path in table.iterdir()] == ["table.csv"]
