@@ -33,9 +33,9 @@ Hint = tuple[str, str] | None
 def document(explanation: Explanation) -> Document:
     """The heading, the description of the model, and the tables."""
     e = explanation
-    understood = [e.understood] if e.understood else []
+    remarks = [*([e.understood] if e.understood else []), *two_valued_legend(e)]
     found = [variables(e), effects(e), pairs(e), subgroups(e)]
-    return Document([Sentences([heading(e)], "heading"), Sentences(understood), *(table for table in found if table)])
+    return Document([Sentences([heading(e)], "heading"), Sentences(remarks), *(table for table in found if table)])
 
 
 def heading(explanation: Explanation) -> str:
@@ -74,7 +74,6 @@ def variables(
         legend.append(meaning.PARTS)
     below = [mark is False for mark in shown["above_null"].astype(object)]
     title = f"Variables by R-sens: how far the prediction and its uncertainty move {UNITS[e.scale_kind]}"
-    legend += two_valued_legend(e)
     return ShownTable(title, [*columns, *_further(shown)], legend, hint, _for_json(e, frame), below)
 
 

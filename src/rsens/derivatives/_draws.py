@@ -264,43 +264,47 @@ class DrawDifferences(DifferenceModel):
         if order == 2:  # the stacked form is rare: the mixture as one function
             return super()._derivatives(X, 2)
         X = self.numbers(X)
-        n, columns = len(X), self.continuous(X.shape[1])
-        h = (self.steps or self._steps(X, None)).widths(X, 1)
+        columns, h = self.continuous(X.shape[1]), (self.steps or self._steps(X, None)).widths(X, 1)
         eye = np.eye(X.shape[1], dtype=np.int8)
         points = ends(X, h, np.concatenate([0 * eye[:1], eye[columns], -eye[columns]]))
         if self.counter is not None:
-            self.counter.add(len(points) * n)
-        up, down = slice(1, 1 + len(columns)), slice(1 + len(columns), None)
+            self.counter.add(len(points) * len(X))
+        mixture, changes = self._changes(points)
+        changes /= ((X + h) - (X - h))[:, None, columns]  # as rounded
+        return Derivatives(mixture, spread_out(changes, self.coding, 1))
+
+    def _changes(self, points: Array) -> tuple[Mixture, Array]:
+        """The mixture at the rows, points[0], and changes of λ (n, S·M, columns) between rows moved up and down."""
+        copies, n, n_columns = points.shape
+        half = 1 + copies // 2
         kind: Any = None
         held: dict[str, Array] = {}
-        first: Array = np.empty(0)
+        changes: Array = np.empty(0)
 
         def by_copies(values: Array, event: tuple[int, ...] = ()) -> Array:
             """(copies · n, …) as (copies, n, …)."""
-            shape = (len(points) * n, *event)
+            shape = (copies * n, *event)
             return (values if values.shape == shape else np.broadcast_to(values, shape)).reshape(-1, n, *event)
 
-        for s, family in enumerate(self.draws.families(points.reshape(-1, X.shape[1]))):
+        for s, family in enumerate(self.draws.families(points.reshape(-1, n_columns))):
             fields = family.fields()
             events = {name: v.shape[v.ndim - family.domains[name].event_ndim :] for name, v in fields.items()}
             z = [fields["logit"]] if "logit" in fields else family.columns()
             if s == 0:
                 kind, held = type(family), {name: np.empty((len(self.draws), n, *e)) for name, e in events.items()}
-                first = np.empty((n, len(self.draws), len(z), len(columns)))
+                changes = np.empty((n, len(self.draws), len(z), copies // 2))
             for m, column in enumerate(z):
                 at = by_copies(column)
-                np.subtract(at[up].T, at[down].T, out=first[:, s, m])
+                np.subtract(at[1:half].T, at[half:].T, out=changes[:, s, m])
             for name, values in fields.items():
                 at = by_copies(values, events[name])
                 held[name][s] = at[0]
                 if name in family.fixed_fields and not np.allclose(at, at[0], 1e-12, 0.0):
                     check_moved(family, [key == name for key in fields])
-        first /= ((X + h) - (X - h))[:, None, None, columns]  # as rounded
         if "logit" in held:  # ∂π = π(1 − π) ∂logit
-            first *= (expit(held["logit"].T) * expit(-held["logit"].T))[:, :, None, None]
-        mixture = Mixture(kind(**held), self.draws.weights, draws=True)
-        first = first.reshape(n, first.shape[1] * first.shape[2], len(columns))
-        return Derivatives(mixture.checked(n), spread_out(first, self.coding, 1))
+            changes *= (expit(held["logit"].T) * expit(-held["logit"].T))[:, :, None, None]
+        mixture = Mixture(kind(**held), self.draws.weights, draws=True).checked(n)
+        return mixture, changes.reshape(n, changes.shape[1] * changes.shape[2], copies // 2)
 
     def counted(self, counter: Counter) -> DrawDifferences:
         return replace(self, fn=counter.calls(self.fn), counter=counter)
