@@ -138,7 +138,8 @@ def read_new_rows(settings: Settings, reader: TableReader, cluster: str | None =
         seed=int(settings.seed),  # type: ignore[arg-type]
     )
     notes = list(table.notes)
-    extra = [name for name in raw.frame.columns if name not in (*known, reader.target, cluster, settings.by)]
+    others = {*known, reader.target, cluster, settings.by}
+    extra = [name for name in raw.frame.columns if name not in others]
     if extra:
         text = f"{counted(len(extra), 'column')} that the model does not know {'was' if len(extra) == 1 else 'were'}"
         notes.append(Note("skipped", tuple(extra), f"{text} left out."))

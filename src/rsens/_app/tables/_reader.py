@@ -243,10 +243,10 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def read_again(self, frame: pd.DataFrame) -> ReadColumns:
         """New rows, read as before; the target may be missing."""
         frame = _named(frame)
-        names = list(frame.columns)
+        names = set(frame.columns)
         absent = [name for name in self.input_readings if name not in names]
         if absent:
-            find_all(absent, names, "the table", "column", whole=True)
+            find_all(absent, list(frame.columns), "the table", "column", whole=True)
         cleaned, notes = {}, []
         for name in [name for name in self.readings_ if name in names]:
             reading = self.readings_[name]
