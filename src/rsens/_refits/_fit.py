@@ -110,8 +110,8 @@ def check_refit(estimator: Any, refit: Any) -> None:
     if not (callable(getattr(estimator, "fit", None)) and callable(getattr(estimator, "get_params", None))):
         raise InputError(
             Argument("estimator"),
-            f" must have fit and get_params; got {type(estimator).__name__}. Or give refit, a function (X, y) -> "
-            "fitted model.",
+            f" must have fit and get_params; got {type(estimator).__name__}. Otherwise give a function "
+            "(X, y) -> fitted model.",
         )
 
 
