@@ -95,7 +95,7 @@ def jobs(rows: int) -> dict[str, float]:
 
     X, y = data("gaussian", rows)
     estimator = model("gaussian").fit(X, y)
-    asked = {"pairs": True, "random_state": 0, "progress": False}
+    asked = {"pairs": True, "random_state": 0}
     found: dict[str, float] = {}
     mains = []
     for _ in range(2):

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from rsens._compare import Comparison, ComparisonSettings, all_methods, compare, run
+from rsens._compare import Comparison, ComparisonSettings, compare, find_methods, run
 from rsens.black_box import Method
 from rsens.measures import METHODS, ComparedMethod
 from rsens.models import GPRegressor
@@ -63,7 +63,7 @@ def measure(repeats: int) -> Iterator[Row]:
     for size in SIZES:
         model, X, y = fit_gp(*size)
         for order in REFERENCE:
-            for method in all_methods(order):
+            for method in find_methods("all", order):
                 row = None
                 for budget in BUDGETS:
                     if row is None or isinstance(method, Method):
@@ -91,7 +91,7 @@ def _time(method: ComparedMethod, comparison: Comparison, repeats: int) -> tuple
 def _once(method: ComparedMethod, comparison: Comparison) -> tuple[float, int]:
     """Processor seconds, which other programs do not add to, and evaluations."""
     start = time.process_time()
-    result = run(method, comparison)
+    result = run(comparison, method)
     seconds = time.process_time() - start
     if result.values is None:
         raise RuntimeError(f"{method.name}: {result.status}")
@@ -127,7 +127,7 @@ def table(rows: list[Row], order: int) -> list[str]:
     settings = [(size, budget) for size in SIZES for budget in BUDGETS]
     head = [f"N = {n}, D = {d}, {budget}" for (n, d), budget in settings]
     lines = [f"| method | {' | '.join(head)} |", "|---|" + "---|" * len(head)]
-    for method in (each.name for each in all_methods(order)):
+    for method in (each.name for each in find_methods("all", order)):
         cells = []
         for size, budget in settings:
             row = next(

@@ -55,7 +55,7 @@ nb_execution_in_temp = True
 nb_merge_streams = True
 nb_output_stderr = "remove-warn"  # a page that warns must catch the warning, and show it if it matters
 logging.getLogger("traitlets").setLevel(logging.WARNING)  # it would announce every page
-os.environ["PYTHONWARNINGS"] = "ignore:IProgress not found"  # of tqdm, in notebooks without widgets
+os.environ["TQDM_DISABLE"] = "1"  # on a slow machine bars would appear in pages
 
 # API
 autodoc_typehints = "none"  # the signature has them

@@ -29,7 +29,6 @@ LONGEST = [
     "tests/test_site.py",
     "tests/app/report/test_page.py",
     "tests/plots/test_pictures.py",
-    "tests/experiments/test_main_effects.py",
     "tests/select_interactions/test_select.py",
 ]
 

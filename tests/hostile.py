@@ -2,11 +2,11 @@
 
     python -m tests.hostile --cases 6000 --out docs/results/hostile.json
 
-Each case takes a file that is right, changes it (bytes, JSON values, members of the archive, what the archive says of
-itself), and loads it. The end must be a result that can be printed, or an `InputError`. Nothing in a file runs: an
-audit hook sees every process that is started, every pickle that is opened and every file that is written or removed.
-Nothing large is allocated: the address space has room for 1 GB more, and the peak of memory is counted. Cases have
-seeds, so that `--only 17` repeats one. It prints counts as JSON.
+Each case takes a file that is right, changes it (bytes, JSON values, members of the archive), and loads it. The end
+must be a result that can be printed, or an `InputError`. Nothing in a file runs: an audit hook sees every process that
+is started, every pickle that is opened and every file that is written or removed. Nothing large is allocated: the
+address space has room for 1 GB more, and the peak of memory is counted. Cases have seeds, so that `--only 17` repeats
+one. It prints counts as JSON.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
 Each long call that keeps finished work in a folder is killed at random moments (SIGKILL), again and again until it ends
 by itself. After every kill all pieces of work that were there are there still, each of them whole, and so is every file
 of results. At the end the result is the one of a call that nobody stopped, to the byte, and no piece was done twice
-that had been kept. Then the disk is full, the folder may not be written, and two runs share a folder.
+that had been kept. Then the disk is full, and two runs share a folder.
 
 This is a process of its own so that it may fork: children need not import everything again. It prints counts as JSON.
 """
@@ -21,14 +21,13 @@ import os
 import random
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
@@ -74,12 +73,12 @@ def without_times(content: Any) -> Any:
 
 
 def ranked(folder: Path) -> str:
-    options: dict[str, Any] = {"n_boot": 40, "methods": ["rsens", "pfi"], "random_state": 1, "progress": False}
+    options: dict[str, Any] = {"n_boot": 40, "methods": ["rsens", "pfi"], "random_state": 1}
     return str(stability(BayesianLinearRegression(), X, Y, folder=folder, **options).ranks.to_csv())
 
 
 def selected(folder: Path) -> str:
-    options: dict[str, Any] = {"k": 1, "cv": 4, "repeats": 1, "random_state": 1, "progress": False}
+    options: dict[str, Any] = {"k": 1, "cv": 4, "repeats": 1, "random_state": 1}
     found = select_interactions(GPRegressor(n_restarts=0), X, Y, folder=folder, **options)
     return str(found.scores.to_csv())
 
@@ -223,18 +222,6 @@ def assert_whole(folder: Path, whole: Path) -> None:
             assert path.read_bytes() == (whole / name).read_bytes(), name
 
 
-@contextmanager
-def small_disk(folder: Path) -> Iterator[bool]:
-    """A disk of 64 KB at this folder; False where the system lets nobody make one."""
-    folder.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(folder)], capture_output=True)
-    try:
-        yield made.returncode == 0
-    finally:
-        if made.returncode == 0:
-            subprocess.run(["umount", str(folder)], check=True)
-
-
 def full_from(number: int) -> Callable[[], None]:
     """From the write of this number on, the disk says that it is full."""
 
@@ -260,14 +247,6 @@ def full_disk(name: str, call: Call, place: Path, chance: random.Random) -> Coun
     whole = place / "whole"
     assert ended(child(call, whole, log)) == 0
     expected = log.with_suffix(".result").read_text()
-    with small_disk(place / "disk") as made:
-        if made:
-            counts["small disks"] += 1
-            on_disk = place / "disk" / "out"
-            (place / "disk" / "rest").write_bytes(bytes(chance.randrange(20_000, 60_000)))
-            counts[_right(ended(child(call, on_disk, log)), name, log, expected)] += 1
-            pieces(on_disk)
-            (place / "disk" / "rest").unlink()
     assert ended(child(call, folder, log, full_from(chance.randrange(1, 12)))) in (0, 3), name
     pieces(folder)
     assert ended(child(call, folder, log)) == 0, f"{name}: {log.with_suffix('.error').read_text()}"
@@ -282,28 +261,6 @@ def _right(code: int, name: str, log: Path, expected: str) -> str:
         return "errors of ours"
     assert log.with_suffix(".result").read_text() == expected, name
     return "results without room"
-
-
-def closed_folder(name: str, call: Call, place: Path) -> Counter[str]:
-    """A folder that may not be written is an error of ours, and stays as it was."""
-    folder, log = place / "closed", place / "open" / "log"
-    log.parent.mkdir(mode=0o777)
-    log.parent.chmod(0o777)
-    folder.mkdir()
-    (folder / "mine").write_text("mine")
-    folder.chmod(0o555)
-    place.chmod(0o755)
-
-    def as_nobody() -> None:
-        if os.getuid() == 0:  # nothing is closed to root
-            os.setgid(65534)
-            os.setuid(65534)
-
-    code = ended(child(call, folder / "out", log, as_nobody))
-    folder.chmod(0o755)
-    assert code == 3, (name, code)
-    assert [path.name for path in folder.iterdir()] == ["mine"]
-    return Counter({"closed folders": 1})
 
 
 def two_at_once(name: str, call: Call, place: Path) -> Counter[str]:
@@ -331,7 +288,7 @@ def main(kills: int, names: list[str], seed: int = 0) -> dict[str, Any]:
         for name in names:
             counts: Counter[str] = Counter()
             call = CALLS[name]
-            for what in ("killed", "full", "closed", "two"):
+            for what in ("killed", "full", "two"):
                 place = Path(base) / f"{name.replace(' ', '-')}-{what}"
                 place.mkdir()
                 if what == "killed":
@@ -340,7 +297,7 @@ def main(kills: int, names: list[str], seed: int = 0) -> dict[str, Any]:
                 elif what == "full":
                     counts += full_disk(name, call, place, chance)
                 elif name != "experiments":  # scripts of ours, which one person runs at a time
-                    counts += closed_folder(name, call, place) if what == "closed" else two_at_once(name, call, place)
+                    counts += two_at_once(name, call, place)
             found[name] = dict(sorted(counts.items()))
     return found
 

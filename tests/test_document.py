@@ -90,12 +90,6 @@ def test_the_colours_of_text_and_page_are_those_of_the_notebook():
     assert not {"background", "background-color"} & set(kinds)
 
 
-def test_empty_blocks_are_nothing():
-    document = Document([Sentences([]), Notes("Notes", []), Sentences(["a"])])
-    assert document.text() == "a"
-    assert harmless(document.html()).texts == ["a"]
-
-
 # ---- room ------------------------------------------------------------------------------------------------------------
 
 

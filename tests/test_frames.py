@@ -51,10 +51,6 @@ KINDS = {
 }
 
 
-def gp(**settings):
-    return rsens.GPRegressor(n_restarts=0, random_state=0, **settings)
-
-
 def explained(X, table):
     model = rsens.BayesianLinearRegression().fit(X, table("y"))
     found = explain_with_probes(
@@ -70,29 +66,10 @@ def classified(X, table):
     return [model.predict_proba(X), model.predict(X).tolist(), model.classes_.tolist(), *scores]
 
 
-def weighted(X, table):
-    model = rsens.BayesianPoissonRegression().fit(
-        X, table("whole"), sample_weight=table("weight"), offset=table("real")
-    )
-    return [model.predict(X, offset=table("real")), model.score(X, table("whole"), sample_weight=table("weight"))]
-
-
 def compared(X, table):
     model = rsens.BayesianLogisticRegression().fit(X, table("kind"))
     frame = rsens.compare(model, X, table("kind"), methods=["rsens", "pfi", "pd", "ead"], random_state=0)
     return [frame.drop(columns="seconds")]
-
-
-def stable(X, table):
-    found = rsens.stability(
-        rsens.BayesianLinearRegression(), X, table("y"), n_boot=3, clusters=table("person"), random_state=0
-    )
-    return [found.ranks]
-
-
-def selected(X, table):
-    found = rsens.select_interactions(gp(), X, table("y"), 1, cv=2, repeats=1, clusters=table("person"), random_state=0)
-    return [found.scores, found.pairs]
 
 
 def assessed(X, table):
@@ -100,17 +77,6 @@ def assessed(X, table):
         rsens.BayesianLinearRegression(), X, table("y"), cv=3, clusters=table("person"), random_state=0
     )
     return [found.to_frame()]
-
-
-def of_a_function(X, table):
-    function = rsens.from_function(lambda rows: rsens.Normal(rows[:, 1] * rows[:, 2], 1.0 + rows[:, 4]))
-    return [rsens.rsens(function, X), rsens.rsens2(function, X), rsens.explain(function, X, by="text").by]
-
-
-def by_levels(X, table):
-    """Columns may also be named."""
-    model = rsens.BayesianLinearRegression(categorical=["whole"]).fit(X, table("y"))
-    return [rsens.rsens(model, X), model.derivatives(X).first, [str(column.labels) for column in model.coding_.columns]]
 
 
 def drawn(X, table):
@@ -126,7 +92,7 @@ def drawn(X, table):
     return lines
 
 
-CALLS = [explained, classified, weighted, compared, stable, selected, assessed, of_a_function, by_levels, drawn]
+CALLS = [explained, classified, compared, assessed, drawn]
 
 
 def same(found, expected) -> None:

@@ -1,4 +1,4 @@
-"""Long calls that are killed, find a full disk or a closed folder, or share one. `make interruptions` does more."""
+"""Long calls that are killed, find a full disk, or share a folder. `make interruptions` does more."""
 
 import json
 import os
@@ -18,5 +18,5 @@ def test_interruptions():
     counts = json.loads(done.stdout)
     assert counts["stability"]["kills"] >= 3
     assert counts["experiments"]["kills"] >= 3
-    assert counts["stability"]["closed folders"] == counts["stability"]["two at once"] == 1
+    assert counts["stability"]["two at once"] == 1
     assert all(each["full disks"] == 1 for each in counts.values())

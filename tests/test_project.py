@@ -38,12 +38,6 @@ def test_constraints_are_plain_versions(file):
     assert all(re.fullmatch(r"[0-9][0-9a-z.]*", version) for version in pins(file).values())
 
 
-def test_extras():
-    assert set(EXTRAS) == {"jax", "torch", "compare", "parquet", "distributed", "docs", "dev"}
-    assert EXTRAS["torch"] == ["torch>=2.4"]  # people have their own; ours is pinned in constraints.txt
-    assert "torch==2.13.0" in (ROOT / "constraints.txt").read_text().splitlines()
-
-
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in ROOT.glob("docs/*.md"))])
 def test_links_and_named_files_exist(page):
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ import pytest
 from rsens import Explanation, InputError, Normal, explain, from_function
 from rsens._explain import FORM as EXPLANATION
 from rsens._explain import Values
-from rsens._files import MissingPathError, document
+from rsens._files import document
 from rsens._results import Form, Part, stored
 from rsens._typing import Array
 
@@ -49,20 +49,9 @@ def test_a_file_gives_back_the_parts_to_the_last_digit(path):
     assert parts["log"].course is None
 
 
-def test_a_part_that_is_missing_is_none(tmp_path):
-    FORM.write({"crew": CREW, "log": None}, tmp_path / "x.json")
-    assert FORM.read(tmp_path / "x.json")["log"] is None
-
-
 def test_arrays_become_read_only():
     with pytest.raises(ValueError, match="read-only"):
         CREW.ages[0] = 1
-
-
-def test_fields_say_what_they_mean():
-    described = {field.name: (part, field.meaning, field.shape) for part, field in FORM.fields()}
-    assert described["ages"] == ("crew", "How old they are.", ("names",))
-    assert list(described) == ["names", "ages", "days", "course"]
 
 
 def test_any_change_of_the_content_is_damage(path):
@@ -109,18 +98,6 @@ def test_other_parts_with_the_right_digest_are_refused(path, change):
     path.write_text(document("a voyage", change(content)))
     with pytest.raises(InputError, match=r"written by another release of rsens"):
         FORM.read(path)
-
-
-def test_a_missing_folder_or_file(tmp_path):
-    with pytest.raises(MissingPathError, match="folder to write it into"):
-        FORM.write({"crew": CREW, "log": LOG}, tmp_path / "nowhere" / "x.json")
-    with pytest.raises(MissingPathError, match="does not exist"):
-        FORM.read(tmp_path / "x.json")
-    with pytest.raises(InputError, match="is a folder"):
-        FORM.read(tmp_path)
-    with pytest.raises(InputError, match=r"Give another path"):
-        FORM.write({"crew": CREW, "log": LOG}, tmp_path)
-    assert list(tmp_path.iterdir()) == []
 
 
 # ---- a further field of an explanation -------------------------------------------------------------------------------

@@ -104,11 +104,6 @@ def test_nothing_is_loaded_from_elsewhere(site, pages):
     assert not [path for path in site.rglob("*.js") if IN_SCRIPTS.search(path.read_text(encoding="utf-8"))]
 
 
-def test_the_font_of_formulas_is_there(site):
-    assert (site / "_static" / "fonts" / "stix-two-math.woff").is_file()
-    assert "fonts/stix-two-math.woff" in (site / "_static" / "rsens.css").read_text(encoding="utf-8")
-
-
 def test_formulas_are_mathml_and_what_cannot_be_read_is_said(tmp_path):
     settings = {"extensions": ["myst_parser", "mathml"], "myst_enable_extensions": ["dollarmath"]}
     lines = ["import sys", f"sys.path.insert(0, {str(DOCS / '_extensions')!r})", 'html_math_renderer = "mathml"']

@@ -56,7 +56,7 @@ def said(call):
 CALLS = {
     "explain": lambda model: explain_with_probes(model, X, Y, by=f"g{ESCAPE}", n_probes=6, random_state=0),
     "check": lambda model: check(model, X),
-    "assess": lambda model: assess(BayesianLinearRegression(), X, Y, random_state=0, progress=True),
+    "assess": lambda model: assess(BayesianLinearRegression(), X, Y, random_state=0),
     "stability": lambda model: stability(BayesianLinearRegression(), X, Y, n_boot=2, random_state=0),
     "a column that is not there": lambda model: explain(model, X, by=f"no {ESCAPE}"),
     "another name": lambda model: explain(model, X.rename(columns={f"{ESCAPE}a": f"{ESCAPE}z"})),

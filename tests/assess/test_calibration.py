@@ -1,4 +1,4 @@
-"""PIT, coverage_of, reliability: against their definitions, and uniform where the predictions are right."""
+"""PIT, coverage, reliability: against their definitions, and uniform where the predictions are right."""
 
 from __future__ import annotations
 
@@ -6,21 +6,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rsens._assess._assessment import (
-    brier_score_of,
-    calibration_error_of,
-    coverage_of,
-    pit_distribution,
-    pit_histogram_of,
-    reliability_of,
-)
+from rsens._assess._assessment import pit_distribution
+from tests.assess.made import of_classes, of_numbers
 
 
 def test_numbers_are_counted():
     u = np.random.default_rng(0).random(500)
-    shares = pit_histogram_of(u, u, 10)["share"]
+    shares = of_numbers(u).pit_histogram(10)["share"]
     np.testing.assert_allclose(shares, np.histogram(u, np.linspace(0.0, 1.0, 11))[0] / 500, atol=1e-14)
-    table = coverage_of(u, u)
+    table = of_numbers(u).coverage
     assert table.loc[0.5, "share"] == pytest.approx(((u > 0.25) & (u <= 0.75)).mean())
     assert table.loc[0.9, "share"] == pytest.approx(((u > 0.05) & (u <= 0.95)).mean())
     assert table.loc[0.9, "standard_error"] == pytest.approx(np.sqrt(0.09 / 500))
@@ -28,9 +22,9 @@ def test_numbers_are_counted():
 
 def test_ends_of_the_line_are_counted():
     u = np.array([0.0, 0.0, 1.0, 0.5])
-    shares = pit_histogram_of(u, u, 2)["share"]
+    shares = of_numbers(u).pit_histogram(2)["share"]
     np.testing.assert_allclose(shares, [0.75, 0.25])  # 0.5 is the right end of the first bin
-    assert pit_histogram_of(u, u, None)["share"].sum() == 1.0
+    assert of_numbers(u).pit_histogram(None)["share"].sum() == 1.0
 
 
 def test_counts_follow_the_definition():
@@ -44,7 +38,9 @@ def test_counts_follow_the_definition():
         for low, high in zip(lower, upper, strict=True):
             want += (0.0 if b <= low else 1.0 if b >= high else (b - low) / (high - low)) / 40
             want -= (0.0 if a <= low else 1.0 if a >= high else (a - low) / (high - low)) / 40
-        assert pit_histogram_of(lower, upper, 10)["share"][j] == pytest.approx(want, abs=1e-14)
+        assert of_numbers(upper, lower=lower, kind="counts").pit_histogram(10)["share"][j] == pytest.approx(
+            want, abs=1e-14
+        )
 
 
 @pytest.mark.parametrize("rate", [0.2, 3.0, 50.0])
@@ -56,15 +52,15 @@ def test_the_true_model_of_counts_is_uniform(rate):
     u = np.linspace(0.05, 0.95, 19)
     np.testing.assert_allclose(p @ pit_distribution(lower, upper, u), u, atol=1e-13)
     draws = np.random.default_rng(2).poisson(rate, size=20_000)
-    for level, row in coverage_of(law.cdf(draws - 1), law.cdf(draws)).iterrows():
+    for level, row in of_numbers(law.cdf(draws), lower=law.cdf(draws - 1), kind="counts").coverage.iterrows():
         assert abs(row["share"] - level) < 4.0 * row["standard_error"]
 
 
 def test_bins_follow_the_number_of_rows():
-    sizes = {n: len(pit_histogram_of(np.full(n, 0.5), np.full(n, 0.5), None)) for n in (2, 40, 70, 1000)}
+    sizes = {n: len(of_numbers(np.full(n, 0.5)).pit_histogram(None)) for n in (2, 40, 70, 1000)}
     assert sizes == {2: 4, 40: 4, 70: 7, 1000: 10}
     np.testing.assert_array_equal(
-        pit_histogram_of(np.ones(100), np.ones(100), None)["left"], [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+        of_numbers(np.ones(100)).pit_histogram(None)["left"], [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
     )
 
 
@@ -75,27 +71,27 @@ def test_reliability_by_hand():
     p = np.repeat([0.1, 0.6], 20)
     probabilities = np.stack([1.0 - p, p], axis=1)
     codes = np.concatenate([np.repeat([1, 0], [4, 16]), np.repeat([1, 0], [9, 11])])
-    table = reliability_of(probabilities, codes)
+    table = of_classes(probabilities, codes).reliability
     np.testing.assert_allclose(table["predicted"], [0.1, 0.6])
     np.testing.assert_allclose(table["observed"], [0.2, 0.45])
     np.testing.assert_array_equal(table["rows"], [20, 20])
     np.testing.assert_allclose(table["standard_error"], np.sqrt([0.09 / 20, 0.24 / 20]))
-    assert calibration_error_of(table)[0] == pytest.approx(0.5 * 0.1 + 0.5 * 0.15)
-    assert brier_score_of(probabilities, codes) == pytest.approx(np.mean((p - codes) ** 2))
+    assert of_classes(probabilities, codes).calibration_error == pytest.approx(0.5 * 0.1 + 0.5 * 0.15)
+    assert of_classes(probabilities, codes).brier_score == pytest.approx(np.mean((p - codes) ** 2))
 
 
 def test_more_classes_look_at_the_predicted_one():
     probabilities = np.array([[0.5, 0.3, 0.2]] * 10 + [[0.1, 0.1, 0.8]] * 30)
     codes = np.repeat([0, 1, 2], [6, 8, 26])
-    table = reliability_of(probabilities, codes)
+    table = of_classes(probabilities, codes).reliability
     np.testing.assert_allclose(table["predicted"] @ table["rows"] / 40, (10 * 0.5 + 30 * 0.8) / 40)
     np.testing.assert_allclose(table["observed"] @ table["rows"] / 40, (6 + 26) / 40)
     want = np.mean([0.5 * ((row - np.eye(3)[k]) ** 2).sum() for row, k in zip(probabilities, codes, strict=True)])
-    assert brier_score_of(probabilities, codes) == pytest.approx(want)
+    assert of_classes(probabilities, codes).brier_score == pytest.approx(want)
 
 
 def test_equal_probabilities_are_one_group():
-    table = reliability_of(np.tile([0.7, 0.3], (200, 1)), np.arange(200) % 2)
+    table = of_classes(np.tile([0.7, 0.3], (200, 1)), np.arange(200) % 2).reliability
     assert len(table) == 1
     assert table["observed"][0] == 0.5
 
@@ -107,6 +103,7 @@ def test_chance_explains_the_error_of_the_true_model():
     for _ in range(300):
         p = rng.random(200)
         codes = (rng.random(200) < p).astype(int)
-        error, by_chance = calibration_error_of(reliability_of(np.stack([1.0 - p, p], axis=1), codes))
+        found = of_classes(np.stack([1.0 - p, p], axis=1), codes)
+        error, by_chance = found.calibration_error, found.calibration_error_by_chance
         above += error > by_chance
     assert 0 < above < 30

@@ -9,8 +9,9 @@ from collections.abc import Callable
 import numpy as np
 from scipy.stats import cauchy, norm
 
-from rsens._assess._assessment import coverage_of, intervals_off, share_above_of
+from rsens._assess._assessment import intervals_off
 from rsens._text import percent
+from tests.assess.made import of_numbers
 
 WORDS = ("biased", "too wide", "too narrow", "heavier", "lighter")
 #: The truth, in units of the normal distribution that the model predicts, and what should be said of it.
@@ -38,7 +39,8 @@ def said(truth: str, n: int, times: int, seed: int = 0) -> Counter[str]:
     found: Counter[str] = Counter()
     for _ in range(times):
         u = norm.cdf(draw(rng, n))
-        sentence = intervals_off(coverage_of(u, u), share_above_of(u, u), n) or ""
+        found_in = of_numbers(u)
+        sentence = intervals_off(found_in.coverage, found_in.share_above, n) or ""
         found[next((word for word in WORDS if word in sentence), "")] += 1
     return found
 

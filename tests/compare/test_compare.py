@@ -14,8 +14,7 @@ from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.measures import importance
 from rsens.models import BayesianLinearRegression, GPClassifier, GPRegressor
-from tests.compare.models import noisy, resolved
-from tests.explain.models import Linear
+from tests.compare.models import noisy
 
 COLUMNS = ["method", "term", "value", "rank", "seconds", "evaluations", "status"]
 #: Cheap, and none of them needs an optional package.
@@ -51,13 +50,6 @@ def test_columns_and_order(table):
     assert (table["status"] == "ok").all()
     assert table["rank"].dtype == "Int64"
     assert table.attrs == {"order": 1, "scale": "sd", "budget": "paper"}
-
-
-def test_pairs():
-    table = compare(MODEL, X, methods=QUICK[2], order=2, budget="paper", random_state=0)
-    assert set(table["term"]) == {f"{a}:{b}" for a, b in zip(X.columns[[0, 0, 1]], X.columns[[1, 2, 2]], strict=True)}
-    assert len(table) == 15
-    assert table.attrs["order"] == 2
 
 
 def test_equal_values_share_the_smallest_rank():
@@ -173,11 +165,6 @@ def test_one_row():
     failed = table[table["status"] != "ok"]
     assert set(table["method"][table["status"] == "ok"]) >= {"rsens", "ead", "aed", "kl"}
     assert failed["status"].str.contains("row").all()
-
-
-def test_the_default_is_every_method():
-    table = compare(Linear([1.0, 2.0]), rng.standard_normal((8, 2)), budget="paper")
-    assert list(table["method"].unique()) == resolved("all", 1)
 
 
 def test_term_labels():

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from rsens._compare import compare, known
-from rsens._errors import InputError
-from rsens.derivatives import Model, from_function
+from rsens.derivatives import from_function
 from rsens.distributions import Normal
-from tests.explain.models import Linear
 
 rng = np.random.default_rng(0)
 X = pd.DataFrame({"a": rng.normal(size=20), "b": rng.normal(size=20), "flag": np.arange(20) % 2})
@@ -33,16 +29,6 @@ class Asked:
         return Normal(X[:, 0] * X[:, 1] + X[:, 2] * X[:, 0], 1.0 + X[:, 1] ** 2)
 
 
-class AskedObject(Linear):
-    """The same for an object that knows its derivatives."""
-
-    rows = 0
-
-    def derivatives(self, X, order=1):
-        self.rows += len(X)
-        return super().derivatives(X, order)
-
-
 def real_count(rows, name, order, budget):
     asked = Asked()
     table = compare(from_function(asked), rows, Y, methods=name, order=order, budget=budget, random_state=0)
@@ -56,13 +42,6 @@ def test_differences_count_every_copy_of_a_row(name, order):
     assert counted == asked > 0
 
 
-@pytest.mark.parametrize(("name", "order"), METHODS)
-def test_objects_count_rows(name, order):
-    model = AskedObject([1.0, 2.0, 3.0], gamma=0.5)
-    table = compare(model, X, Y, methods=name, order=order, budget="paper", random_state=0)
-    assert table["evaluations"].iloc[0] == model.rows > 0
-
-
 def test_a_function_in_jax_counts_rows():
     import jax.numpy as jnp
 
@@ -72,21 +51,3 @@ def test_a_function_in_jax_counts_rows():
     numbers = X[["a", "b"]].to_numpy()
     for name, order in (("rsens", 1), ("rsens2", 2), ("fourth_derivative", 2)):
         assert compare(model, numbers, methods=name, order=order)["evaluations"].iloc[0] == len(X)
-
-
-def test_what_was_asked_before_a_failure_counts():
-    class Fails(Model):
-        rows = 0
-
-        def derivatives(self, X, order):
-            self.rows += len(X)
-            raise InputError("no derivatives here.")
-
-        def predict_distribution(self, X):
-            return Normal(np.zeros(len(X)), 1.0)
-
-        rows_per_chunk = partial(lambda *_: 7)
-
-    model = Fails()
-    table = compare(model, X[["a", "b"]].to_numpy(), methods=["rsens", "kl"])
-    assert table["evaluations"].iloc[0] == model.rows > 0

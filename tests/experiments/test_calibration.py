@@ -16,7 +16,6 @@ from experiments._calibration.designs import DESIGNS, MODELS, rng_of
 from experiments._calibration.page import page
 from experiments._calibration.power import at_same_rate, paired
 from experiments._calibration.rates import Rate, rate
-from experiments._calibration.store import update
 from experiments._command import RESULTS
 from experiments.calibration import DOCS, main
 
@@ -298,26 +297,6 @@ def well_formed(text):
 def test_the_committed_page_is_made_of_the_committed_results():
     text = (DOCS / "calibration.md").read_text(encoding="utf-8")
     assert text == page(FOLDER), "Run `python -m experiments.calibration --page`."
-    assert well_formed(text)
-
-
-def test_no_number_of_the_page_is_typed_by_hand(tmp_path):
-    """Two codes on one design: the earlier one marks nothing false and finds x1; this one does the opposite."""
-    earlier = [analysis(["x0", "x1"], ["x0:x2"], 1.0, 0.1)] * 4
-    now = [analysis(["x0", "x7"], ["x0:x1"], 1.0, 2.0, discovery=["x7"])] * 4
-    stamps = {"source": "s", "data": "d"}
-    for code, made in (("before", earlier), ("after", now)):
-        update(tmp_path, code, [tables_of("one", DESIGNS["one"], made, stamps)])
-    text = page(tmp_path)
-    assert "| one interaction | 4/4 | 0.0 ± 0.0 | 20.0 ± 0.0 | **no** | 100 | 100 | 100 |" in text
-    assert "| one interaction | x0, x1, x2 | 100/100/0 | 100/0/0 |" in text
-    assert "| variables | 4 | x0, x1, x2 | 100/100/0 | 100/0/0 | x1 | 100.0 ± 25.5 | 0.0 | 20.0 | **no** |" in text
-    assert "| one interaction | pairs | 4 | x0:x2 | 100 | 0 | x0:x2 | 100.0 ± 25.5 | 0.0 | 50.0 | **no** |" in text
-    assert "More, so far as these data sets tell: one interaction (x1: no); one interaction (x0:x2: no)." in text
-    assert "50.0 ± 0.0 | **no**: pairs beside a true interaction |" in text
-    assert "- one interaction, variables: 20.0 ± 0.0 % (**none of the known cases**)." in text
-    assert "one interaction: in 100 % of analyses, mostly “few rows …”" in text
-    assert "4 analyses in 1 designs; on 1 of these" in text
     assert well_formed(text)
 
 

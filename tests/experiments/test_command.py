@@ -45,17 +45,6 @@ def test_wrong_options_of_all_scripts(script, capsys, option, value, says):
     assert says in error
 
 
-@pytest.mark.usefixtures("data_folder")
-@pytest.mark.parametrize("script", [stability, real_data])
-def test_rows_must_be_fewer_than_there_are(script, capsys, tmp_path):
-    for rows in ("0", "-5"):
-        assert "--rows: a whole number, at least 2" in refused(script, capsys, "--rows", rows)
-    out = ["--out", str(tmp_path)]
-    assert "fewer than the 103 rows of concrete" in refused(script, capsys, "--rows", "103", *out)
-    assert "fewer than the 1341 rows of bike" in refused(script, capsys, "--rows", "9999", "--data", "bike", *out)
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
 def test_ctrl_c_ends_with_one_line(tmp_path):
     command = hearing("experiments.main_effects", "--n-jobs", "1", "--out", str(tmp_path))

@@ -1,10 +1,6 @@
 """Finished repetitions survive an interruption, and the rest runs as if nothing had happened."""
 
 import json
-import os
-import subprocess
-import sys
-import time
 from functools import partial
 from pathlib import Path
 
@@ -15,17 +11,6 @@ from experiments._journal import Journal, run
 
 ROOT = Path(__file__).parents[2]
 KEYS = [("a", 0), ("a", 1), ("b", 0), ("b", 1), ("b", 2)]
-SLOW = """
-import time
-from pathlib import Path
-from experiments._journal import Journal, run
-
-def work(name, number):
-    time.sleep(0.2)
-    return [name, number / 3]
-
-run(Journal(Path(r"{path}"), {{"seed": 0}}), {keys}, work, n_jobs=1, label="slow")
-"""
 
 
 def work(name, number, calls=None):
@@ -102,23 +87,6 @@ def test_a_pipe_gets_plain_lines_and_none_in_the_first_minute(tmp_path, capsys, 
     assert len(lines) == len(KEYS)
     assert lines[0].startswith("test: 1 of 5, 00:0")
     assert lines[-1] == "test: 5 of 5, 00:00 left"
-
-
-def test_a_killed_process_leaves_its_finished_repetitions(tmp_path):
-    path = tmp_path / "results.jsonl"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
-    process = subprocess.Popen([sys.executable, "-c", SLOW.format(path=path, keys=KEYS)], env=environment)
-    deadline = time.monotonic() + 60.0
-    while not path.exists() or path.read_bytes().count(b"\n") < 3:
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    process.kill()
-    process.wait()
-    calls = []
-    results = all_results(path, calls)
-    assert results == all_results(tmp_path / "whole.jsonl")
-    assert 0 < len(calls) < len(KEYS) - 1
 
 
 def test_discarded_repetitions_are_done_again(tmp_path):

@@ -8,9 +8,8 @@ import pytest
 
 from experiments._benchmarks import METHODS, SETTINGS
 from experiments._tables import formula
-from experiments.disagreements import TABLES
 from experiments.main_effects import PUBLISHED
-from experiments.page import _beyond, _disagreeing, _entropies, _main_effects
+from experiments.page import _entropies, _main_effects
 from experiments.page.__main__ import DOCS, main, page
 from experiments.page._markdown import Results, interval, join_words, number, table
 from experiments.page._verdicts import count_outcomes
@@ -108,38 +107,6 @@ def test_only_cells_that_all_readings_have_are_counted(tmp_path):
     assert not _main_effects.summary(Results(tmp_path))  # not the table of the paper
 
 
-# ---- cells that do not agree -----------------------------------------------------------------------------------------
-
-
-def disagreement(folder, published_half=0.5, *, agrees=False):
-    """The section on one cell of VAR that differs by 1.5 and agrees with "7 nodes"."""
-    cell = {"inputs": "t3", "model": "ground-truth", "function": "x exp(-x)", "method": "var"}
-    cells = pd.DataFrame(
-        [cell | {"function": f, "published_half": 0.5, "ours_half": 0.5} for f in ("x", "x^3", "sin(3x)")]
-    )
-    cells["published_half"] = [0.5, 0.6, 0.4]
-    own = {"published": 4.0, "published_half": published_half, "ours": 5.5, "ours_half": 0.5, "agrees": False}
-    cells = pd.concat([cells, pd.DataFrame([cell | own])], ignore_index=True)
-    again = [(TABLES, 5.5, agrees), ("7 nodes", 4.1, True), ("11 nodes", 6.0, False)]
-    rows = [cell | own | {"reading": r, "ours": ours, "agrees": a, "repetitions": 20} for r, ours, a in again]
-    write(pd.DataFrame(rows), folder, "disagreements")
-    counts = [("var", TABLES, 48, 47, 1.0, 5), ("var", "7 nodes", 48, 31, 9.0, 5)]
-    columns = ["method", "reading", "cells", "agree", "square", "repetitions"]
-    write(pd.DataFrame(counts, columns=columns), folder, "disagreements-counts")
-    write(cells, folder, "per-call/main_effects")
-    return "\n".join(_disagreeing.section(Results(folder)))
-
-
-def test_what_is_left_of_a_cell_is_computed(tmp_path):
-    text = disagreement(tmp_path)
-    assert "Still 4.0 joint standard errors apart." in text  # 1.5 over √(0.5² + 0.55²)/1.96 = 0.379
-    assert "7 nodes (4.1, with 31 of 48 cells)." in text
-    assert "11 nodes" not in text
-    assert "half-width" not in text.split("what we found")[1].split("\n\n")[0]
-    assert "(95 % quantile of χ², divided by cells): VAR." in text
-    assert "New repetitions agree." in disagreement(tmp_path, agrees=True)
-
-
 # ---- pairs -----------------------------------------------------------------------------------------------------------
 
 
@@ -196,23 +163,6 @@ def test_a_stable_ranking_of_other_pairs_is_no_success(tmp_path):
         assert "in 4 of 4 settings" in text
         assert f"weak priors (but there R-sens₂ puts other pairs first: {words} are not among EAH's)" in text
         assert text.count("other pairs") == 1
-
-
-# ---- past the paper --------------------------------------------------------------------------------------------------
-
-
-def test_models_where_the_kl_method_is_another_number_are_named(tmp_path):
-    rows = [(family, "t3", f, 10, 1e-7, 1e-6) for family in ("normal", "student_t") for f in ("x", "x^3", "x exp(-x)")]
-    apart = pd.DataFrame(rows, columns=["family", "inputs", "function", "models", "median", "largest"])
-    write(apart, tmp_path, "beyond_kl")
-    text = "\n".join(_beyond.section(Results(tmp_path)))
-    assert "never more than 1 % apart" in text
-    assert "| Normal | t₃ | 30 | 1e-07 | 1e-06 | x |" in text
-    apart.loc[(apart["family"] == "student_t") & (apart["function"] == "x^3"), "largest"] = 0.5
-    write(apart, tmp_path, "beyond_kl")
-    text = "\n".join(_beyond.section(Results(tmp_path)))
-    assert "Student-t (4 df) predictions, t₃ inputs: x³. For Student-t" in text
-    assert "For normal predictions" not in text
 
 
 # ---- pieces ----------------------------------------------------------------------------------------------------------

@@ -335,6 +335,7 @@ def test_round_trip(two_samples, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_two_samples_of_one_design_are_rarely_marked():
     """5 % of marks are claimed; docs/differences.md has longer series. 40 data sets of 3 terms: 5 % ± 2 × 2 %."""
     marks = []

@@ -1,11 +1,11 @@
-"""Kills a process that writes results, and looks each time at what is there. Run by `test_killed`.
+"""Kills a process that writes results, and checks each time the files in the folder. Run by `test_killed`.
 
-    python -m tests.files.kills FOLDER random 40      at moments that chance picks
     python -m tests.files.kills FOLDER steps 1        at every single call of the system, one after the other
-    python -m tests.files.kills FOLDER first 1        the same in a folder that is new each time
+    python -m tests.files.kills FOLDER steps 9        at every ninth
+    python -m tests.files.kills FOLDER first 1        in a folder that is new each time
 
 After every kill each file must be whole, old or new, and files of others untouched; the next run must be allowed, and
-leave its own results and nothing else. This is a process of its own so that it may fork: it has no threads. It prints
+leave its own results and nothing else. It runs as a separate process, without threads, so that it may fork. It prints
 how often old results, new results or a mixture of both were found.
 """
 
@@ -13,11 +13,9 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import shutil
 import signal
 import sys
-import time
 from pathlib import Path
 
 from rsens._files import check_folder, new_files, write_summary
@@ -60,7 +58,7 @@ def check_whole(folder: Path, old: int, new: int, mine: dict[str, str]) -> str:
     return "mixed" if len(seen) > 1 else "new" if seen == {new} else "old"
 
 
-def forked(folder: Path, number: int, kill_at: int | None) -> int:
+def forked(folder: Path, number: int, kill_at: int) -> int:
     """Write in another process, which kills itself at the call of the system that has this number."""
     process = os.fork()
     if process:
@@ -82,26 +80,20 @@ def forked(folder: Path, number: int, kill_at: int | None) -> int:
         os._exit(1)
 
 
-def main(folder: Path, how: str, times: int) -> None:
+def main(folder: Path, how: str, every: int) -> None:
     mine = {} if how == "first" else MINE
     if how != "first":
         write(folder, 0)
     for name, text in mine.items():
         (folder / name).parent.mkdir(exist_ok=True, parents=True)
         (folder / name).write_text(text)
-    chance, longest, step, number = random.Random(0), 0.02, 0, 0
+    step, number, status = 0, 0, -1
     counts = {"old": 0, "new": 0, "mixed": 0}
-    while True:
-        step += 1
-        process = forked(folder, number + 1, None if how == "random" else step)
-        if how == "random":
-            time.sleep(chance.uniform(0.0, longest))
-            os.kill(process, signal.SIGKILL)
-        _, status = os.waitpid(process, 0)
-        assert os.waitstatus_to_exitcode(status) in (0, -signal.SIGKILL), status
-        found = check_whole(folder, number, number + 1, mine)
-        counts[found] += 1
-        longest *= 1.3 if found == "old" else 0.8  # so that kills come before and after the change, on any machine
+    while status != 0:
+        step += every
+        status = os.waitstatus_to_exitcode(os.waitpid(forked(folder, number + 1, step), 0)[1])
+        assert status in (0, -signal.SIGKILL), status
+        counts[check_whole(folder, number, number + 1, mine)] += 1
         check_folder(folder, False)
         write(folder, number + 2)  # the next run repairs the rest
         there = visible(folder)
@@ -111,8 +103,6 @@ def main(folder: Path, how: str, times: int) -> None:
         number += 2
         if how == "first":
             shutil.rmtree(folder)
-        if step == times if how == "random" else os.waitstatus_to_exitcode(status) == 0:
-            break
     print(json.dumps(counts | {"steps": step}))  # noqa: T201
 
 

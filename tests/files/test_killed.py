@@ -21,9 +21,10 @@ def counts(folder, *how):
     return json.loads(done.stdout)
 
 
-def test_at_any_moment(tmp_path):
-    seen = counts(tmp_path / "out", "random", "12")
-    assert seen["steps"] == 12
+def test_at_every_ninth_call_of_the_system(tmp_path):
+    seen = counts(tmp_path / "out", "steps", "9")
+    assert seen["old"] > 2
+    assert seen["mixed"] > 1
 
 
 @pytest.mark.slow

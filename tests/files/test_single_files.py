@@ -173,55 +173,6 @@ def test_other_errors_of_the_block_are_not_changed(tmp_path, error):
     assert raised.value is error
 
 
-LIMITED = """
-import resource, sys
-from pathlib import Path
-import matplotlib
-matplotlib.use("Agg")
-import numpy as np, pandas as pd
-from matplotlib import pyplot as plt
-from rsens import InputError
-from rsens._files import Checkpoint, new_files, write_csv, write_json
-from rsens.models import BayesianLinearRegression, save_model
-
-numbers = np.random.default_rng(0).normal(size=(3000, 3))
-frame = pd.DataFrame(numbers, columns=["a", "b", "c"])
-model = BayesianLinearRegression().fit(numbers[:, :2], numbers[:, 2])
-axes = plt.plot(numbers)[0].axes
-work = Checkpoint.open(Path(sys.argv[1]) / "work", {})
-resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
-writers = {
-    "x.png": axes.figure.savefig,
-    "x.csv": lambda path: write_csv(frame, path),
-    "x.parquet": frame.to_parquet,
-    "x.json": lambda path: write_json(numbers.tolist(), path),
-    "x.rsens": lambda path: save_model(model, path),
-    "piece": lambda path: work.put("a", numbers.tolist()),
-}
-for name, write in writers.items():
-    try:
-        with new_files(Path(sys.argv[1]) / "out") as temporary:
-            write(temporary / name)
-        print(name, "was written")
-    except InputError as error:
-        print(error)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
-def test_a_limit_on_the_size_of_files(tmp_path):
-    # What measures coverage writes files too, and would meet the limit.
-    alone = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
-    command = [sys.executable, "-c", LIMITED, str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=alone)
-    assert done.stderr == ""
-    expected = f"{tmp_path / 'out'} cannot be written: file too large. Give another folder."
-    assert done.stdout.splitlines() == [expected] * 6
-    assert not list((tmp_path / "out").iterdir())
-    assert [path.name for path in (tmp_path / "work").iterdir()] == ["manifest.json"]
-
-
 @pytest.fixture
 def small_disk(tmp_path):
     """A disk of 64 kB."""

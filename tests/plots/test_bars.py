@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import copy
 from xml.etree import ElementTree
 
 import numpy as np
@@ -8,7 +7,6 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.collections import LineCollection
-from matplotlib.colors import to_hex
 
 from rsens._errors import InputError
 from rsens.plots import bars
@@ -64,14 +62,6 @@ def test_an_interval_need_not_hold_the_value_and_may_be_unknown():
     assert not list(bars(explanation.but(intervals=None)).collections)
 
 
-def test_the_null_level_is_one_labelled_dashed_line():
-    ax = bars(pictured(NAMES))
-    (line,) = dashed(ax)
-    assert list(line.get_xdata()) == [0.4, 0.4]
-    assert list(line.get_ydata()) == [0, 1]  # of the axes: from end to end
-    assert "null level" in [text.get_text() for text in ax.get_legend().get_texts()]
-
-
 def test_levels_that_differ_are_pieces_in_their_rows():
     explanation = pictured(NAMES)
     null = pd.Series(np.linspace(0.2, 0.5, 8), index=explanation.main.index)
@@ -105,12 +95,6 @@ def test_signs_follow_direction_and_consistency():
     assert {ranked[row]: sign for row, sign in found.items()} == expected
 
 
-def test_several_outputs_have_no_sign():
-    explanation = pictured(NAMES)
-    frame = pd.DataFrame({"a": explanation.direction, "b": -explanation.direction})
-    assert signs(bars(explanation.but(direction=frame, consistency=frame.abs()))) == {}
-
-
 def test_top_shows_the_largest_and_counts_the_rest():
     explanation = pictured(NAMES)
     ax = bars(explanation, top=3)
@@ -141,14 +125,6 @@ def test_the_line_below_says_what_whiskers_hold_for(changes, note):
     assert " ".join(below(ax).split("\n")) == f"R-sens per sd whiskers: {note}"
     assert outside_figure([ax.xaxis.label]) == []
     assert "whiskers" not in below(bars(pictured(NAMES).but(intervals=None, **changes)))
-
-
-def test_whiskers_that_do_not_hold_are_grey():
-    def colour(explanation):
-        return {to_hex(c) for c in bars(explanation).collections[0].get_colors()}
-
-    assert colour(pictured(NAMES)) == {"#000000"}
-    assert colour(pictured(NAMES).but(intervals_hold=False)) == {"#808080"}
 
 
 def test_pairs_are_split_and_have_the_marks_of_the_test():
@@ -201,17 +177,6 @@ def test_characters_that_no_file_can_hold_are_escaped(tmp_path):
     assert set(labels(ax)) == {r"nul\x00l", r"half \ud83d pair", r"bell\x07"}
     ax.figure.savefig(tmp_path / "bars.svg")
     ElementTree.parse(tmp_path / "bars.svg")  # fails where the file is not XML
-
-
-def test_what_is_drawn_is_not_changed():
-    explanation = pictured(NAMES)
-    before = copy.deepcopy(explanation)
-    bars(explanation, top=3)
-    pd.testing.assert_series_equal(explanation.main, before.main)
-    pd.testing.assert_series_equal(explanation.null, before.null)
-    pd.testing.assert_series_equal(explanation.direction, before.direction)
-    pd.testing.assert_frame_equal(explanation.parts, before.parts)
-    pd.testing.assert_frame_equal(explanation.intervals, before.intervals)
 
 
 def test_all_zero_is_drawn():

@@ -40,17 +40,6 @@ def test_every_row_is_a_point_at_its_value():
     assert ax.get_ylim()[0] > ax.get_ylim()[1]  # row 0 is the uppermost
 
 
-def test_diamonds_are_the_means():
-    explanation = pictured(NAMES)
-    ax = beeswarm(explanation)
-    (line,) = [line for line in ax.lines if line.get_marker() == "D"]
-    np.testing.assert_array_equal(line.get_xdata(), explanation.main.sort_values(ascending=False))
-    np.testing.assert_array_equal(line.get_ydata(), range(8))
-    assert below(ax) == "R-sens per sd  (points: rows, diamond: mean)"
-    raw = beeswarm(explanation.but(scale_kind="raw"))
-    assert raw.get_xlabel() == "R-sens per unit  (points: rows, diamond: mean)"
-
-
 def test_values_are_coloured_from_low_to_high():
     rows = pd.DataFrame({"x": np.linspace(0.0, 1.0, 50)})
     explanation = pictured(["x"], n=50).but(data=rows, local_main=rows.copy())
@@ -143,10 +132,3 @@ def test_levels_with_odd_names():
     assert max(map(len, named)) <= 16
     assert not any(area._text.get_parse_math() for area in found.findobj(TextArea))
     assert box(found).width > 10.0
-
-
-def test_all_zero_is_drawn():
-    explanation = pictured(NAMES)
-    ax = drawn(beeswarm(explanation.but(main=explanation.main * 0.0, local_main=explanation.local_main * 0.0)))
-    assert ax.get_xlim()[1] == 1.0
-    assert all((points[:, 0] == 0.0).all() for points in swarms(ax))

@@ -6,8 +6,8 @@ from matplotlib.collections import LineCollection
 from scipy import stats
 
 from rsens.plots import calibration
-from tests.assess.made import drawn_classes, drawn_numbers, of_classes
-from tests.plots.looks import drawn, outside_figure
+from tests.assess.made import drawn_classes, drawn_numbers
+from tests.plots.looks import drawn
 
 
 def test_bars_are_the_histogram():
@@ -45,16 +45,3 @@ def test_the_band_of_classes_stays_within_zero_and_one():
     for segment in band.get_segments():
         (x, low), (_, high) = segment
         assert 0.0 <= low <= x <= high <= 1.0
-
-
-def test_odd_class_names():
-    name = "$x_1$ & 🚲 " + 60 * "long "
-    assessment = drawn_classes()
-    changed = of_classes(
-        assessment.to_frame()[["p(a)", "p(b)"]].to_numpy(), (assessment.to_frame()["y"] == "b").astype(int).to_numpy()
-    )
-    object.__setattr__(changed._rows, "classes", ("a", name))
-    object.__setattr__(changed._rows, "y", np.where(assessment.to_frame()["y"] == "b", name, "a"))
-    ax = drawn(calibration(changed))
-    assert ax.get_xlabel().startswith("probability of $x_1$")
-    assert not outside_figure([ax.xaxis.label])

@@ -11,11 +11,11 @@ from scipy.special import expit, softmax
 from rsens._errors import InputError
 from rsens._explain import explain
 from rsens.derivatives import from_function
-from rsens.distributions import Bernoulli, Categorical, MultivariateNormal, Normal, Poisson, StudentT
+from rsens.distributions import Bernoulli, Categorical, Normal, Poisson, StudentT
 from rsens.measures import rsens
 from rsens.models import BayesianLinearRegression, GPClassifier, GPRegressor
 from rsens.plots import profile, profile_values
-from tests.plots.looks import box, drawn, outside_figure, overlapping, texts
+from tests.plots.looks import box, drawn, outside_figure, texts
 
 
 def collinear(n: int, correlation: float, seed: int = 0) -> np.ndarray:
@@ -164,14 +164,6 @@ def test_the_effect_goes_on_after_a_gap():
     np.testing.assert_allclose(effect - 3.0 * at, effect[0] - 3.0 * at[0], atol=1e-12)
     assert found.gaps.sum() == 1
     assert np.ptp(at[[int(found.gaps.argmax()), int(found.gaps.argmax()) + 1]]) > 0.9
-
-
-def test_a_row_alone_is_a_point():
-    X = np.column_stack([np.append(np.linspace(0.0, 1.0, 80), 5.0), np.zeros(81)])
-    upper, lower = profile(normal(lambda X: X[:, 0]), X, 0)
-    for ax in (upper, lower):
-        assert any(line.get_marker() == "o" and 5.0 in line.get_xdata() for line in ax.lines)
-        assert ax.get_xlim()[1] < 5.2
 
 
 def test_few_values_are_marked_and_joined():
@@ -395,17 +387,6 @@ def test_a_collinear_column_without_effect_is_flat_within_its_band(tangled):
 # ---- kinds of predictions --------------------------------------------------------------------------------------------
 
 
-def test_probabilities_end_at_one():
-    X = collinear(120, 0.8)
-    upper, lower = profile(from_function(lambda X: Bernoulli(expit(4.0 * X[:, 0]))), X, 0)
-    drawn(upper)
-    assert upper.get_ylim() == (0.0, 1.0)
-    assert upper.get_yticks()[-1] == 1.0
-    assert upper.get_ylabel() == "probability"
-    assert [text.get_text() for text in upper.get_legend().get_texts()] == ["effect", "its 90 % band over rows"]
-    assert set(lines(lower)) == {"R-sens", "|derivative| / typical sd"}
-
-
 def test_classes_have_a_line_each_and_their_effects_add_up():
     X = collinear(90, 0.7)
     weights = np.random.default_rng(0).standard_normal((3, 4))
@@ -419,15 +400,6 @@ def test_classes_have_a_line_each_and_their_effects_add_up():
     assert upper.get_ylim() == (0.0, 1.0)
     assert box(upper.get_legend()).y0 >= upper.bbox.y1 - 1.0
     assert outside_figure(texts(upper)) == []
-
-
-def test_vectors_have_a_line_per_output():
-    def predict(X):
-        return MultivariateNormal(np.column_stack([X[:, 0], np.cos(X[:, 0])]), np.eye(2))
-
-    x, effect = (lambda f: (f.values, f.prediction))(profile_values(from_function(predict), collinear(60, 0.5), 0))
-    np.testing.assert_allclose(effect[:, 1] - effect[0, 1], np.cos(x) - np.cos(x[0]), atol=1e-12)
-    drawn(profile(from_function(predict), collinear(60, 0.5), 0)[0])
 
 
 def test_without_a_mean_the_effect_is_on_the_median():
@@ -514,21 +486,6 @@ def test_huge_and_tiny_values():
 # ---- looks and manners -----------------------------------------------------------------------------------------------
 
 
-def test_labels_and_legend():
-    X = pd.DataFrame(collinear(80, 0.9), columns=["a", "b", "c"])
-    upper, lower = profile(normal(lambda X: X[:, 0]), X, "a", y=pd.Series(X["a"], name="price"))
-    drawn(upper)
-    assert (lower.get_xlabel(), lower.get_ylabel(), upper.get_ylabel()) == ("a", "R-sens per sd", "price")
-    named = [text.get_text() for text in upper.get_legend().get_texts()]
-    assert named == ["effect", "50 % of observations", "90 % of observations", "its 90 % band over rows"]
-    for ax in (upper, lower):
-        assert overlapping(texts(ax)) == []
-        assert outside_figure(texts(ax)) == []
-    assert profile(normal(lambda X: X[:, 0]), X, "a", at="median")[1].get_xlabel() == "a (others at the median)"
-    bare, _ = profile(normal(lambda X: X[:, 0]), X, "a", levels=())
-    assert not bare.collections
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -553,9 +510,3 @@ def test_a_constant_column_and_one_row_have_no_profile():
         profile(normal(lambda X: X[:, 0]), X[:1], 0)
     with pytest.raises(InputError, match="no profile along it"):  # only one row counts
         profile(normal(lambda X: X[:, 0]), X, 0, weights=np.eye(30)[0])
-
-
-def test_a_group_has_no_profile():
-    result = explain(normal(lambda X: X[:, 0]), collinear(30, 0.5), intervals=False, groups={"both": ["x0", "x1"]})
-    with pytest.raises(InputError, match="variable must be a column of X, by name or position; got 'both'"):
-        result.plot_profile("both")

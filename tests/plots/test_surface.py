@@ -8,19 +8,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
-from matplotlib.colors import to_hex
 
 from rsens._errors import InputError
 from rsens._explain import Explanation, explain
 from rsens.derivatives import Derivatives, from_function
-from rsens.distributions import Normal, StudentT
+from rsens.distributions import Normal
 from rsens.measures import rsens2
 from rsens.plots import pair_surface as any_pair_surface
 from rsens.plots import surface as any_surface
-from rsens.plots._style import SERIES
 from tests.plots import explained
 from tests.plots.looks import below, drawn, marks
-from tests.plots.pictured import ODD_NAMES
 
 surface = partial(any_surface, at="median")
 pair_surface = partial(any_pair_surface, at="median")
@@ -140,14 +137,6 @@ def test_the_output_that_changes_most_or_the_one_asked_for():
             pair_surface(result, "age", "c", output=wrong)
 
 
-def test_a_median_where_there_is_no_mean():
-    X = np.random.default_rng(0).normal(size=(20, 2))
-    result = explain(from_function(lambda Z: StudentT(Z[:, 0], 1.0 + Z[:, 1] ** 2, 1.0)), X, intervals=False)
-    found = pair_surface(result, 0, 1, n_grid=4)
-    np.testing.assert_allclose(found.prediction, np.broadcast_to(found.first[:, None], (4, 4)), atol=1e-12)
-    assert surface(result, 0, 1, n_grid=4).figure.axes[1].get_ylabel() == "predicted median"
-
-
 # ---- the pictures ----------------------------------------------------------------------------------------------------
 
 
@@ -159,58 +148,12 @@ def legend(ax):
     return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
-def test_colours_lines_and_points(numbers):
-    ax = drawn(surface(numbers, "age", "body mass"))
-    assert (below(ax), ax.get_ylabel()) == ("age (others at the median)", "body mass")
-    assert bar(ax).get_ylabel() == "predicted mean"
-    assert legend(ax) == ["R-sens₂ per sd × sd", "far from the rows", "rows"]
-    (image,), (lines, *_) = ax.images, ax.collections
-    found = pair_surface(numbers, "age", "body mass")
-    np.testing.assert_array_equal(image.get_array(), found.prediction.T)
-    assert image.get_clim() == (found.prediction.min(), found.prediction.max())
-    assert found.sensitivity.min() < lines.levels.min() < lines.levels.max() < found.sensitivity.max()
-    (points,) = [line for line in ax.lines if line.get_label() == "rows"]
-    assert sorted(points.get_xdata()) == sorted(numbers.data["age"])
-    assert ax.get_xlim() == (found.first[0], found.first[-1])
-
-
-@pytest.mark.parametrize(
-    ("quantity", "label", "lines"),
-    [
-        ("uncertainty", "predictive standard deviation", "R-sens₂ per sd × sd"),
-        ("rsens2", "R-sens₂ per sd × sd", "predicted mean"),
-    ],
-)
-def test_other_quantities(numbers, quantity, label, lines):
-    ax = surface(numbers, "age", "body mass", quantity=quantity)
-    assert bar(ax).get_ylabel() == label
-    assert legend(ax)[0] == lines
-    assert ax.images[0].get_clim()[0] == 0.0
-
-
 def test_no_interaction_is_said_in_words(numbers):
     ax = drawn(surface(numbers, "age", "c", n_grid=10))
     assert legend(ax)[0] == "R-sens₂ 0 everywhere"
     X = np.random.default_rng(1).normal(size=(40, 2))
     product = explain(from_function(lambda Z: Normal(Z[:, 0] * Z[:, 1], 4.0 + 0.0 * Z[:, 0])), X, scale="raw")
     assert legend(drawn(surface(product, 0, 1, n_grid=10)))[0] == "R-sens₂ 0.5 everywhere"
-
-
-def test_one_line_for_each_level(levels):
-    ax = drawn(surface(levels, "age", "city"))
-    lines = {line.get_label(): line for line in ax.lines if line.get_linewidth() == 2.0}
-    assert list(lines) == ["Aalto", "Bergen", "Kiel"]
-    assert [to_hex(line.get_color()).upper() for line in lines.values()] == list(SERIES[:3])
-    assert len({str(line.get_linestyle()) + str(line._dash_pattern) for line in lines.values()}) == 3
-    for k, line in enumerate(lines.values()):
-        x, y = line.get_data()
-        near = np.isfinite(y)
-        np.testing.assert_allclose(y[near], (k + 1) * np.sin(1.3 * x[near]), rtol=1e-12, atol=1e-15)
-        assert near.any()
-    assert legend(ax) == ["city:", "Aalto", "Bergen", "Kiel"]
-    assert ax.get_ylabel() == "predicted mean"
-    turned = surface(levels, "city", "age", quantity="rsens2")
-    assert (turned.get_xlabel(), turned.get_ylabel()) == ("age (others at the median)", "R-sens₂ per sd × sd")
 
 
 def test_of_many_levels_the_frequent_ones_have_lines():
@@ -238,20 +181,6 @@ def test_a_table_of_two_categorical_variables(levels):
     assert "faded: no such row" in below(ax)
     only = surface(levels, "city", "sold", quantity="rsens2")
     assert len(marks(only)) == 6
-
-
-def test_odd_names():
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(30, len(ODD_NAMES))), columns=ODD_NAMES)
-    X[ODD_NAMES[3]] = np.array(["$a$", "<script>", "x" * 200])[rng.integers(0, 3, 30)]
-    result = explain(from_function(lambda Z: Normal(Z[:, 2] * Z[:, 4], 1.0 + 0.0 * Z[:, 0])), X, intervals=False)
-    ax = drawn(surface(result, ODD_NAMES[0], "cost in $ per $_unit^2", n_grid=4))
-    assert ax.get_ylabel() == "cost in $ per $_unit^2"
-    assert len(below(ax)) < 90
-    assert not ax.yaxis.label.get_parse_math()
-    lines = drawn(surface(result, ODD_NAMES[2], ODD_NAMES[3], n_grid=4))
-    assert "$a$" in legend(lines)
-    assert not any(text.get_parse_math() for text in lines.get_legend().get_texts())
 
 
 # ---- errors ----------------------------------------------------------------------------------------------------------

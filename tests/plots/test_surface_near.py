@@ -7,7 +7,7 @@ import pytest
 
 from rsens._explain import explain
 from rsens.derivatives import from_function
-from rsens.distributions import Bernoulli, Normal, StudentT
+from rsens.distributions import Normal
 from rsens.measures import rsens2
 from rsens.plots import pair_surface, surface
 from tests.plots import explained
@@ -206,29 +206,3 @@ def test_of_many_rows_some_are_asked():
     found = pair_surface(result, 0, 1)
     assert len(found.data) == 500
     assert sum(seen) < 40_000
-
-
-def test_a_probability_and_a_median():
-    X = standard(80)
-    event = explain(from_function(lambda Z: Bernoulli(1.0 / (1.0 + np.exp(-Z[:, 0])))), X, intervals=False)
-    assert drawn(surface(event, 0, 1)).figure.axes[1].get_ylabel() == "predicted probability"
-    cauchy = explain(from_function(lambda Z: StudentT(Z[:, 0], 1.0 + Z[:, 1] ** 2, 1.0)), X, intervals=False)
-    found = pair_surface(cauchy, 0, 1)
-    ours, expected = values_at(found, lambda a, b: a + 0.0 * b)
-    np.testing.assert_allclose(ours, expected, atol=1e-9)
-
-
-def test_classes_add_up_to_one():
-    result = explained.classes()
-    every = [pair_surface(result, "age", "c", n_grid=8, output=k).prediction for k in range(3)]
-    total = sum(every)
-    np.testing.assert_allclose(total[np.isfinite(total)], 1.0, rtol=1e-9)
-
-
-def test_labels():
-    ax = drawn(surface(explained.numbers(), "age", "body mass", quantity="interaction"))
-    assert ax.figure.axes[1].get_ylabel() == "interaction in the mean"
-    low, high = ax.images[0].get_clim()
-    assert low == -high
-    legend = [text.get_text() for text in drawn(surface(explained.numbers(), "age", "c")).get_legend().get_texts()]
-    assert legend == ["R-sens₂ 0 everywhere", "rows"]

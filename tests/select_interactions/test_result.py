@@ -128,17 +128,6 @@ def test_reaches_full():
     assert not made(splits=1, k=0).reaches_full["rsens2"]
 
 
-def test_nothing_changes_under_the_hands():
-    selection = made()
-    for name in ("scores", "table", "pairs", "frequency", "suggestions"):
-        before = getattr(selection, name)
-        changed = getattr(selection, name)
-        changed.iloc[:] = changed.iloc[::-1].to_numpy()
-        assert before.equals(getattr(selection, name))
-    with pytest.raises(ValueError, match="read-only"):
-        selection._scores.scores[0] = 0.0
-
-
 def test_save_and_load(tmp_path):
     for selection in (made(["rsens2", "h"], k=3), made(k=0)):
         selection.save(tmp_path / "selection.json")

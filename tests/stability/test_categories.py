@@ -52,14 +52,6 @@ def test_levels_that_a_sample_lacks(kind):
     assert result.top(1).iloc[1].tolist() == [1.0, 1.0, 1.0]
 
 
-def test_levels_given_by_the_user_stay():
-    frame, y, _ = mixed("text")
-    estimator = BayesianLinearRegression(prior_precision=1.0, categorical={"c": ["a", "b", "rare", "never"]})
-    result = stability(estimator, frame, y, n_boot=3, methods="rsens", random_state=0)
-    assert result.failures.empty
-    assert estimator.categorical == {"c": ["a", "b", "rare", "never"]}  # what was given is as it was
-
-
 def test_a_column_that_is_constant_in_some_samples():
     """One row of 60 differs: half of the samples lack it, and the column scores 0 there, without a warning."""
     data = X.copy()

@@ -59,6 +59,7 @@ def test_the_result_says_what_was_drawn(tmp_path):
     assert Stability.load(tmp_path / "found.json").settings == found.settings
 
 
+@pytest.mark.slow
 def test_means_of_clusters_vary_as_the_theory_says():
     """Slopes from repeated rows: of clusters they vary √4 as much as of rows, for 4 equal rows in each cluster."""
     x = np.repeat(np.random.default_rng(1).normal(size=(40, 1)), 4, axis=0)

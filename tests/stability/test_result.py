@@ -63,11 +63,6 @@ def test_intervals_hold_their_share():
         assert row["lower"] <= row["mean_rank"] <= row["upper"]
 
 
-def test_failures():
-    assert RESULT.failures.to_dict("records") == [{"sample": 1, "method": "ead", "reason": "no reason"}]
-    assert noisy(["a"]).failures.empty
-
-
 def test_tables_are_copies():
     ranks, means = RESULT.ranks, RESULT.mean_rank
     ranks["rank"] = 0

@@ -37,6 +37,7 @@ def test_equal_variables_are_ranked_at_random():
     assert (by_method["rsens"] == by_method["ead"]).all()  # a tie is a tie for both
 
 
+@pytest.mark.slow
 def test_half_samples_vary_as_bootstrap_samples_do():
     """The standard deviations over 300 samples agree within 15 %: each is known to 4 %."""
     data, y = linear_data(n=200, noise=2.0)

@@ -205,16 +205,27 @@ class Assessment(Shown):
             raise InputError("Classes have no order, so no PIT. Use reliability.")
         if bins is not None:
             whole_number(bins, "bins", 2)
-        return pit_histogram_of(self._predicted.lower, self._predicted.upper, bins)
+        count = int(np.clip(self.n_rows // 10, 4, MOST_BINS)) if bins is None else bins
+        edges = np.arange(count + 1.0) / count
+        # u = 0, which underflow makes possible, belongs to the first bin.
+        shares = np.diff(np.concatenate([[0.0], self._share_below(edges[1:])]))
+        error = np.sqrt((1.0 / count) * (1.0 - 1.0 / count) / self.n_rows)
+        return pd.DataFrame({"left": edges[:-1], "right": edges[1:], "share": shares, "standard_error": error})
 
     @property
     def coverage(self) -> pd.DataFrame | None:
         """The `share` of rows within the central 50 % and 90 % intervals, by `level`.
 
-        `standard_error` is binomial: what `share` has if the predictions are right. The interval of a count rarely has
+        `standard_error` is binomial, as for right predictions. The interval of a count rarely has
         exactly 90 %, so its ends count in part, as in the PIT, and 90 % is expected exactly.
         """
-        return None if self.kind == "classes" else coverage_of(self._predicted.lower, self._predicted.upper)
+        if self.kind == "classes":
+            return None
+        levels = np.array(LEVELS)
+        below = self._share_below(np.stack([0.5 - 0.5 * levels, 0.5 + 0.5 * levels], axis=1).ravel()).reshape(-1, 2)
+        errors = np.sqrt(levels * (1.0 - levels) / self.n_rows)
+        columns = {"share": below[:, 1] - below[:, 0], "standard_error": errors}
+        return pd.DataFrame(columns, index=pd.Index(LEVELS, name="level"))
 
     @property
     def share_above(self) -> float | None:
@@ -222,7 +233,11 @@ class Assessment(Shown):
 
         A count at the median itself counts in part, as in the PIT.
         """
-        return None if self.kind == "classes" else share_above_of(self._predicted.lower, self._predicted.upper)
+        return None if self.kind == "classes" else 1.0 - float(self._share_below(np.array([0.5]))[0])
+
+    def _share_below(self, u: Array) -> Array:
+        """The share of the rows whose PIT is below u; counts in part."""
+        return np.asarray(pit_distribution(self._predicted.lower, self._predicted.upper, u).mean(axis=0))
 
     @property
     def reliability(self) -> pd.DataFrame | None:
@@ -230,8 +245,31 @@ class Assessment(Shown):
 
         With two classes, this is the probability of the second; with more, of the predicted class.
         """
-        p = self._predicted
-        return reliability_of(p.probabilities, p.codes) if self.kind == "classes" else None
+        if self.kind != "classes":
+            return None
+        probabilities, codes = self._predicted.probabilities, self._predicted.codes
+        if probabilities.shape[1] == 2:
+            p, event = probabilities[:, 1], (codes == 1).astype(np.float64)
+        else:
+            p, event = probabilities.max(axis=1), (probabilities.argmax(axis=1) == codes).astype(np.float64)
+        count = int(np.clip(len(p) // 20, 1, MOST_BINS))
+        edges = np.unique(np.quantile(p, np.linspace(0.0, 1.0, count + 1)[1:-1]))
+        group = np.searchsorted(edges, p, side="left")
+        rows = np.bincount(group, minlength=len(edges) + 1)
+        some = rows > 0
+        size = rows[some]
+
+        def mean(values: Array) -> Array:
+            return np.bincount(group, weights=values, minlength=len(rows))[some] / size
+
+        return pd.DataFrame(
+            {
+                "predicted": mean(p),
+                "observed": mean(event),
+                "rows": size,
+                "standard_error": np.sqrt(mean(p * (1.0 - p)) / size),
+            }
+        )
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -241,8 +279,11 @@ class Assessment(Shown):
     @property
     def brier_score(self) -> float | None:
         """The mean of ½ Σ_k (p_k − [y = k])²: from 0, best, to 1."""
+        if self.kind != "classes":
+            return None
         p = self._predicted
-        return brier_score_of(p.probabilities, p.codes) if self.kind == "classes" else None
+        outcome = np.eye(p.probabilities.shape[1])[p.codes]
+        return float(0.5 * ((p.probabilities - outcome) ** 2).sum(axis=1).mean())
 
     @property
     def calibration_error(self) -> float | None:
@@ -485,65 +526,6 @@ def pit_distribution(lower: Array, upper: Array, u: Array) -> Array:
     return np.where(u >= upper[:, None], 1.0, np.clip(inside, 0.0, 1.0))
 
 
-def pit_histogram_of(lower: Array, upper: Array, bins: int | None) -> pd.DataFrame:
-    """The share of the rows in each of `bins` equal parts of [0, 1], with the standard error of an ideal model."""
-    n = len(lower)
-    count = int(np.clip(n // 10, 4, MOST_BINS)) if bins is None else bins
-    edges = np.arange(count + 1.0) / count
-    # u = 0, which underflow makes possible, belongs to the first bin.
-    cumulative = np.concatenate([[0.0], pit_distribution(lower, upper, edges[1:]).mean(axis=0)])
-    return pd.DataFrame(
-        {
-            "left": edges[:-1],
-            "right": edges[1:],
-            "share": np.diff(cumulative),
-            "standard_error": np.sqrt((1.0 / count) * (1.0 - 1.0 / count) / n),
-        }
-    )
-
-
-def coverage_of(lower: Array, upper: Array) -> pd.DataFrame:
-    """The share of the rows within the central intervals (ends of counts in part), with its standard error."""
-    ends = np.array([[0.5 - 0.5 * level, 0.5 + 0.5 * level] for level in LEVELS])
-    below = pit_distribution(lower, upper, ends.ravel()).mean(axis=0).reshape(-1, 2)
-    levels = np.array(LEVELS)
-    return pd.DataFrame(
-        {"share": below[:, 1] - below[:, 0], "standard_error": np.sqrt(levels * (1.0 - levels) / len(lower))},
-        index=pd.Index(LEVELS, name="level"),
-    )
-
-
-def share_above_of(lower: Array, upper: Array) -> float:
-    """The share of the rows above the median of their prediction."""
-    return 1.0 - float(pit_distribution(lower, upper, np.array([0.5])).mean())
-
-
-def reliability_of(probabilities: Array, codes: Positions) -> pd.DataFrame:
-    """Groups of rows by the probability of class 2 of 2, or of the predicted one, and how often it came true."""
-    if probabilities.shape[1] == 2:
-        p, event = probabilities[:, 1], (codes == 1).astype(np.float64)
-    else:
-        p, event = probabilities.max(axis=1), (probabilities.argmax(axis=1) == codes).astype(np.float64)
-    count = int(np.clip(len(p) // 20, 1, MOST_BINS))
-    edges = np.unique(np.quantile(p, np.linspace(0.0, 1.0, count + 1)[1:-1]))
-    group = np.searchsorted(edges, p, side="left")
-    rows = np.bincount(group, minlength=len(edges) + 1)
-    some = rows > 0
-    size = rows[some]
-
-    def mean(values: Array) -> Array:
-        return np.bincount(group, weights=values, minlength=len(rows))[some] / size
-
-    return pd.DataFrame(
-        {
-            "predicted": mean(p),
-            "observed": mean(event),
-            "rows": size,
-            "standard_error": np.sqrt(mean(p * (1.0 - p)) / size),
-        }
-    )
-
-
 def calibration_error_of(table: pd.DataFrame) -> tuple[float, float]:
     """The mean of |observed − predicted| over the rows of a reliability table, and how large chance makes it.
 
@@ -555,12 +537,6 @@ def calibration_error_of(table: pd.DataFrame) -> tuple[float, float]:
     error = share @ (table["observed"] - table["predicted"]).abs().to_numpy()
     by_chance = share @ s * np.sqrt(2.0 / np.pi) + 2.0 * np.sqrt((share**2 @ s**2) * (1.0 - 2.0 / np.pi))
     return float(error), float(by_chance)
-
-
-def brier_score_of(probabilities: Array, codes: Positions) -> float:
-    """The mean of ½ Σ_k (p_k − [y = k])²: for two classes the mean squared error of the probability."""
-    outcome = np.eye(probabilities.shape[1])[codes]
-    return float(0.5 * ((probabilities - outcome) ** 2).sum(axis=1).mean())
 
 
 def held_in(coverage: pd.DataFrame) -> list[str]:

@@ -28,7 +28,7 @@ from rsens._document import Column, Document, Sentences, Shown, ShownTable
 from rsens._errors import Argument, InputError
 from rsens._explain._document import UNITS
 from rsens._explain._tables import pair_index, read_order
-from rsens._explain._values import PER_TERM, KeptRefits, Spread
+from rsens._explain._values import PER_TERM, Spread
 from rsens._results import Form, Part, stored
 from rsens._text import Pair, aligned, counted, listed, number, p_text, quoted, short
 from rsens._typing import Array, Flags, Positions
@@ -55,10 +55,8 @@ class Both(Part):
     scale_kind: str = stored('Where the units come from: "sd", "raw" or "given".')
     terms: tuple[str, ...] = stored("The terms that are compared.")
     units: Array = stored("The unit of each term, the same for both; missing for groups.", "terms")
-    only_terms: tuple[tuple[str, ...], ...] = stored("Terms that only one of the two has.")
-    only_values: tuple[tuple[float, ...], ...] = stored("Their R-sens, in units of that explanation.")
-    left_out: tuple[str, ...] = stored("Terms of both that cannot be compared.")
-    reasons: tuple[str, ...] = stored("Why not.")
+    only: tuple[dict[str, float], ...] = stored("R-sens of terms that only one of the two has, in its units.")
+    left_out: dict[str, str] = stored("Terms of both that cannot be compared, and why.")
     notes: tuple[str, ...] = stored("Remarks for readers.")
 
 
@@ -89,16 +87,12 @@ class Compared(Part):
 
     def columns(self) -> dict[str, Any]:
         """The columns of `Difference.to_frame`; unknown ones are missing."""
-        n = len(self.value_a)
-        sides = (
-            ("value_a", "_a", self.value_a, self.intervals_a),
-            ("value_b", "_b", self.value_b, self.intervals_b),
-            ("a_minus_b", "", self.difference, self.intervals),
-        )
-        found: dict[str, Any] = {}
-        for name, side, values, ends in sides:
-            lower, upper = np.full((2, n), np.nan) if ends is None else ends
-            found |= {name: values, f"lower{side}": lower, f"upper{side}": upper}
+        n, found = len(self.value_a), {}
+        for name, side, ends in (
+            ("value_a", "_a", self.intervals_a), ("value_b", "_b", self.intervals_b), ("difference", "", self.intervals)
+        ):  # fmt: skip
+            found["a_minus_b" if not side else name] = getattr(self, name)
+            found[f"lower{side}"], found[f"upper{side}"] = np.full((2, n), np.nan) if ends is None else ends
         found["p_value"] = np.full(n, np.nan) if self.p_values is None else self.p_values
         found["differs"] = pd.array([pd.NA] * n if self.differs is None else self.differs, dtype="boolean")
         return found | {"interval_kind": pd.Series([self.interval_kind] * n, dtype=object)}
@@ -175,16 +169,16 @@ class Difference(Shown):
     @property
     def only(self) -> dict[str, pd.Series[float]]:
         """R-sens of terms that only one of the two has, by the name of that explanation, in its own units."""
-        sides = zip(self.names, self._both.only_terms, self._both.only_values, strict=True)
+        sides = zip(self.names, self._both.only, strict=True)
         return {
-            name: pd.Series(values, index=pd.Index(terms, dtype=object), name="rsens", dtype=np.float64)
-            for name, terms, values in sides
+            name: pd.Series(values, index=pd.Index(list(values), dtype=object), name="rsens", dtype=np.float64)
+            for name, values in sides
         }
 
     @property
     def left_out(self) -> dict[str, str]:
         """Terms of both that cannot be compared, and why."""
-        return dict(zip(self._both.left_out, self._both.reasons, strict=True))
+        return dict(self._both.left_out)
 
     main: pd.Series[float] = _by_term(1, "difference", "R-sens in the first explanation minus R-sens in the second.")
     pairs: pd.Series[float] = _by_term(2, "difference", "The same of R-sens₂, by pair.")
@@ -313,7 +307,16 @@ def difference_of(a: Explanation, b: Any, names: Any) -> Difference:
             Argument("names"), f" must be two different names, such as ('before', 'after'); got {names!r}."
         )
     called = str(names[0]), str(names[1])
-    _check_same_settings(a, b)
+    same_settings = {"scale_kind": "scale", "level": "level of intervals"}
+    if a.order == b.order == 2:
+        same_settings["pair_scale"] = "scale of pairs"
+    for attribute, what in same_settings.items():
+        of_a, of_b = getattr(a, attribute), getattr(b, attribute)
+        if of_a != of_b:
+            raise InputError(
+                f"The two explanations cannot be compared: the {what} of one is {of_a!r}, and of the other {of_b!r}. "
+                "Explain both with the same."
+            )
     units = {name: _common_unit(a, b, name) for name in a.names if name in b.names}
     left_out = {name: unit for name, unit in units.items() if isinstance(unit, str)}
     common = {name: unit for name, unit in units.items() if not isinstance(unit, str)}
@@ -330,7 +333,8 @@ def difference_of(a: Explanation, b: Any, names: Any) -> Difference:
     same = _same_rows(a, b)
     of_terms = _compared(first, second, 1, same)
     of_pairs = _compared(first, second, 2, same) if a.order == b.order == 2 and len(common) > 1 else None
-    only = [e.main[[name for name in e.names if name not in other.names]] for e, other in ((a, b), (b, a))]
+    sides = ((a, b), (b, a))
+    only = tuple({str(t): float(v) for t, v in e.main.items() if t not in other.names} for e, other in sides)
     converted = first.is_converted or second.is_converted
     both = Both(
         names=called,
@@ -340,26 +344,11 @@ def difference_of(a: Explanation, b: Any, names: Any) -> Difference:
         scale_kind=a.scale_kind,
         terms=tuple(common),
         units=unit,
-        only_terms=tuple(tuple(map(str, values.index)) for values in only),
-        only_values=tuple(tuple(values.tolist()) for values in only),
-        left_out=tuple(left_out),
-        reasons=tuple(left_out.values()),
+        only=only,
+        left_out=left_out,
         notes=tuple(_notes(a, b, called, converted, same, of_terms.interval_kind)),
     )
     return Difference(both=both, of_terms=of_terms, of_pairs=of_pairs)
-
-
-def _check_same_settings(a: Explanation, b: Explanation) -> None:
-    names = {"scale_kind": "scale", "level": "level of intervals"}
-    if a.order == b.order == 2:
-        names["pair_scale"] = "scale of pairs"
-    for attribute, argument in names.items():
-        one, other = getattr(a, attribute), getattr(b, attribute)
-        if one != other:
-            raise InputError(
-                f"The two explanations cannot be compared: the {argument} of one is {one!r}, and of the other "
-                f"{other!r}. Explain both with the same."
-            )
 
 
 def _common_unit(a: Explanation, b: Explanation, name: str) -> tuple[float, float, float] | str:
@@ -419,13 +408,6 @@ class _Side:
         pairs = low * (2 * n - low - 1) // 2 + high - low - 1  # its place in np.triu_indices(n, 1)
         return np.asarray(values[..., pairs] * by[..., first] * by[..., second])
 
-    def values(self, order: int) -> Array:
-        """R-sens of the terms, or R-sens₂ of their pairs."""
-        found = self.explanation._values
-        values = found.main if order == 1 else found.pairs
-        assert values is not None
-        return self.take(values, order)
-
     def refits(self, order: int) -> Array | None:
         """Values of the refits (refits, …); None if they were not kept.
 
@@ -443,16 +425,6 @@ class _Side:
                 common = self.factors[t] * setup.units[columns[0]]
                 factors[:, t] = np.divide(common, own, out=np.zeros(len(own)), where=own > 0.0)
         return self.take(values, order, factors)
-
-    @property
-    def kept(self) -> KeptRefits:
-        """The refits, of an explanation that has some."""
-        assert self.explanation._refits is not None
-        return self.explanation._refits
-
-    def of_refits(self, values: Array) -> Spread:
-        """The spread of values that were refitted as this explanation was."""
-        return Spread.of_refits(self.kept.by_round(values))
 
     def influences(self, order: int) -> Array | None:
         """How far each row moves each value, (n, values); None where local values were not kept."""
@@ -476,7 +448,8 @@ class _Side:
 
 def _compared(a: _Side, b: _Side, order: int, same_rows: bool) -> Compared:
     """Values of both sides, with intervals where both explanations have some; p-values if they are more than noise."""
-    one, other, level = a.values(order), b.values(order), a.explanation.level
+    field, level = ("main", "pairs")[order - 1], a.explanation.level
+    one, other = (side.take(getattr(side.explanation._values, field), order) for side in (a, b))
     if a.explanation._intervals is None or b.explanation._intervals is None:
         return Compared(value_a=one, value_b=other)
     kind, *spreads = _spreads(a, b, order, same_rows)
@@ -498,10 +471,11 @@ def _compared(a: _Side, b: _Side, order: int, same_rows: bool) -> Compared:
 def _spreads(a: _Side, b: _Side, order: int, same_rows: bool) -> tuple[str, Spread, Spread, Spread]:
     """The source of the intervals, and the spreads of a, of b and of their difference."""
     one, other = a.refits(order), b.refits(order)
-    if one is not None and other is not None:
-        first, second = a.of_refits(one), b.of_refits(other)
-        if same_rows and a.kept.refit_folds == b.kept.refit_folds:
-            return PAIRED_REFITS, first, second, a.of_refits(one - other)
+    kept, theirs = a.explanation._refits, b.explanation._refits
+    if one is not None and other is not None and kept is not None and theirs is not None:
+        first, second = Spread.of_refits(kept.by_round(one)), Spread.of_refits(theirs.by_round(other))
+        if same_rows and kept.refit_folds == theirs.refit_folds:
+            return PAIRED_REFITS, first, second, Spread.of_refits(kept.by_round(one - other))
         return REFITS, first, second, first.plus(second)
     one, other = a.influences(order), b.influences(order)
     if one is None or other is None:

@@ -149,13 +149,6 @@ def _commit(temporary: Path, place: Path, old: frozenset[Path]) -> None:
     """Put the new files into their places, and remove the old ones."""
     new = {path.relative_to(temporary) for path in temporary.rglob("*") if not path.is_dir()}
     folders = {parent for path in new for parent in path.parents if parent.parts}
-    for path in sorted(new | folders):
-        taken = (place / path).exists() and not (place / path).is_symlink()
-        if taken and (place / path).is_dir() != (path in folders):
-            raise InputError(
-                f"{place / path} is a {'file' if path in folders else 'folder'} that rsens did not write, and its name "
-                "is needed. Rename it, or give another ", Argument("folder"), ".",
-            )  # fmt: skip
     for leftover in _hidden_folders(place):
         if leftover != temporary:
             shutil.rmtree(leftover, ignore_errors=True)
@@ -171,8 +164,10 @@ def _commit(temporary: Path, place: Path, old: frozenset[Path]) -> None:
     for path in sorted(folders):
         if (place / path).is_symlink():
             (place / path).unlink()
-        (place / path).mkdir(exist_ok=True)
+        with writing(place / path, "folder"):
+            (place / path).mkdir(exist_ok=True)
     for path in sorted(new, key=lambda each: (each == Path(SUMMARY), each)):
         with (temporary / path).open("r+b") as file:
             os.fsync(file.fileno())  # the content reaches the disk before the name does
-        os.replace(temporary / path, place / path)
+        with writing(place / path, "folder"):
+            os.replace(temporary / path, place / path)

@@ -18,10 +18,9 @@ import hashlib
 import json
 import math
 import os
-import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 
@@ -42,6 +41,7 @@ Known = Mapping[str, type]
 #: Write an array elsewhere, and return entries that name the place; read it from there.
 PutArray = Callable[[NDArray[Any]], dict[str, Any]]
 GetArray = Callable[[dict[str, Any]], NDArray[Any]]
+_type_hints = cache(typing.get_type_hints)
 
 
 def encode(value: Any, known: Known, put: PutArray | None = None) -> Any:
@@ -126,9 +126,6 @@ def _field_names(value: Any) -> list[str]:
 
 def _instance(kind: Any, values: dict[str, Any]) -> Any:
     """Make a dataclass with its constructor, which may check the fields, or an estimator with its attributes."""
-    hints = _hints(kind)
-    if not all(_fits(each, hints[name]) for name, each in values.items() if name in hints):
-        raise ValueError(f"a field of {kind.__name__} has another type")
     if dataclasses.is_dataclass(kind):
         if values.keys() != {*_field_names(kind)}:
             raise ValueError("a record has other fields")
@@ -148,32 +145,10 @@ def known_classes(*roots: type) -> Known:
     """Collect these dataclasses, and those that their fields may hold, by name."""
     found: list[Any] = list(roots)
     for each in found:
-        for hint in _hints(each).values():
-            found += [part for part in _parts(hint) if dataclasses.is_dataclass(part) and part not in found]
+        with suppress(NameError):  # types that are imported for type checkers alone
+            parts = [part for hint in _type_hints(each).values() for part in _parts(hint)]
+            found += [part for part in dict.fromkeys(parts) if dataclasses.is_dataclass(part) and part not in found]
     return {each.__name__: each for each in found}
-
-
-@cache
-def _hints(kind: Any) -> dict[str, Any]:
-    """The types of the fields; empty where they are imported for type checkers alone."""
-    try:
-        return typing.get_type_hints(kind)
-    except NameError:
-        return {}
-
-
-def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value is of this type; the entries of lists, dicts and arrays are not checked."""
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (typing.Union, types.UnionType):
-        return any(_fits(value, each) for each in arguments)
-    if origin is tuple and isinstance(value, tuple):
-        expected = arguments[:1] * len(value) if arguments[1:] == (...,) else arguments
-        return len(value) == len(expected) and all(map(_fits, value, expected))
-    kind = origin or hint
-    if kind in (int, float):
-        return isinstance(value, int | kind) and not isinstance(value, bool)
-    return hint is Any or not isinstance(kind, type) or isinstance(value, kind)
 
 
 def _parts(hint: Any) -> Iterator[type]:

@@ -85,11 +85,7 @@ def select_interactions(
         >>> int(selection.suggested), selection.pairs[["first", "second"]].to_dict("list")
         (1, {'first': ['x1'], 'second': ['x2']})
     """
-    question = SelectionQuestion(
-        estimator=estimator, X=X, y=y, k=k, methods=methods, cv=cv, repeats=repeats, random_state=random_state,
-        folder=folder, clusters=clusters,
-    )  # fmt: skip
-    return question.answer()
+    return SelectionQuestion(**locals()).answer()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

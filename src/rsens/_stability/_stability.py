@@ -107,11 +107,7 @@ def stability(
         >>> result.mean_rank["rsens"].idxmin()
         's5'
     """
-    question = StabilityQuestion(
-        estimator=estimator, X=X, y=y, n_boot=n_boot, methods=methods, order=order, random_state=random_state,
-        n_jobs=n_jobs, folder=folder, clusters=clusters, replace=replace, scale=scale, groups=groups, numeric=numeric,
-    )  # fmt: skip
-    return question.answer()
+    return StabilityQuestion(**locals()).answer()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -265,8 +261,7 @@ def _question(analysis: SampleAnalysis) -> dict[str, Any]:
         "work": "stability",
         "X": fingerprint(analysis.X),
         "y": fingerprint(analysis.y),
-        "estimator": fingerprint(fit.estimator),
-        "refit": None if fit.refit is None else fingerprint(fit.refit),
+        "estimator": fingerprint(fit.estimator if fit.refit is None else fit.refit),
         "methods": settings.names,
         "order": settings.order,
         "n_rows": analysis.sampling.size,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self
@@ -12,9 +13,9 @@ from typing import Any, Self
 import numpy as np
 
 from rsens._conversions import is_a
-from rsens._errors import Argument, InputError, RsensWarning
+from rsens._errors import Argument, InputError, warn
 from rsens._table import Table, is_frame, shape_of
-from rsens._text import first_few
+from rsens._text import first_few, quoted
 from rsens._typing import Array
 from rsens.adapters._adapter import FIRST, SECOND, Adapter, check_columns, expected_model, quotients
 from rsens.adapters._linear_predictor import (
@@ -388,10 +389,8 @@ class FormulaModel(OnLinearPredictor):
     def coded(self, X: Any, weights: Any = None) -> Self:
         source = X.source if isinstance(X, Table) else X
         if source is not None and not is_frame(source):
-            raise InputError(
-                Argument("X"),
-                f" must be a data frame with the columns of the formula {self.formula!r}; got {type(source).__name__}.",
-            )
+            text = f" must be a data frame with the columns of {self.formula!r}; got {type(source).__name__}."
+            raise InputError(Argument("X"), text)
         if self.like is None and self.categorical:
             named = [name for name in self.categorical if name in map(str, source.columns)]
             return super(FormulaModel, replace(self, categorical=named)).coded(X, weights)
@@ -402,15 +401,15 @@ class FormulaModel(OnLinearPredictor):
         table = rows_of(model, X)
         numbers = model.numbers(table)
         unit = step_unit(numbers)
-        model = replace(model, unit=unit, bounds=model._bounds(numbers, unit))
+        bounds = model._bounds(numbers, unit)
         half = numbers[: len(numbers) - len(numbers) // 2]
         if len(half) < len(numbers) and not np.allclose(model.design(half), model.design(numbers)[: len(half)], 1e-9):
             raise InputError(
                 f"the formula {self.formula!r} mixes rows: a row's design changed when other rows left. Use center(x) "
                 "or standardize(x), which remember the training data, in place of x - np.mean(x)."
             )
-        model._warn_of_jumps(numbers, table.names)
-        return model
+        model._warn_of_jumps(numbers, unit, bounds, table.names)
+        return replace(model, unit=unit, bounds=bounds)
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         if self.unit is None or self.bounds is None:
@@ -467,32 +466,25 @@ class FormulaModel(OnLinearPredictor):
                     bounds[side, d] = numbers[row, d] - outward
         return bounds
 
-    def _warn_of_jumps(self, numbers: Array, names: tuple[str, ...]) -> None:
+    def _warn_of_jumps(self, numbers: Array, unit: Array, bounds: Array, names: tuple[str, ...]) -> None:
         """A column of the design that changes over half a unit but has no slope at any row jumps in between."""
-        assert self.unit is not None
-        assert self.bounds is not None
         columns = self.continuous(numbers.shape[1])
         if not columns:
             return
         some = numbers[np.unique(np.linspace(0, len(numbers) - 1, LOOKED_AT).astype(np.intp))]
-        some = np.clip(some, *self.bounds)
+        some = np.clip(some, *bounds)
         at = quotients(self.design, some, columns)
-        slopes = extrapolated(at.first, FIRST * np.broadcast_to(self.unit, some.shape))
+        slopes = extrapolated(at.first, FIRST * np.broadcast_to(unit, some.shape))
         jumps = []
         for d, flat in zip(columns, (slopes == 0.0).all(axis=0).T, strict=True):
-            inwards = np.where(some[:, d] < np.median(some[:, d]), 1.0, -1.0)
-            far = some + APART * self.unit[d] * inwards[:, None] * np.eye(len(names))[d]
-            try:
-                changed = flat.any() and (self.design(far) != at.z).any(axis=0)
-            except InputError:  # few rows have a wide unit, and the formula ends before, at 0 of a logarithm
-                continue
-            jumps += [repr(names[d])] if (flat & changed).any() else []
+            far = some.copy()
+            far[:, d] += APART * unit[d] * np.where(some[:, d] < np.median(some[:, d]), 1.0, -1.0)  # inwards
+            with suppress(InputError):  # few rows have a wide unit, and the formula ends before, at 0 of a logarithm
+                jumps += [names[d]] if flat.any() and (flat & (self.design(far) != at.z).any(axis=0)).any() else []
         if jumps:
-            warnings.warn(
-                f"the formula {self.formula!r} jumps in {', '.join(jumps)}: derivatives do not see jumps, so R-sens "
-                "is too small there. Put the part that jumps into another column of the data frame.",
-                RsensWarning,
-                stacklevel=2,
+            warn(
+                f"the formula {self.formula!r} jumps in {quoted(jumps)}: derivatives do not see jumps, so R-sens is "
+                "too small there. Put the part that jumps into another column of the data frame."
             )
 
 

@@ -48,7 +48,9 @@ def plain(found):
     return text
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command", [*list(COMMANDS)[:1], *(pytest.param(name, marks=pytest.mark.slow) for name in list(COMMANDS)[1:])]
+)
 def test_the_same_numbers(command, table, cluster, capsys):
     asked = [command, "table.csv", "--model", "linear", *COMMANDS[command]]
     here = plain(answer(capsys, *asked, "--n-jobs", "1"))

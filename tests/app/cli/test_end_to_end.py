@@ -72,6 +72,7 @@ def test_three_classes(tmp_path):
     assert set(ranked(done.stdout)[:2]) == {"petal length (cm)", "petal width (cm)"}
 
 
+@pytest.mark.slow
 def test_two_classes_from_standard_input(tmp_path):
     """The size and the outline of the nuclei tell tumours apart, their smoothness hardly."""
     columns = "mean smoothness,mean symmetry,worst area,worst concave points"
@@ -84,6 +85,7 @@ def test_two_classes_from_standard_input(tmp_path):
     assert (tmp_path / "rsens-stdin" / "importance.csv").is_file()
 
 
+@pytest.mark.slow
 def test_counts_with_categories_in_parquet(tmp_path, data_folder):
     """Bicycles are hired by the hour of the day."""
     bike = pd.read_csv(data_folder / "bike_hour.csv")

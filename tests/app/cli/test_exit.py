@@ -33,10 +33,8 @@ def only_the_table(folder):
     ("arguments", "message"),
     [
         (["explain", "table.csv", "--target", "z"], "no target column 'z'"),
-        (["explain", "table.csv", "--target", "Y"], "Did you mean 'y'?"),
         (["explain", "table.csv"], "--target is missing: the name of the column to predict. table.csv has 'a', 'b'"),
         (["explain", "tabel.csv", "--target", "y"], "The file tabel.csv does not exist. Did you mean table.csv?"),
-        (["explain", "table.csv", "--target", "y", "--drop", "q"], "no column to drop 'q'"),
         (["explain", "table.csv", "--target", "y", "--out", "table.csv"], "table.csv is a file"),
         (["explain", "table.csv", "--target", "y", "--out", "."], "holds files that rsens did not write"),
         (["explain", "table.csv", "--model-file", "none.rsens"], "none.rsens does not exist"),
@@ -45,9 +43,7 @@ def only_the_table(folder):
             ["explain", "table.csv", "--target", "y", "--model", "linear", "--inducing", "3"],
             "a linear model has no inducing inputs",
         ),
-        (["compare", "table.csv"], "--target is missing"),
         (["compare", "table.csv", "--target", "y", "--methods", "rsens,sharp"], "Unknown method 'sharp'"),
-        (["stability", "table.csv", "--target", "y", "--methods", "sharp"], "Unknown method 'sharp'"),
         (["compare", "table.csv", "--target", "y", "--methods", "rsens2"], "rsens2 scores pairs: use --order 2."),
         (["explain", "table.csv", "--target", "y", "--likelihood", "poisson"], "Use --likelihood gaussian."),
         (["explain", "table.csv", "--target", "y", "--out", "/proc/x"], "/proc/x cannot be written"),
@@ -86,10 +82,8 @@ def test_bad_usage_is_2(table, capsys, arguments):
     ("content", "message"),
     [
         ("", "is empty"),
-        ("a,y\n", "has no rows"),
         ("a,y\n1,2\n", "only one row"),
         ("a,y\n,1\n,2\n", "no columns left"),
-        ("a,y\n1,\n2,\n", "y"),
         ("a,y\n" + "".join(f"{i},text {i}\n" for i in range(300)), "300 different texts"),
     ],
 )
@@ -179,7 +173,9 @@ def test_what_the_system_refuses_is_2(table, capsys, monkeypatch, where, code, s
     assert "failure of rsens" not in err
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+@pytest.mark.parametrize(
+    "closed", [">&- 2>&- <&-", *(pytest.param(each, marks=pytest.mark.slow) for each in (">&-", "2>&-", "<&-"))]
+)
 def test_closed_streams(table, closed):
     """The files are there all the same, and nothing is said where nobody can read it."""
     command = [sys.executable, "-m", "rsens", "explain", "table.csv", "--target", "y", "--model", "linear", *QUICK]

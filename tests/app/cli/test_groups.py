@@ -68,7 +68,7 @@ def test_select_ranks_pairs_of_columns(capsys):
         ("g=sin,sin", "--group names the column 'sin' twice"),
         ("a=sin,cos", "--group: the name 'a' belongs to a column outside the group too"),
         ("g=a,kind", "--group: 'g' has the categorical column 'kind'"),
-        ("g=a,y", "--group: 'y' is the target"),
+        ("g=a,y", "no column for 'g' 'y'"),
     ],
 )
 def test_what_is_refused(group, text, capsys):

@@ -4,16 +4,15 @@ import io
 import json
 import re
 import sys
-import threading
+from dataclasses import replace
 
 import pytest
 
 import rsens
 import rsens._progress
-import rsens._stability as stability_package
-from rsens._app.cli import _live
+from rsens._app.cli import _work
 from rsens._app.cli._main import main
-from rsens._app.cli._terminal import say
+from rsens._stability import StabilityQuestion
 from tests.app.study.tables import numbers
 
 EXPLAIN = ["explain", "table.csv", "--target", "y", "--no-report", "--no-null", "--cv", "0"]
@@ -71,7 +70,7 @@ def test_hints_are_commands(capsys):
 def beats(monkeypatch):
     """The line that a heartbeat would show, whenever a step begins and whenever a refit is counted."""
     seen = []
-    step, show = _live.Live.step, rsens._progress.Progress._show
+    step, show = _work.Live.step, rsens._progress.Progress._show
 
     def step_and_beat(live, what):
         words = step(live, what)
@@ -83,7 +82,7 @@ def beats(monkeypatch):
         show(progress, noun)
         seen.append(progress.live.heartbeat())
 
-    monkeypatch.setattr(_live.Live, "step", step_and_beat)
+    monkeypatch.setattr(_work.Live, "step", step_and_beat)
     monkeypatch.setattr(rsens._progress.Progress, "_show", show_and_beat)
     return seen
 
@@ -94,21 +93,6 @@ def test_heartbeats_name_the_step_and_count_the_refits(beats, capsys):
     line = r"rsens: step 4 of 5: checking the model, refit \d+ of 10, a few seconds, 0 min so far"
     assert any(re.fullmatch(line, beat) for beat in beats)
     assert "Variables by R-sens, without null level and intervals yet\n" in capsys.readouterr().err
-
-
-def test_heartbeats_go_to_standard_error(monkeypatch, capsys):
-    monkeypatch.setattr(_live, "EVERY", 1e-4)
-    fit = rsens.GPRegressor.fit
-    waited = threading.Event()
-    monkeypatch.setattr(_live, "say", lambda text, file: (say(text, file), "fitting" in text and waited.set()))
-
-    def fit_after_a_heartbeat(self, *arguments, **options):
-        assert waited.wait(60.0)
-        return fit(self, *arguments, **options)
-
-    monkeypatch.setattr(rsens.GPRegressor, "fit", fit_after_a_heartbeat)
-    assert main(EXPLAIN) == 0
-    assert "rsens: step 2 of 5: fitting, 0 min so far\n" in capsys.readouterr().err
 
 
 def test_long_work_is_announced(monkeypatch, capsys):
@@ -124,7 +108,6 @@ def test_noise_is_told_first_by_every_command(table, capsys):
     for options in (
         ["compare", "--methods", "rsens,ead"],
         ["stability", "--methods", "rsens", "--samples", "2"],
-        ["select", "--pairs", "1", "--cv", "2", "--repeats", "1"],
     ):
         command, *rest = options
         assert main([command, "table.csv", "--target", "y", *rest]) == 0
@@ -141,14 +124,14 @@ def test_a_severe_note_is_a_warning(table, capsys):
 
 
 def test_stopped_work_is_counted_and_goes_on(table, capsys, monkeypatch):
-    whole = stability_package.stability
+    whole = StabilityQuestion.answer
 
-    def stopped(*given, **options):
-        whole(*given, **options | {"n_boot": 2})
+    def stopped(question):
+        whole(replace(question, n_boot=2))
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(stability_package, "stability", stopped)
+        patch.setattr(StabilityQuestion, "answer", stopped)
         assert main([*STABILITY, "3"]) == 130
     said = capsys.readouterr().err
     assert "rsens: stopped. 2 of 3 samples are kept in rsens-table-stability/samples; run the same command" in said
@@ -157,10 +140,10 @@ def test_stopped_work_is_counted_and_goes_on(table, capsys, monkeypatch):
 
 
 def test_work_that_did_not_begin_leaves_nothing(table, capsys, monkeypatch):
-    def stopped(*_, **__):
+    def stopped(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(stability_package, "stability", stopped)
+    monkeypatch.setattr(StabilityQuestion, "answer", stopped)
     assert main([*STABILITY, "3"]) == 130
     assert "rsens: stopped.\n" in capsys.readouterr().err
     assert [path.name for path in table.iterdir()] == ["table.csv"]

@@ -183,4 +183,4 @@ def test_templates_are_package_data():
     from importlib.resources import files
 
     names = {p.name for p in (files("rsens._app.report") / "templates").iterdir()}
-    assert {"report.html.j2", "macros.html.j2", "about.html.j2", "report.css", "report.js"} <= names
+    assert {"report.html.j2", "report.css", "report.js"} <= names

@@ -26,7 +26,7 @@ def test_shared_refits_are_the_same_as_separate_ones(table, options):
     result = study(table, "y", random_state=7, **options, **QUICK)
     count = options.get("cv", 5)
     fit = Fit(result.model).quick()
-    alone = assess(fit.estimator, result.X, result.y, cv=count, random_state=generator(7, FOLDS), progress=False)
+    alone = assess(fit.estimator, result.X, result.y, cv=count, random_state=generator(7, FOLDS))
     pd.testing.assert_frame_equal(result.assessment.to_frame(), alone.to_frame())
 
     seed = seed_sequence(generator(7, FOLDS))

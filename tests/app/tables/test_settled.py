@@ -62,7 +62,9 @@ def test_classes_that_are_certain_are_no_warning():
     assert "where it is 'a', 'y' is always 'sick'" in note.text
 
 
-@pytest.mark.parametrize("share", [0.5, 0.9, 0.99])
+@pytest.mark.parametrize(
+    "share", [pytest.param(0.5, marks=pytest.mark.slow), 0.9, pytest.param(0.99, marks=pytest.mark.slow)]
+)
 def test_chance_is_not_mentioned(share):
     """Of 1,000 columns of random levels, none to few settle a binary target: at most one in a thousand by chance."""
     rng = np.random.default_rng(2)

@@ -18,28 +18,25 @@ PATIENCE = 10.0
 
 
 @contextmanager
-def on_cluster(settings: Settings) -> Iterator[Settings]:
-    """Send refits and rows to the cluster at `settings.dask` within the block; gives the settings for there.
+def on_cluster(settings: Settings, address: str) -> Iterator[Settings]:
+    """Send refits and rows to the cluster at this address within the block; gives the settings for there.
 
     Seeds belong to pieces of work, not to workers: the numbers are the same as on one machine. The scheduler repeats
     the work of a lost worker.
     """
-    if settings.dask is None:
-        yield settings
-        return
     from joblib import parallel_config
 
     local = Argument("dask", LOCAL)
-    if settings.dask != LOCAL and settings.n_jobs is not None:
+    if address != LOCAL and settings.n_jobs is not None:
         why = " is for this machine, and a cluster uses all its workers. Leave it out, or use "
         raise InputError(Argument("n_jobs"), why, local, ".")
     try:
-        client = _client(settings.dask, settings.n_jobs)
+        client = _client(address, settings.n_jobs)
     except (OSError, ValueError) as error:  # a TimeoutError is an OSError
         reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
         raise InputError(
             Argument("dask"),
-            f": no Dask cluster answers at {settings.dask!r} ({reason}). Give the address of a scheduler, such as "
+            f": no Dask cluster answers at {address!r} ({reason}). Give the address of a scheduler, such as "
             "tcp://10.0.0.1:8786, or use ",
             local,
             ".",

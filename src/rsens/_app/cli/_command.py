@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -19,7 +20,7 @@ from rsens._text import counted, listed, safe
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rsens._app.cli._live import Live
+    from rsens._app.cli._work import Live
     from rsens._app.study import ModelSetup, Settings, Task, Unfinished
     from rsens._app.tables import Note
     from rsens._document import ShownTable
@@ -137,9 +138,7 @@ class Work(ABC):
 
     def run(self) -> None:
         """Analyse the table, print the answer, and write the files. The answer comes before the figures are drawn."""
-        from rsens._app.cli._cluster import on_cluster
-        from rsens._app.cli._kept_work import KeptWork
-        from rsens._app.cli._live import Live
+        from rsens._app.cli._work import KeptWork, Live
         from rsens._app.study import Unfinished, analyse
         from rsens._files import check_folder, read_summary
 
@@ -182,6 +181,15 @@ class Work(ABC):
             say_json(read_summary(self.folder) | {"folder": str(self.folder)})
         elif not settings.quiet:
             say(files_written(self.folder, files))
+
+
+def on_cluster(settings: Settings) -> AbstractContextManager[Settings]:
+    """The settings for the Dask cluster that they name, and the cluster at work within the block; or for here."""
+    if settings.dask is None:
+        return nullcontext(settings)
+    from rsens._app.cli import _cluster
+
+    return _cluster.on_cluster(settings, settings.dask)
 
 
 def is_out_of_memory(error: Exception) -> bool:
@@ -246,7 +254,7 @@ class Question(Work):
 
     def task(self, live: Live) -> Task[Any]:
         """The work, with its finished pieces if it has any."""
-        from rsens._app.cli._kept_work import KeptWork
+        from rsens._app.cli._work import KeptWork
         from rsens._app.study import Analysis, Task
 
         arguments = self.question() | self.settings.plain(*self.recorded, "model", "seed")

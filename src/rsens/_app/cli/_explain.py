@@ -14,7 +14,7 @@ from rsens._app.cli._options import ALL, as_settings, next_command, option, tabl
 from rsens._app.cli._questions import select, stability
 
 if TYPE_CHECKING:
-    from rsens._app.cli._live import Live
+    from rsens._app.cli._work import Live
     from rsens._app.study import Settings, Study, Task, Writer
     from rsens._app.tables import Note
 
@@ -36,7 +36,7 @@ class Explain(Work):
 
     def task(self, live: Live) -> Task[Study]:
         """Keep finished refits until all is written."""
-        from rsens._app.cli._kept_work import KeptWork
+        from rsens._app.cli._work import KeptWork
         from rsens._app.study import explain_task
 
         return explain_task(self.settings, lambda setup: KeptWork(self.folder).resume(setup, live, {}))
@@ -55,7 +55,7 @@ class Explain(Work):
 
     def write(self, analysis: Study, live: Live) -> list[Path]:
         """Finished refits are not needed afterwards."""
-        from rsens._app.cli._kept_work import KeptWork
+        from rsens._app.cli._work import KeptWork
         from rsens._app.study import write_study
 
         report, overwrite = self.settings.report, self.settings.overwrite

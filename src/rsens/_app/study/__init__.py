@@ -7,11 +7,11 @@ from rsens._app.study._document import early_quality as early_quality
 from rsens._app.study._document import early_ranking as early_ranking
 from rsens._app.study._document import head_as_dict as head_as_dict
 from rsens._app.study._document import with_heading as with_heading
-from rsens._app.study._explain_task import explain_task as explain_task
 from rsens._app.study._pipeline import Analysis as Analysis
 from rsens._app.study._pipeline import Task as Task
 from rsens._app.study._pipeline import Unfinished as Unfinished
 from rsens._app.study._pipeline import analyse as analyse
+from rsens._app.study._pipeline import explain_task as explain_task
 from rsens._app.study._result import REFITS as REFITS
 from rsens._app.study._result import Study as Study
 from rsens._app.study._result import Writer as Writer

@@ -23,13 +23,13 @@ from rsens._app.tables import (
     collinear_sets,
     date_request,
     find_all,
-    gathered,
     keep_rows,
     names_of,
     naming,
     prepare,
     prepare_again,
     read_file,
+    shortened_notes,
     split,
 )
 from rsens._errors import Argument, InputError, RsensWarning, Sentence
@@ -98,7 +98,7 @@ class RawTable:
         if self.labels is not None:
             labels = self.labels[table.X.index.to_numpy()]
             rows |= {each: values.set_axis(labels, axis=0) for each, values in rows.items() if values is not None}
-        notes = tuple(gathered([*self.notes, *notes]))
+        notes = tuple(shortened_notes([*self.notes, *notes]))
         return replace(table, **rows, notes=notes, name=name, n_rows=self.n_rows, kept=self.kept)
 
 
@@ -138,7 +138,8 @@ def read_new_rows(settings: Settings, reader: TableReader, cluster: str | None =
         seed=int(settings.seed),  # type: ignore[arg-type]
     )
     notes = list(table.notes)
-    extra = [name for name in raw.frame.columns if name not in (*known, reader.target, cluster, settings.by)]
+    others = {*known, reader.target, cluster, settings.by}
+    extra = [name for name in raw.frame.columns if name not in others]
     if extra:
         text = f"{counted(len(extra), 'column')} that the model does not know {'was' if len(extra) == 1 else 'were'}"
         notes.append(Note("skipped", tuple(extra), f"{text} left out."))

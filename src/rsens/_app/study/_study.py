@@ -8,8 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rsens._app.study._explain_task import explain_task
-from rsens._app.study._pipeline import analyse
+from rsens._app.study._pipeline import analyse, explain_task
 from rsens._app.study._result import Study
 from rsens._app.study._settings import Settings
 from rsens._table import as_pandas

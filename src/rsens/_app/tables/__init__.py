@@ -5,11 +5,11 @@ from rsens._app.tables._collinear import collinear_sets as collinear_sets
 from rsens._app.tables._columns import Note as Note
 from rsens._app.tables._columns import check_unique as check_unique
 from rsens._app.tables._columns import find_all as find_all
-from rsens._app.tables._columns import gathered as gathered
 from rsens._app.tables._columns import name_list as name_list
 from rsens._app.tables._columns import name_lists as name_lists
 from rsens._app.tables._columns import names_of as names_of
 from rsens._app.tables._columns import naming as naming
+from rsens._app.tables._columns import shortened_notes as shortened_notes
 from rsens._app.tables._columns import split as split
 from rsens._app.tables._file import AskedColumns as AskedColumns
 from rsens._app.tables._file import column_names as column_names

@@ -44,7 +44,7 @@ LEAST_ROWS_SETTLED, MOST_SETTLED_VALUES = 5, 20
 CHANCE = 0.001
 
 
-def useless(name: str, column: Any, reading: Reading, named: bool = False) -> Note | None:
+def why_useless(name: str, column: Any, reading: Reading, named: bool = False) -> Note | None:
     """Why a column is left out, or None. Missing values do not count.
 
     A column that was `named` as categorical is left out only if it has fewer than two values; if none of its values
@@ -55,7 +55,7 @@ def useless(name: str, column: Any, reading: Reading, named: bool = False) -> No
         return Note("empty", (name,), f"{name!r} has no values and was left out.")
     different = known.nunique()
     if different == 1:
-        return Note("constant", (name,), f"{name!r} has only one value, {shown(known.iloc[0])}, and was left out.")
+        return Note("constant", (name,), f"{name!r} has only one value, {short_repr(known.iloc[0])}, and was left out.")
     each_row = different == len(known) > 2
     if named:
         if each_row:
@@ -155,7 +155,7 @@ def same_numbers(table: Any) -> list[list[str]]:
     return groups
 
 
-def shown(value: Any) -> str:
+def short_repr(value: Any) -> str:
     """A value for a sentence, cut if it is long."""
     text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= 60 else text[:59] + "…"
@@ -231,7 +231,7 @@ def settled_levels(column: Any, target: Any) -> dict[Any, Any]:
 # ---- Notes on columns that may not be what they were taken for -------------------------------------------------------
 
 
-def look(table: pd.DataFrame, readings: Mapping[str, Reading], target: str) -> list[Note]:
+def suspicions(table: pd.DataFrame, readings: Mapping[str, Reading], target: str) -> list[Note]:
     """Notes on columns that may not be what they were taken for, in a table without missing values; they are kept."""
     inputs = [name for name in table.columns if name != target]
     numbers = [name for name in inputs if readings[name].kind == "number"]
@@ -288,8 +288,10 @@ def _settled(table: pd.DataFrame, names: Sequence[str], target: str) -> Iterable
             continue
         values = list(dict.fromkeys(found.values()))
         rows = counted(int(table[name].isin(list(found)).sum()), "row")
-        levels = " or ".join(map(shown, found))
-        one = f"{target!r} is always {shown(values[0])}" if len(values) == 1 else f"each has one value of {target!r}"
+        levels = " or ".join(map(short_repr, found))
+        one = (
+            f"{target!r} is always {short_repr(values[0])}" if len(values) == 1 else f"each has one value of {target!r}"
+        )
         start = f"{name!r} settles the target in {rows}: where it is {levels}, {one}."
         if len(found) == table[name].nunique():
             text = f"{start} If it is not known beforehand, leave it out with "

@@ -44,7 +44,7 @@ class Note:
 MOST_ALIKE, FIRST = 5, 3
 
 
-def gathered(notes: Sequence[Note]) -> list[Note]:
+def shortened_notes(notes: Sequence[Note]) -> list[Note]:
     """The notes; of many alike, each about one column, the first few and one that names the other columns."""
     alike: dict[tuple[str, bool], list[Note]] = {}
     for note in notes:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rsens._app.tables._checks import look, shown
+from rsens._app.tables._checks import short_repr, suspicions
 from rsens._app.tables._columns import CLUSTER, Note, columns_to_read, names_of, naming
 from rsens._app.tables._likelihood import Choice, choose_likelihood
-from rsens._app.tables._reader import ReadColumns, TableReader, settled_type
+from rsens._app.tables._reader import ReadColumns, TableReader, plain_type
 from rsens._arguments import one_of
 from rsens._errors import Argument, InputError, Sentence
 from rsens._text import counted
@@ -80,28 +80,28 @@ def prepare(
     """
     one_of(missing, "missing", MISSING_ROWS)
     names = names_of(frame)
+    frame = frame.set_axis(names, axis=1)
     wanted = columns_to_read(names, target, options.pop("columns", None), options.pop("drop", ()), "the table", cluster)
-    columns = [name for name in wanted if name != cluster]
-    reader = TableReader(target=target, columns=columns, missing_codes=None, **options)
-    found = reader.without_useless(reader.learn(frame))
-    labels = None if cluster is None else frame.set_axis(names, axis=1)[cluster]
+    reader = TableReader(target=target, missing_codes=None, **options)
+    found = reader.leave_out_useless(reader.learn(frame[[name for name in wanted if name != cluster]]))
+    labels = None if cluster is None else frame[cluster]
     found = _complete(found, reader, reader.notes_, missing, labels)
-    found = reader.without_useless(found)  # rows are gone, and perhaps all but one value
+    found = reader.leave_out_useless(found)  # rows are gone, and perhaps all but one value
     _check_left(found, reader)
     choice = _likelihood(found, reader, likelihood)
     index = drawn(found.table.index, rows, seed)
     some = found.some(index)
     if len(index) < len(found.table):
-        some = reader.without_useless(some)
+        some = reader.leave_out_useless(some)
         _check_left(some, reader)
         if choice.classes is not None:
-            choice = replace(choice, classes=choose_likelihood(settled_type(some.table[target]), choice.kind).classes)
-    reader.settle(some)
-    notes = [*reader.notes_, *look(found.table[list(reader.readings_)], reader.readings_, target)]
+            choice = replace(choice, classes=choose_likelihood(plain_type(some.table[target]), choice.kind).classes)
+    reader.choose_outputs(some)
+    notes = [*reader.notes_, *suspicions(found.table[list(reader.readings_)], reader.readings_, target)]
     if labels is not None:
         labels = labels.loc[index]
         notes.append(cluster_note(labels))
-    y = settled_type(some.table[target])
+    y = plain_type(some.table[target])
     return ModelTable(reader.inputs(some), y, tuple(notes), reader, choice, cluster, labels, len(found.table))
 
 
@@ -118,7 +118,7 @@ def prepare_again(
         text = f"{len(index):,} of {len(found.table):,} rows are explained, drawn at random (seed {seed})."
         notes.append(Note("sample", (), text))
     found = found.some(index)
-    y = settled_type(found.table[reader.target]) if reader.target in found.table else None
+    y = plain_type(found.table[reader.target]) if reader.target in found.table else None
     return ModelTable(reader.inputs(found), y, tuple(notes), reader)
 
 
@@ -131,7 +131,7 @@ def drawn(index: Any, most: int | None, seed: int) -> Any:
 
 
 def _likelihood(found: ReadColumns, reader: TableReader, asked: str) -> Choice:
-    choice = choose_likelihood(settled_type(found.table[reader.target]), asked)
+    choice = choose_likelihood(plain_type(found.table[reader.target]), asked)
     kind = reader.readings_[str(reader.target)].kind
     return Choice("gaussian", TIMES[kind]) if asked == "auto" and kind in TIMES else choice  # days are not counts
 
@@ -175,7 +175,7 @@ def _check_left(found: ReadColumns, reader: TableReader) -> None:
     if len(y) == 1:
         raise InputError("only one row is left. A model needs many more.")
     if y.nunique() == 1:
-        one = f"only one value, {shown(y.iloc[0])}"
+        one = f"only one value, {short_repr(y.iloc[0])}"
         raise InputError(f"the target {y.name!r} has {one}: there is nothing to explain.")
     if not reader.input_readings:
         raise InputError(
@@ -192,7 +192,7 @@ def cluster_note(labels: Any) -> Note:
         raise InputError(CLUSTER, f": {name!r} must have text, numbers or dates; got values of type {odd[0]}.")
     sizes = labels.value_counts()
     if len(sizes) == 1:
-        wrong = f": {name!r} has only one value, {shown(labels.iloc[0])}, so all rows would belong together."
+        wrong = f": {name!r} has only one value, {short_repr(labels.iloc[0])}, so all rows would belong together."
         raise InputError(CLUSTER, f"{wrong} Name a column with more, or leave it out.")
     least, most = int(sizes.min()), int(sizes.max())
     each = f"{most}" if least == most else f"{least} to {most}"

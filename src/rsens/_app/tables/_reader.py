@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from rsens._app.tables._cells import marks_notes
-from rsens._app.tables._checks import missing_codes, useless
+from rsens._app.tables._checks import missing_codes, why_useless
 from rsens._app.tables._columns import Note, check_unique, columns_to_read, find_all, mapping, names_of, naming
 from rsens._app.tables._dates import DAYS, ORDERS, cycles_in_words, piece, pieces_of
 from rsens._app.tables._reading import (
@@ -20,12 +20,12 @@ from rsens._app.tables._reading import (
     Reading,
     clean,
     date_request,
-    doubt_about,
     is_text,
     read_dates,
     reading_as_asked,
     reading_of,
-    settled_by_others,
+    resolved_by_other_columns,
+    why_still_text,
     without_marks,
 )
 from rsens._errors import Argument, InputError, Sentence, warn
@@ -117,8 +117,8 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         frame = _frame_of(X)
         self.n_features_in_ = frame.shape[1]
         self.feature_names_in_ = np.array(names_of(frame), dtype=object)
-        rows = self.without_useless(self.learn(frame.reset_index(drop=True)))
-        self.settle(rows)
+        rows = self.leave_out_useless(self.learn(frame.reset_index(drop=True)))
+        self.choose_outputs(rows)
         if not self.get_feature_names_out().size:
             reasons = (part for reason in list(self.dropped_.values())[:3] for part in (" ", Sentence(reason)))
             raise InputError(f"no columns are left of {counted(len(frame), 'row')} (n_samples={len(frame)}).", *reasons)
@@ -186,10 +186,12 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 reading = Reading("labels") if name in self.categorical_ else reading_of(cleaned[name])
                 if reading is None:
                     self._leave_out_unsupported(name, cleaned.pop(name))
-                else:
-                    found[name] = reading
+                    continue
+                found[name] = reading
+                if name in self.categorical_ and not isinstance(cleaned[name].dtype, pd.CategoricalDtype):
+                    cleaned[name] = cleaned[name].astype("category")
             self.notes_ += marks_notes(name, marks)
-        self.readings_ = settled_by_others(
+        self.readings_ = resolved_by_other_columns(
             found, cleaned, self.categorical_, points=bool(frame.attrs.get(DECIMAL_POINTS))
         )
         for name, reading in self.readings_.items():
@@ -197,12 +199,12 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 self._look_at_labels(name, cleaned[name])
         rows = self._read(cleaned, frame.index, self.notes_)
         self._note_conversions()
-        return self._without_codes(rows)
+        return rows if self.missing_codes is None else replace(rows, table=self._without_codes(rows.table))
 
-    def without_useless(self, rows: ReadColumns) -> ReadColumns:
+    def leave_out_useless(self, rows: ReadColumns) -> ReadColumns:
         """The rows without columns that have no information in them; these are left out from now on."""
         for name in [name for name in self.readings_ if name != self.target]:
-            note = useless(name, rows.table[name], self.readings_[name], name in self.categorical_)
+            note = why_useless(name, rows.table[name], self.readings_[name], name in self.categorical_)
             if note is not None:
                 if not any(each.severe and name in each.columns for each in self.notes_):  # a better note
                     self.notes_.append(note)
@@ -210,7 +212,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 del self.readings_[name]
         return replace(rows, table=rows.table[list(self.readings_)])
 
-    def settle(self, rows: ReadColumns) -> None:
+    def choose_outputs(self, rows: ReadColumns) -> None:
         """Choose the columns that dates become, and the levels of categories, by these rows."""
         parts = {name: parts for name, text in read_dates(self.date).items() if (parts := date_request(text)[1])}
         for name, reading in self.readings_.items():
@@ -241,10 +243,10 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def read_again(self, frame: pd.DataFrame) -> ReadColumns:
         """New rows, read as before; the target may be missing."""
         frame = _named(frame)
-        names = list(frame.columns)
+        names = set(frame.columns)
         absent = [name for name in self.input_readings if name not in names]
         if absent:
-            find_all(absent, names, "the table", "column", whole=True)
+            find_all(absent, list(frame.columns), "the table", "column", whole=True)
         cleaned, notes = {}, []
         for name in [name for name in self.readings_ if name in names]:
             reading = self.readings_[name]
@@ -260,7 +262,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         columns: dict[str, Any] = {}
         for name, reading in self.input_readings.items():
             if reading.kind != "date" or reading.pieces == (DAYS,):
-                columns[name] = settled_type(rows.table[name])
+                columns[name] = plain_type(rows.table[name])
             else:
                 days = rows.table[name].to_numpy(dtype=float)
                 local = rows.moments[name].loc[rows.table.index].to_numpy()
@@ -316,31 +318,24 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 notes.append(Note("infinite", (name,), text))
         return ReadColumns(pd.DataFrame(columns, index=index), moments, notes)
 
-    def _without_codes(self, rows: ReadColumns) -> ReadColumns:
-        """The rows without numbers that mean a missing value; named codes as categories."""
+    def _without_codes(self, table: pd.DataFrame) -> pd.DataFrame:
+        """The table without numbers that mean a missing value, which are learned."""
         given = self.missing_codes
-        asked = (
-            {} if given in ("auto", None) else mapping(given, "missing_codes", "from columns, such as {'age': [-9]}")
-        )
-        find_all(asked, list(rows.table.columns), "the table", "column of missing codes", whole=True)
-        table = rows.table
+        asked = {} if given == "auto" else mapping(given, "missing_codes", "from columns, such as {'age': [-9]}")
+        find_all(asked, list(table.columns), "the table", "column of missing codes", whole=True)
+        found = {}
         for name, reading in self.readings_.items():
-            column = table[name]
-            if name in self.categorical_ and not isinstance(column.dtype, pd.CategoricalDtype):
-                table = table.assign(**{name: column.astype("category")})
             if reading.categorical or reading.kind == "date":
                 continue
-            numbers = column.dropna().to_numpy(dtype=np.float64)
+            numbers = table[name].dropna().to_numpy(dtype=np.float64)
             codes = tuple(missing_codes(numbers)) if given == "auto" else tuple(map(float, asked.get(name, ())))
-            found = column.isin(codes)
             if codes:
                 self.readings_[name] = replace(reading, codes=codes)
-            if found.any():
-                table = table.assign(**{name: column.mask(found)})
-                shown = listed([f"{code:g}" for code in codes])
-                text = f"{name!r} is {shown} in {counted(int(found.sum()), 'row')}, taken as missing."
+                found[name] = table[name].mask(table[name].isin(codes))
+                rows = counted(int(found[name].isna().sum() - table[name].isna().sum()), "row")
+                text = f"{name!r} is {listed([f'{code:g}' for code in codes])} in {rows}, taken as missing."
                 self.notes_.append(Note("missing_code", (name,), text))
-        return replace(rows, table=table)
+        return table.assign(**found)
 
     def _asked_dates(self, names: list[str]) -> dict[str, tuple[str | None, tuple[str, ...]]]:
         """The format and the parts asked for; an error if the columns do not exist or cannot be dates."""
@@ -366,7 +361,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _look_at_labels(self, name: str, column: Any) -> None:
         """Warn of text that looks like numbers or dates: the answer is probably wrong without it."""
-        kind, reason = doubt_about(column) or ("", "")
+        kind, reason = why_still_text(column) or ("", "")
         if not kind:
             return
         text = Sentence(f"{name!r} is text: {reason}.")
@@ -445,7 +440,7 @@ def _coded(column: Any, name: str, levels: tuple[Any, ...]) -> Any:
     return pd.Series(pd.Categorical(column.where(~column.isin(unknown)), categories=list(levels)), index=column.index)
 
 
-def settled_type(column: Any) -> Any:
+def plain_type(column: Any) -> Any:
     """The column without categories that do not occur, and truth values as bool."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return column.cat.remove_unused_categories()

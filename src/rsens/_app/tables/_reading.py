@@ -152,7 +152,7 @@ def date_reading(column: Any, form: str | None, words: str = "", others: tuple[s
     return Reading("date", origin, form, words=words, others=others)
 
 
-def settled_by_others(
+def resolved_by_other_columns(
     readings: Mapping[str, Reading], table: Mapping[str, Any], codes: Collection[str], *, points: bool
 ) -> dict[str, Reading]:
     """The readings; commas and dates that fit two ways are read as in the other columns, if these agree.
@@ -314,7 +314,7 @@ MOST = 0.8
 LONG = 30
 
 
-def doubt_about(column: Any) -> tuple[str, str] | None:
+def why_still_text(column: Any) -> tuple[str, str] | None:
     """Why text that looks like numbers or dates is not read as such: "ambiguous" or "odd_cells", and the reason.
 
     None if most of its cells are something else. Odd cells are <5, 12.3*, 1O, 31/02/2024; marks of missing values do

@@ -78,10 +78,10 @@ def with_columns_of(
     where: Sequence[str], wanted: Sequence[str], names: Sequence[str], what: str, by: str | None = None
 ) -> list[str]:
     """The wanted columns, the column of subgroups and the columns in conditions, in the order of the table."""
-    needed = {each.column for each in conditions_of(where, names, what)}
+    needed = {*wanted, *(each.column for each in conditions_of(where, names, what))}
     if by is not None:
         needed.add(find(by, names, what, "column of subgroups"))
-    return [name for name in names if name in wanted or name in needed]
+    return [name for name in names if name in needed]
 
 
 def keep_rows(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 
 from rsens._coding import Coding
 from rsens._conversions import is_a, package_of
-from rsens._errors import Argument, InputError, RsensWarning
+from rsens._errors import Argument, InputError, warn
 from rsens._typing import Array
 from rsens.adapters._adapter import Adapter, Described, check_columns, own_class, wrong_kind
 from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form, remembered
@@ -106,7 +105,7 @@ def _adapt(model: Any, likelihood: Any = None) -> Model:
             "Write the prediction yourself: from_torch(fn) with fn(X) that returns one of the families."
         )
     if is_single(model):
-        warnings.warn(RsensWarning(SINGLE), stacklevel=3)
+        warn(SINGLE)
     return adapted
 
 

@@ -44,6 +44,12 @@ from rsens.posteriors import Latent, LatentPosterior, Root, TriangularRoot
 
 #: An `alpha` below this share of the prior variance only keeps the Cholesky factor stable.
 JITTER = 1e-8
+NO_NOISE = Finding(
+    "noise",
+    "warning",
+    "the model has no noise: no WhiteKernel, and alpha is only jitter. Near the training rows its variance is almost "
+    "0, and R-sens is then huge there. If y is measured with noise, add WhiteKernel() to the kernel.",
+)
 
 
 def _latent_gp(
@@ -109,17 +115,9 @@ def read_gp_regressor(gp: Any) -> Prediction:
         words = f": {extra:.3g} (alpha), and any WhiteKernel" if extra else " if the kernel has WhiteKernel"
         return read_std(gp, extra, noise=f"included{words}", training=_inputs(gp))
     parts = {"WhiteKernel": kernel.white, "alpha": _as_noise(alpha, prior)}
-    noise, words = sum(parts.values()), "none"
-    finding = Finding(
-        "noise",
-        "warning",
-        "the model has no noise: no WhiteKernel, and alpha is only jitter. Near the training rows its variance is "
-        "almost 0, and R-sens is then huge there. If y is measured with noise, add WhiteKernel() to the kernel.",
-    )
-    if noise > 0.0:
-        sources = " + ".join(name for name, part in parts.items() if part > 0.0)
-        words = f"included: {noise * units[1] ** 2:.3g} ({sources})"
-        finding = Finding("noise", "ok", f"noise of an observation is {words}.")
+    noise, sources = sum(parts.values()), " + ".join(name for name, part in parts.items() if part > 0.0)
+    words = f"included: {noise * units[1] ** 2:.3g} ({sources})" if sources else "none"
+    finding = Finding("noise", "ok", f"noise of an observation is {words}.") if sources else NO_NOISE
     about: dict[str, Any] = {"family": "Normal", "noise": words, "kernel": kernel.smooth, "findings": (finding,)}
     root, response = TriangularRoot(np.asfortranarray(gp.L_, np.float64)), LocationResponse(Normal, 0.0)
     return _latent_gp(gp, kernel, gp.alpha_, root, response, noise, units, **about)

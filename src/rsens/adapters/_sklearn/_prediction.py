@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rsens._conversions import is_a
-from rsens._errors import InputError, RsensWarning
+from rsens._errors import InputError, warn
 from rsens._table import is_frame
 from rsens._typing import Array
 from rsens.adapters import _adapter
@@ -207,7 +206,7 @@ class EstimatorModel(Described, AsGiven):
             return model.by_differences_of_predictions().prepared(X)
         for finding in self.findings:
             if finding.verdict != "ok":
-                warnings.warn(RsensWarning(f"{self.label}: {finding.text}"), stacklevel=2)
+                warn(f"{self.label}: {finding.text}")
         return model
 
     def by_differences_of_predictions(self) -> PredictionModel:
