@@ -37,8 +37,8 @@ NOT_TESTED = "no stars: the interactions were not tested"
 NO_SUBGROUP_MARKS = "no marks: without refits it is unknown how far these would differ in other data"
 
 #: The columns of tables.
-PARTS = "pred., unc.: how much of R-sens moves the prediction, and how much its uncertainty"
-DRAW_PARTS = "moves the prediction of all draws together, the noise of each, and their disagreement"
+PARTS = "how much of R-sens moves the prediction, and how much its uncertainty"
+DRAW_PARTS = "how much of R-sens moves the prediction of all draws together, the noise of each, and their disagreement"
 OUTPUTS = "▲ ▼ the outputs (classes) whose predictions rise and fall most"
 EFFECT = "effect: mean change of the prediction, over the rows, with all other columns unchanged"
 EFFECT_IN_POINTS = EFFECT.replace("prediction", "probability, in percentage points")

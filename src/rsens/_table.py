@@ -94,9 +94,10 @@ def read_columns(X: Any, what: str, readers: Readers = MappingProxyType({}), cod
             X = np.ma.filled(X.astype(np.float64), np.nan)
         X = as_array(X, what, labels=bool(readers))
         names = tuple(f"x{d}" for d in range(X.shape[1]))
-        named = list(zip(names, X.T, strict=True))
-        numeric = not readers and X.dtype.kind in "biuf"
-        values = X.astype(np.float64, copy=False) if numeric else _stack(named, what, readers)
+        if not readers and X.dtype.kind in "biuf":
+            values = X.astype(np.float64, copy=False)
+        else:
+            values = _stack(list(zip(names, X.T, strict=True)), what, readers)
         X = X if readers else values
     _check_finite(values, names, what)
     return Table(names, np.ascontiguousarray(values), X, coding)

@@ -36,7 +36,7 @@ def test_a_fold_that_fails_is_named():
     ("change", "text"),
     [
         ({"estimator": BayesianLinearRegression}, "give an instance"),
-        ({"estimator": object()}, "Or give refit, a function"),
+        ({"estimator": object()}, "fitted model"),
         ({"refit": 3}, "refit must be a function"),
         ({"cv": 1}, "cv must be"),
         ({"y": Y[:5]}, "one entry for each of the 150 rows"),

@@ -18,16 +18,11 @@ def test_anything_else_is_an_error(wrong):
 
 
 @pytest.mark.parametrize(
-    ("size", "text"),
-    [
-        ({"rows": 0}, "rows must be a whole number of at least 2"),
-        ({"average": 1.5}, "average"),
-        ({"background": 0}, "background must be a whole number of at least 1"),
-        ({"repeats": None}, "repeats"),
-        ({"grid": 1}, "grid must be a whole number of at least 2"),
-        ({"nodes": True}, "nodes"),
-    ],
+    "size",
+    [{"rows": 0}, {"average": 1.5}, {"background": 0}, {"repeats": None}, {"grid": 1}, {"nodes": True}],
+    ids=repr,
 )
-def test_sizes_that_no_method_can_use(size, text):
-    with pytest.raises(InputError, match=text):
+def test_sizes_that_no_method_can_use(size):
+    with pytest.raises(InputError) as raised:
         Budget("mine", **size)
+    assert raised.value.argument in size

@@ -59,19 +59,21 @@ def test_far_from_zero_the_step_is_what_it_is_after_rounding() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "text"),
+    "arguments",
     [
-        ({"step": 0.0}, "step must be positive and finite"),
-        ({"step": [0.1, 0.1]}, "step: expected one number or one for each of the 3 columns"),
-        ({"step": "small"}, "step must be a number or one number per column"),
-        ({"scale": [1.0, np.nan, 1.0]}, "scale must be positive and finite"),
-        ({"sided": "left"}, "sided must be 'both' or 'one'; got 'left'"),
-        ({"alpha": 0.0}, "alpha must be a number greater than 0"),
+        {"step": 0.0},
+        {"step": [0.1, 0.1]},
+        {"step": "small"},
+        {"scale": [1.0, np.nan, 1.0]},
+        {"sided": "left"},
+        {"alpha": 0.0},
     ],
+    ids=repr,
 )
-def test_wrong_arguments(arguments: dict[str, Any], text: str) -> None:
-    with pytest.raises(InputError, match=text):
+def test_wrong_arguments(arguments: dict[str, Any]) -> None:
+    with pytest.raises(InputError) as raised:
         kl(MODELS["Normal"], X, **arguments)
+    assert raised.value.argument in arguments
 
 
 def test_an_infinite_divergence() -> None:

@@ -136,7 +136,7 @@ def test_modes_are_those_of_scikit_learn(case, standardize):
 
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("case", CASES, ids=repr)
-def test_derivatives_are_those_of_autodiff_and_of_differences(case, intercept):
+def test_derivatives_are_those_of_autodiff(case, intercept):
     X, y = data(case)
     model = case.model(fit_intercept=intercept, intercept_precision=0.0).fit(X, y)
     # From scratch: Σ = (ZᵀWZ + τ)⁻¹ in the standardised columns, W by automatic differentiation.
@@ -163,9 +163,6 @@ def test_derivatives_are_those_of_autodiff_and_of_differences(case, intercept):
     np.testing.assert_allclose(record.distribution.parameters, automatic.distribution.parameters, rtol=1e-9)
     np.testing.assert_allclose(record.first, automatic.first, rtol=1e-8, atol=1e-9 * size)
     np.testing.assert_allclose(record.second, automatic.second, rtol=1e-8, atol=1e-9 * size)
-    differences = from_function(model.predict_distribution).derivatives(rows, 2)
-    np.testing.assert_allclose(record.first, differences.first, rtol=1e-5, atol=1e-7 * size)
-    np.testing.assert_allclose(record.second, differences.second, rtol=1e-5, atol=1e-5 * size)
 
 
 def test_probit_rsens_is_that_of_the_supplement():

@@ -66,7 +66,7 @@ def test_a_function_is_known_by_its_code(tmp_path):
     options = {"n_boot": 2, "folder": tmp_path / "kept", **OPTIONS}
     one = stability(refit_with(1.0), X, Y, **options)
     same(stability(refit_with(1.0), X, Y, **options), one)
-    with pytest.raises(InputError, match="refit was"):
+    with pytest.raises(InputError, match="estimator was"):
         stability(refit_with(2.0), X, Y, **options)
 
 

@@ -65,13 +65,9 @@ def variables(
         Column("direction" if event is None else f"P({short(event, 14)})", directions(e, names), "words"),
     ]
     legend = [*hidden(e, frame, rows, where), *variables_legend(e), *intervals_legend(e), *directions_legend(e)]
-    if of_draws := draw_parts(frame):
-        columns += [Column(name, shares(shown, f"part_{name}"), leaves=2) for name in of_draws]
-        legend.append(f"{', '.join(of_draws)}: how much of R-sens {meaning.DRAW_PARTS}")
-    elif parts := part_columns(frame):
-        named = zip(("pred.", "unc."), parts, strict=True)
-        columns += [Column(name, shares(shown, part), leaves=2) for name, part in named]
-        legend.append(meaning.PARTS)
+    if parts := parts_of(frame):
+        columns += [Column(head, shares(shown, part), leaves=2) for head, part in parts.items()]
+        legend.append(f"{', '.join(parts)}: {meaning.PARTS if len(parts) == len(ROLES) else meaning.DRAW_PARTS}")
     below = [mark is False for mark in shown["above_null"].astype(object)]
     title = f"Variables by R-sens: how far the prediction and its uncertainty move {UNITS[e.scale_kind]}"
     return ShownTable(title, [*columns, *_further(shown)], legend, hint, _for_json(e, frame), below)
@@ -107,14 +103,14 @@ def pairs(e: Explanation, rows: int = ROWS, *, where: str = "in to_frame(2)", hi
     if e.order == 1 or not rows or not len(e.pairs):
         return None
     frame = e.to_frame(order=2)
-    shown, parts, empty = frame.head(rows), part_columns(frame), [""] * min(rows, len(frame))
-    only = ["uncertainty only" if each else "" for each in shown["uncertainty_only"]] if parts else empty
+    shown, parts, empty = frame.head(rows), parts_of(frame), [""] * min(rows, len(frame))
+    only = ["uncertainty only" if each else "" for each in shown["uncertainty_only"]] if "pred." in parts else empty
     columns = [
         _ranks(shown),
         Column("pair", list(map(Pair, shown["first"], shown["second"])), "name"),
         *_values(e, frame, shown, "R-sens₂"),
         Column("p", [p_text(p) for p in shown["p_value"]]),
-        Column("pred.", shares(shown, parts[0]) if parts else empty, leaves=2),
+        Column("pred.", shares(shown, parts["pred."]) if "pred." in parts else empty, leaves=2),
         Column("", only, "words"),
         *_further(shown),
     ]
@@ -242,16 +238,16 @@ def _rising_and_falling(outputs: Sequence[str], slopes: Any) -> str:
     return f"{up} {down}".strip()
 
 
-def part_columns(frame: pd.DataFrame) -> list[str]:
-    """The columns of the parts "prediction" and "uncertainty", if there are the two and the second is ever moved."""
-    parts = [column for column in frame.columns if column.startswith("part_")]
-    return parts if len(parts) == len(ROLES) and frame[parts[1]].any() else []
+def parts_of(frame: pd.DataFrame) -> dict[str, str]:
+    """The columns of the parts of each value by their headings, if the uncertainty is ever moved.
 
-
-def draw_parts(frame: pd.DataFrame) -> list[str]:
-    """The names of the parts of a model of posterior draws, if it is one."""
-    names = [name for name in ("prediction", "noise", "knowledge") if f"part_{name}" in frame.columns]
-    return names if "knowledge" in names else []
+    There are the prediction and the uncertainty, or of a model of posterior draws the prediction, noise and knowledge.
+    """
+    parts = [str(column) for column in frame if str(column).startswith("part_")]
+    if "part_knowledge" in parts:
+        return {part.removeprefix("part_"): part for part in parts}
+    both = len(parts) == len(ROLES) and bool(frame[parts[1]].any())
+    return dict(zip(("pred.", "unc."), parts, strict=True)) if both else {}
 
 
 def shares(frame: pd.DataFrame, part: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from rsens._interactions._additivity import (
     MOST_INFLATION,
-    Additivity,
     Target,
     Untested,
     find_interactions,

@@ -19,7 +19,6 @@ from rsens._refits._fit import (
 )
 from rsens._refits._pieces import Kept, run_pieces, workers
 from rsens._refits._rows import (
-    TightClusters,
     TightClustersWarning,
     are_labels,
     as_rows,

@@ -110,8 +110,8 @@ def check_refit(estimator: Any, refit: Any) -> None:
     if not (callable(getattr(estimator, "fit", None)) and callable(getattr(estimator, "get_params", None))):
         raise InputError(
             Argument("estimator"),
-            f" must have fit and get_params; got {type(estimator).__name__}. Or give refit, a function (X, y) -> "
-            "fitted model.",
+            f" must have fit and get_params; got {type(estimator).__name__}. Otherwise give a function "
+            "(X, y) -> fitted model.",
         )
 
 
@@ -175,10 +175,10 @@ def refit_folds(
             first_round(of_round(seen, 0))
 
     seen = run_pieces(
-        _Refits.run,
+        _refit,
         len(tasks),
         lambda number: (*tasks[number], child(seed, FITS, number + 1)),
-        shared=(_Refits(fit, X, y, looks),),
+        shared=(fit, X, y, looks),
         n_jobs=n_jobs,
         progress=progress,
         noun="refit",
@@ -196,38 +196,36 @@ def succeeded(seen: Any) -> Any:
     return seen
 
 
-@dataclass(frozen=True, eq=False)
-class _Refits:
-    """The task that is repeated in every fold."""
+def _refit(
+    fit: Fit,
+    X: Any,
+    y: Any,
+    looks: Sequence[Look],
+    where: str,
+    train: Positions,
+    test: Positions,
+    seed: np.random.SeedSequence,
+) -> list[Any]:
+    """Fit to the training rows, and look; `where` is the name of the fold."""
 
-    fit: Fit
-    X: Any
-    y: Any
-    looks: Sequence[Look]
+    def failed(error: Exception) -> Failed:
+        reason = error.sentence if isinstance(error, InputError) else reason_of(error)
+        return Failed(Sentence(f"{where} ({len(train)} training rows, {len(test)} held out) failed: ", reason), error)
 
-    def run(self, where: str, train: Positions, test: Positions, seed: np.random.SeedSequence) -> list[Any]:
-        """Fit to the training rows, and look; `where` is the name of the fold."""
-
-        def failed(error: Exception) -> Failed:
-            reason = error.sentence if isinstance(error, InputError) else reason_of(error)
-            return Failed(
-                Sentence(f"{where} ({len(train)} training rows, {len(test)} held out) failed: ", reason), error
-            )
-
-        with one_thread(), warnings.catch_warnings():
-            for category in quiet() if self.fit.silent is None else self.fit.silent:
-                warnings.simplefilter("ignore", category)
+    with one_thread(), warnings.catch_warnings():
+        for category in quiet() if fit.silent is None else fit.silent:
+            warnings.simplefilter("ignore", category)
+        try:
+            model = fit(take_rows(X, train), take_rows(y, train), seed)
+        except FAILURES as error:
+            return [failed(error)] * len(looks)
+        seen: list[Any] = []
+        for look in looks:
             try:
-                model = self.fit(take_rows(self.X, train), take_rows(self.y, train), seed)
+                seen.append(look(model, train, test))
             except FAILURES as error:
-                return [failed(error)] * len(self.looks)
-            seen: list[Any] = []
-            for look in self.looks:
-                try:
-                    seen.append(look(model, train, test))
-                except FAILURES as error:
-                    seen.append(failed(error))
-            return seen
+                seen.append(failed(error))
+        return seen
 
 
 def given_splits(cv: Any, X: Any, y: NDArray[Any], clusters: Positions | None = None) -> Splits | None:
