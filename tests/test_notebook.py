@@ -10,6 +10,7 @@ import rsens
 from rsens._document import Notes, ShownTable
 from rsens._text import on_one_line
 from tests.pages import NASTY, harmless
+from tests.select_interactions.made import asked
 
 NAMES = [NASTY[0], NASTY[1], NASTY[2]]
 
@@ -40,7 +41,7 @@ def stability():
 
 def selection():
     model = rsens.GPRegressor(n_restarts=0, random_state=0)
-    return rsens.select_interactions(model, *data(), 1, methods=["rsens2", "aeh"], cv=2, repeats=1, random_state=0)
+    return asked(model, *data(), k=1, methods=["rsens2", "aeh"], cv=2, repeats=1, random_state=0)
 
 
 def comparison():

@@ -14,12 +14,12 @@ from rsens import (
     assess,
     compare,
     rsens,
-    select_interactions,
     stability,
 )
 from rsens._contents import OwnOrder, column_order, own_order, row_keys
 from rsens.black_box import BLACK_BOX, Budget
 from tests.few_probes import explain_with_probes
+from tests.select_interactions.made import asked
 
 #: Sums over rows in another order differ in the last digits, and a search may end a little elsewhere.
 TOLERANCE = {"rtol": 1e-6, "atol": 1e-9}
@@ -121,7 +121,7 @@ def selection(change):
     rows = ROWS[ROWS < 60] if change == "rows" else np.arange(60)
     columns = ["c", "a", "b"] if change == "columns" else ["a", "b", "c"]
     options = {"k": 1, "cv": 2, "repeats": 1, "methods": ["rsens2", "pd"], "random_state": 5}
-    return select_interactions(gp(), X[columns].iloc[rows], Y.iloc[rows], clusters=CLUSTERS[rows], **options)
+    return asked(gp(), X[columns].iloc[rows], Y.iloc[rows], clusters=CLUSTERS[rows], **options)
 
 
 @changes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import joblib
 import numpy as np
 import pytest
 
@@ -52,8 +51,7 @@ def expected(name):
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_compare(added, n_jobs):
     """In other processes too, whose lists do not have it."""
-    with joblib.parallel_config(n_jobs=n_jobs):
-        table = compare(MODEL, X, methods=["rsens", added], budget="paper")
+    table = compare(MODEL, X, methods=["rsens", added], budget="paper", n_jobs=n_jobs)
     assert (table["status"] == "ok").all()
     own = table[table["method"] == added].set_index("term")
     np.testing.assert_allclose(own["value"][[f"x{d}" for d in range(4)]], expected(added), rtol=1e-12)

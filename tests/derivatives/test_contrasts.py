@@ -5,10 +5,11 @@ import pandas as pd
 import pytest
 
 from rsens._coding import Coding
-from rsens.adapters import as_model, read_for
+from rsens.adapters import as_contrasts, as_model, read_for
 from rsens.derivatives import Derivatives, from_function, iterate
 from rsens.derivatives._contrasts import contrast_bytes, weights_of
 from rsens.distributions import Normal
+from rsens.models import GPRegressor
 
 FRAME = pd.DataFrame({"x": [0.5, 1.5, 2.5, 3.5], "city": ["a", "b", "a", "c"], "sold": [True, False, True, True]})
 
@@ -101,3 +102,20 @@ def test_chunks_agree_with_the_whole(order):
             np.testing.assert_array_equal(contrast.weights, all_rows.weights[rows])
             for part, full in zip(contrast.levels, all_rows.levels, strict=True):
                 np.testing.assert_array_equal(part.mean, full.mean[rows])
+
+
+def test_a_model_gets_the_numbers_of_two_values():
+    """Not their codes, 0 and 1: in predictions, in derivatives and in averages over rows."""
+    x, flag = np.linspace(-1.0, 1.0, 12), np.tile([2.0, 5.0], 6)
+    X = np.column_stack([x, flag])
+    model = GPRegressor(random_state=0).fit(X, np.sin(2.0 * x) * flag)
+    source, table = as_contrasts(*read_for(model, X), [1])
+    ((_, record),) = iterate(source, table, 1)
+    (contrast,) = record.contrasts
+    for value, there in zip((2.0, 5.0), contrast.levels, strict=True):
+        moved = np.column_stack([x, np.full(12, value)])
+        np.testing.assert_allclose(there.mean, model.predict(moved), rtol=1e-9)
+    np.testing.assert_allclose(record.first[..., 0], model.derivatives(X, 1).first[..., 0], rtol=1e-9)
+    codes, values = np.array([[0.0], [1.0]]), np.array([[2.0], [5.0]])
+    expected = model.partial_dependence((1,), values, X)
+    np.testing.assert_allclose(source.partial_dependence((1,), codes, X), expected, rtol=1e-9)

@@ -88,6 +88,10 @@ def test_quantiles_invert_it(case: Case) -> None:
         # The smallest y with P(Y ≤ y) ≥ q; q between two steps, so that rounding decides nothing.
         between = 0.5 * (family.cdf(y) + family.cdf(y - 1.0))
         np.testing.assert_array_equal(family.quantile(between), y)
+        np.testing.assert_array_equal(family.quantile(family.cdf(y)), y)
+        ends = family.quantile([[0.0], [1.0]])
+        np.testing.assert_array_equal(ends[0], 0.0)
+        np.testing.assert_array_equal(ends[1], {"Bernoulli": 1.0, "Binomial": 9.0}.get(case.name, np.inf))
     else:
         np.testing.assert_allclose(family.quantile(family.cdf(y)), y, rtol=1e-8, atol=1e-12)
 

@@ -84,6 +84,8 @@ def test_all_kinds_of_numbers(model):
         pd.Series(whole).astype("category"),
     ):
         np.testing.assert_array_equal(model.fit(X, y).predict(X), expected)
+    decimals = pd.DataFrame(X, columns=list("abc")).map(lambda number: Decimal(repr(number)))  # as databases give them
+    np.testing.assert_array_equal(model.fit(decimals, whole).predict(decimals), expected)
 
 
 @pytest.mark.parametrize("model", CLASSIFIERS, ids=repr)

@@ -60,15 +60,6 @@ def test_mixture_intervals_solve_its_distribution_function():
                 assert found[i, k, side] == pytest.approx(exact, abs=2e-3)
 
 
-def test_a_mixture_of_equals_is_what_it_mixes():
-    mean, variance = np.array([0.0, 3.0]), np.array([1.0, 0.25])
-    alike = Mixture([Normal(mean, variance)] * 3, np.full((2, 3), 1.0 / 3.0)).checked(2)
-    shares = masses((1, 2, 3))
-    np.testing.assert_allclose(
-        central_intervals(alike, shares), central_intervals(Normal(mean, variance).checked(), shares), atol=2e-3
-    )
-
-
 def test_counts_of_a_mixture_are_counts():
     mixture = Mixture([Poisson(np.array([3.0])), Poisson(np.array([12.0]))], np.array([[0.5, 0.5]])).checked(1)
     shares = masses((1, 2, 3))

@@ -8,10 +8,9 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
-from scipy.special import softmax
 
 from rsens import BayesianLinearRegression, InputError, explain, from_function
-from rsens.distributions import Categorical, Normal
+from rsens.distributions import Normal
 from rsens.plots import effects
 from tests.plots.effects_and_rows import mixed_columns, of_classes, of_events, with_names
 from tests.plots.looks import below, drawn
@@ -94,16 +93,6 @@ def test_every_class_has_its_colour():
     assert [text.get_text() for text in ax.get_legend().get_texts()] == list(found.effects["output"][:3])
 
 
-def test_many_classes_are_counted():
-    weights = np.random.default_rng(0).normal(size=(2, 9))
-    model = from_function(lambda Z: Categorical(softmax(Z @ weights, axis=1)))
-    found = explain(model, np.random.default_rng(1).normal(size=(40, 2)), null=False, intervals=False)
-    ax = effects(found)
-    assert "7 of 9 classes" in below(ax)
-    kept = found.effects[found.effects["output"].isin([f"y{k}" for k in range(7)])]
-    np.testing.assert_allclose(dots(ax), 100.0 * kept["effect"])
-
-
 def test_top_and_given_axes():
     figure, own = plt.subplots(figsize=(5, 3))
     found = mixed_columns()
@@ -113,12 +102,6 @@ def test_top_and_given_axes():
     kept = list(dict.fromkeys(found.effects["term"]))[:2]
     np.testing.assert_allclose(dots(ax), found.effects.loc[found.effects["term"].isin(kept), "effect"])
     assert ax.get_yticklabels()[-1].get_text() == "… 2 more"
-
-
-def test_without_intervals():
-    found = with_names(["a", "b"])
-    assert not len(intervals(effects(found)))
-    assert "lines:" not in below(effects(found))
 
 
 def test_hostile_names_are_kept_whole():

@@ -152,21 +152,9 @@ def test_top_keeps_the_variables_of_the_largest_pairs():
     assert cells(heatmap(explanation, top=50)) == cells(heatmap(explanation))
 
 
-def test_all_zero_is_drawn():
-    explanation = pictured(NAMES)
-    ax = drawn(heatmap(explanation.but(pairs=explanation.pairs * 0.0)))
-    assert set(numbers(ax)) == {"0.00"}
-
-
 def test_less_than_two_variables_are_an_error():
     with pytest.raises(InputError, match="at least two variables; got one"):
         heatmap(pictured(["only"]))
     with pytest.raises(InputError, match="at least two variables; got top=1"):
         heatmap(pictured(NAMES), top=1)
     assert plt.get_fignums() == []
-
-
-@pytest.mark.parametrize("annotate", ["yes", 1, None])
-def test_a_wrong_annotate_is_an_error(annotate):
-    with pytest.raises(InputError, match="annotate must be one of True, False, 'auto'"):
-        heatmap(pictured(NAMES), annotate=annotate)

@@ -6,7 +6,6 @@ import pytest
 
 from rsens import Normal, explain, from_draws, from_function
 from rsens._errors import InputError
-from rsens.plots import posterior
 from tests.plots.looks import below, marks
 
 X = np.random.default_rng(0).normal(size=(6, 3))
@@ -30,11 +29,6 @@ def test_lines_are_the_quantiles(explanation):
     assert [label.get_text() for label in ax.get_yticklabels()] == list(frame.index)
     assert "first: " in marks(ax)[0].get_text()
     assert "no interval" in below(ax)
-
-
-def test_top(explanation):
-    ax = posterior(explanation.posterior, top=1)
-    assert len(marks(ax)) == 1
 
 
 def test_models_without_draws_have_nothing_to_draw():

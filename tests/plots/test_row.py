@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
 
-from rsens import explain, from_function
-from rsens.distributions import Normal
 from rsens.plots import row
 from tests.plots.effects_and_rows import mixed_columns, of_classes, of_events, with_names
 from tests.plots.looks import below
@@ -36,16 +33,6 @@ def test_bars_are_the_contributions():
     assert below(ax) == f"contribution of first order {explained.adds_up}"
 
 
-def test_both_signs_have_their_colour():
-    explained = with_names(list("abcdef")).row(0)
-    ax = row(explained)
-    colours = [to_hex(bar.get_facecolor()) for bar in ax.patches]
-    negative = {colour for colour, length in zip(colours, lengths(ax), strict=True) if length < 0.0}
-    positive = {colour for colour, length in zip(colours, lengths(ax), strict=True) if length > 0.0}
-    assert len(negative) == len(positive) == 1
-    assert negative != positive
-
-
 @pytest.mark.parametrize("make", [of_events, of_classes])
 def test_probabilities_are_in_percentage_points(make):
     """The bars and the sum below them have one unit."""
@@ -60,16 +47,6 @@ def test_classes_are_named():
     explained = of_classes().row(3)
     assert explained.output in ("y0", "y1", "y2")
     assert f"contribution of first order to {explained.output}, percentage points" in below(row(explained))
-
-
-def test_groups_have_bars():
-    """A group has no value to name."""
-    X = np.random.default_rng(0).normal(size=(30, 3))
-    model = from_function(lambda Z: Normal(Z.sum(axis=1), 1.0))
-    explained = explain(model, X, groups={"both": ["x0", "x1"]}, null=False, intervals=False).row(0)
-    ax = row(explained)
-    np.testing.assert_allclose(lengths(ax), explained.to_frame()["contribution"])
-    assert "both" in names(ax)
 
 
 def test_top_and_given_axes():

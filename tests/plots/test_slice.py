@@ -14,7 +14,6 @@ from rsens._errors import InputError
 from rsens.derivatives import Derivatives, from_function
 from rsens.distributions import (
     LogNormal,
-    Mixture,
     MultivariateNormal,
     Normal,
     Poisson,
@@ -221,17 +220,6 @@ def test_vectors_have_a_line_and_a_band_per_output(X):
     assert {"prediction (mean)", "uncertainty (covariance)"} <= set(lines(lower))
 
 
-def test_mixtures_have_bands_and_no_parts(X):
-    def predict(X: np.ndarray) -> Mixture:
-        one = np.ones(len(X))
-        return Mixture([Normal(X[:, 0], 0.2 * one), Normal(-X[:, 0], 0.1 * one)], np.array([0.7, 0.3]))
-
-    upper, lower = profile(from_function(predict), X, "a", grid=21)
-    np.testing.assert_allclose(lines(upper)["mean"][1], 0.4 * lines(upper)["mean"][0], rtol=1e-9, atol=1e-12)
-    assert {c.get_label() for c in upper.collections} == {"68 %", "95 %", "99.7 %"}
-    assert set(lines(lower)) == {"R-sens", "|derivative| / typical sd"}
-
-
 def test_a_derivative_too_large_for_float64_is_an_error(X):
     class Steep:
         def derivatives(self, X: pd.DataFrame, order: int) -> Derivatives:
@@ -288,9 +276,3 @@ def test_the_numbers_without_a_picture(model, X):
     np.testing.assert_array_equal(found.bands[0, 1, :, 0], band(upper, "90 %")[found.values[0]])
     np.testing.assert_allclose(found.shares, [0.5, 0.9])
     assert found.outputs == ("y0",)
-
-
-def test_a_name_that_is_nearly_right_gets_a_suggestion(model, X):
-    X = X.rename(columns={"b": "blood pressure"})
-    with pytest.raises(InputError, match="Did you mean 'blood pressure'"):
-        profile(model, X, "blood presure")

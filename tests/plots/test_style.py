@@ -11,17 +11,12 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from rsens.plots import _style
-from rsens.plots._style import LABEL_LENGTH, short_labels, tint
+from rsens.plots._style import LABEL_LENGTH, short_labels
 
 
 def test_importing_plots_does_not_load_matplotlib():
     code = "import sys, rsens.plots; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_short_names_stay_as_they_are():
-    names = ["age", "x_1", "$y$", "a" * LABEL_LENGTH, "température", "Größe"]
-    assert short_labels(names) == names
 
 
 def test_long_names_keep_both_ends():
@@ -74,16 +69,6 @@ def luminance(colour) -> float:
 
 def test_the_parts_can_be_told_apart_in_grey():
     assert abs(luminance(_style.BLUE) - luminance(_style.ORANGE)) > 0.25
-
-
-def test_series_differ_in_colour_and_in_dash():
-    assert len(set(_style.SERIES)) == len(_style.SERIES)
-    assert len(set(map(str, _style.DASHES))) == len(_style.DASHES)
-
-
-@pytest.mark.parametrize(("strength", "expected"), [(0.0, (1.0, 1.0, 1.0)), (1.0, to_rgb(_style.BLUE))])
-def test_tint_goes_from_white_to_the_colour(strength, expected):
-    assert tint(_style.BLUE, strength) == pytest.approx(expected)
 
 
 def test_a_figure_is_laid_out_as_savefig_would_and_then_no_more():

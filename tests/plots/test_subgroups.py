@@ -81,12 +81,6 @@ def test_many_subgroups_and_top():
     assert ax.get_yticklabels()[-1].get_text() == "… 3 more"
 
 
-def test_where_there_is_no_difference():
-    """One subgroup holds all rows: there are no other rows, and every cell is pale."""
-    ax = drawn(subgroups(divided(NAMES, ["all"], rest=False)))
-    assert (colours(ax) == 0.0).all()
-
-
 def test_what_is_refused():
     with pytest.raises(InputError, match=r"no subgroups. Ask for them with explain\(..., by=...\)"):
         subgroups(divided(NAMES, REGIONS).but(subgroups=None))

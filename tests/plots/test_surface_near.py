@@ -192,17 +192,3 @@ def test_rows_with_weight_0_do_not_count():
     found = pair_surface(explanation_of(lambda Z: Z[:, 0], X, weights=weights), 0, 1)
     assert found.first.max() < 0.0
     assert len(found.data) == int(weights.sum())
-
-
-def test_of_many_rows_some_are_asked():
-    seen = []
-
-    def mean(Z):
-        seen.append(len(Z))
-        return Z[:, 0] * Z[:, 1]
-
-    result = explanation_of(mean, standard(5000), pairs=False)
-    seen.clear()
-    found = pair_surface(result, 0, 1)
-    assert len(found.data) == 500
-    assert sum(seen) < 40_000

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rsens._select_interactions import Selection
+from rsens._select_interactions import Selection, SelectionQuestion
 from rsens._select_interactions._selection import Scores
 
 
@@ -32,3 +32,8 @@ def made(methods=("rsens2",), k: int = 5, splits: int = 10, **changes) -> Select
         "fits": 9,
     }
     return Selection(Scores(**fields | changes))
+
+
+def asked(estimator, X, y, **options) -> Selection:
+    """A selection with the options of the command: methods, numeric columns, a folder."""
+    return SelectionQuestion(estimator=estimator, X=X, y=y, **options).answer()

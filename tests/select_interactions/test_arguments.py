@@ -8,6 +8,7 @@ from sklearn.model_selection import ShuffleSplit
 from rsens._errors import InputError
 from rsens._select_interactions import select_interactions
 from rsens.models import BayesianLinearRegression, GPClassifier, GPRegressor
+from tests.select_interactions.made import asked
 
 X = np.random.default_rng(0).normal(size=(20, 3))
 Y = X[:, 0] + X[:, 1]
@@ -31,16 +32,16 @@ Y = X[:, 0] + X[:, 1]
 def test_wrong_arguments(arguments, message):
     call = {"estimator": GPRegressor(n_restarts=0), "X": X, "y": Y, "k": 1} | arguments
     with pytest.raises(InputError, match=message):
-        select_interactions(call.pop("estimator"), call.pop("X"), call.pop("y"), **call)
+        asked(**call)
 
 
 def test_another_question_in_the_folder(tmp_path):
     settings = {"k": 0, "cv": 2, "repeats": 1, "folder": tmp_path, "random_state": 0}
-    select_interactions(GPRegressor(n_restarts=0), X, Y, **settings)
+    asked(GPRegressor(n_restarts=0), X, Y, **settings)
     with pytest.raises(InputError, match="another question: k was 0"):
-        select_interactions(GPRegressor(n_restarts=0), X, Y, **settings | {"k": 1})
+        asked(GPRegressor(n_restarts=0), X, Y, **settings | {"k": 1})
     with pytest.raises(InputError, match="another question: y"):
-        select_interactions(GPRegressor(n_restarts=0), X, Y + 1.0, **settings)
+        asked(GPRegressor(n_restarts=0), X, Y + 1.0, **settings)
 
 
 def test_a_method_that_cannot_rank():
@@ -58,9 +59,9 @@ def test_given_splits_are_part_of_the_question(tmp_path):
     """A splitter without a seed gives other splits the next time: what was scored on the first ones does not count."""
     model, settings = GPRegressor(n_restarts=0), {"k": 0, "folder": tmp_path, "random_state": 0}
     positions = [(np.arange(10), np.arange(10, 20)), (np.arange(10, 20), np.arange(10))]
-    found = select_interactions(model, X, Y, cv=iter(positions), **settings)
+    found = asked(model, X, Y, cv=iter(positions), **settings)
     assert found.n_splits == 2
-    again = select_interactions(model, X, Y, cv=positions, **settings)
+    again = asked(model, X, Y, cv=positions, **settings)
     pd.testing.assert_frame_equal(again.scores, found.scores)
     with pytest.raises(InputError, match="another question: cv was"):
-        select_interactions(model, X, Y, cv=ShuffleSplit(2), **settings)
+        asked(model, X, Y, cv=ShuffleSplit(2), **settings)

@@ -2,7 +2,6 @@
 
 import warnings
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +11,7 @@ from rsens._errors import RsensWarning
 from rsens._select_interactions import SplitAnalysis, _reduced_models, select_interactions
 from rsens.kernels import EQ, Categorical, Matern52
 from rsens.models import GPClassifier, GPRegressor
+from tests.select_interactions.made import asked
 from tests.select_interactions.simulated import classes, counts, no_interactions, two_interactions, with_levels
 
 GP = GPRegressor(n_restarts=0)
@@ -64,9 +64,7 @@ def test_scores_are_those_of_the_models():
 
 def test_number_of_jobs_changes_nothing():
     X, y = two_interactions(50)
-    one = select_interactions(GP, X, y, k=1, **QUICK)
-    with joblib.parallel_config(n_jobs=2):
-        two = select_interactions(GP, X, y, k=1, **QUICK)
+    one, two = (select_interactions(GP, X, y, k=1, n_jobs=n_jobs, **QUICK) for n_jobs in (None, 2))
     pd.testing.assert_frame_equal(one.scores, two.scores, check_exact=True)
     pd.testing.assert_frame_equal(one.pairs, two.pairs, check_exact=True)
 
@@ -82,11 +80,11 @@ def test_methods_share_fits(monkeypatch):
     monkeypatch.setattr(_reduced_models, "fit_kernel", counting)
     X, y = two_interactions(60)
     settings = QUICK | {"k": 2}
-    one = select_interactions(GP, X, y, methods="rsens2", **settings)
+    one = asked(GP, X, y, methods="rsens2", **settings)
     alone = len(fits)
     assert alone == 3 * 5  # 0, 1 and 2 pairs in three splits, and with pairs from two starts
     fits.clear()
-    both = select_interactions(GP, X, y, methods=["rsens2", "eah"], **settings)
+    both = asked(GP, X, y, methods=["rsens2", "eah"], **settings)
     different = (both._scores.chosen[0] != both._scores.chosen[1]).any(axis=-1).sum()
     assert alone <= len(fits) <= alone + 4 * different < 2 * alone
     assert both.methods == ("rsens2", "eah")
@@ -170,13 +168,13 @@ def test_interrupted_work_is_taken_up_again(tmp_path, monkeypatch):
 
     monkeypatch.setattr(SplitAnalysis, "run", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        select_interactions(GP, X, y, folder=tmp_path / "work", **settings)
+        asked(GP, X, y, folder=tmp_path / "work", **settings)
     counted = []
     monkeypatch.setattr(SplitAnalysis, "run", lambda task, *rest: counted.append(rest) or run(task, *rest))
-    resumed = select_interactions(GP, X, y, folder=tmp_path / "work", **settings)
+    resumed = asked(GP, X, y, folder=tmp_path / "work", **settings)
     assert len(counted) == 3 + 1 - 2
     pd.testing.assert_frame_equal(resumed.scores, whole.scores, check_exact=True)
     pd.testing.assert_frame_equal(resumed.pairs, whole.pairs, check_exact=True)
     counted.clear()
-    select_interactions(GP, X, y, folder=tmp_path / "work", **settings)
+    asked(GP, X, y, folder=tmp_path / "work", **settings)
     assert not counted

@@ -37,6 +37,7 @@ def assess(
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
     refit: Callable[[Any, Any], Any] | None = None,
+    progress: bool | None = None,
 ) -> Assessment:
     """Measure the quality of a model by cross-validation: its log score against a constant, and its calibration.
 
@@ -56,6 +57,7 @@ def assess(
             Generator, or None for a new one.
         n_jobs: How many folds run at once, as in joblib. It changes no result.
         refit: How to fit: a function (X, y) -> fitted model. By default `estimator` is cloned and fitted.
+        progress: A progress bar: True, False, or None for one only in a terminal and only if it takes long.
 
     Returns:
         An `Assessment`: `print` it, read its `warnings`, or `plot` it.
@@ -69,7 +71,7 @@ def assess(
         (True, 'explains about half of the variation on unseen rows')
     """
     refits.check_refit(estimator, refit)
-    seed, n_jobs = seed_sequence(random_state), jobs(n_jobs)
+    seed, n_jobs, follow = seed_sequence(random_state), jobs(n_jobs), progress_of(progress)
     rows = refits.rows_with_levels(None if refit is not None else estimator, X)
     targets = refits.read_targets(y, len(rows))
     order = own_order(rows, targets, clusters=refits.read_clusters(clusters, len(rows)))
@@ -94,7 +96,7 @@ def assess(
         [HeldOut(rows, targets)],
         n_jobs=n_jobs,
         seed=seed,
-        progress=progress_of(None),
+        progress=follow,
     )
     name = type(estimator).__name__ if estimator is not None else getattr(refit, "__name__", "model")
     return assessment_of(seen, name, rows, targets)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from dataclasses import dataclass
 from itertools import chain, combinations
@@ -36,19 +35,18 @@ def select_interactions(
     y: Any,
     k: int = 5,
     *,
-    methods: Any = "rsens2",
     cv: Any = 5,
     repeats: int = 2,
     random_state: int | np.random.Generator | None = None,
-    folder: str | os.PathLike[str] | None = None,
+    n_jobs: int | None = None,
     clusters: Any = None,
+    progress: bool | None = None,
 ) -> Selection:
     """Choose how many pairwise interactions a data set needs, and which (paper, section 3.3).
 
-    In every split, the estimator is fitted to the training rows. This is the full model, and the methods rank the pairs
-    of columns by this model. Then GPs with main effects and the first 0, 1, … k pairs are fitted: sums of a
-    function of every column and a function of every pair. All models are scored by the log predictive density of the
-    held-out rows.
+    In every split, the estimator is fitted to the training rows. This is the full model, and its R-sens₂ ranks the
+    pairs of columns. Then GPs with main effects and the first 0, 1, … k pairs are fitted: sums of a function of every
+    column and a function of every pair. All models are scored by the log predictive density of the held-out rows.
 
     Args:
         estimator: A `GPRegressor` or `GPClassifier`, fitted or not. The reduced models have its settings, but other
@@ -57,19 +55,17 @@ def select_interactions(
         X: Rows: a data frame or an array, of two columns at least.
         y: Targets.
         k: The most pairs to try; all pairs, if there are fewer.
-        methods: How to rank the pairs: one name or several of "rsens2", "eah", "aeh", "shap", "pd", "h", or "all".
-            Models with the same pairs are fitted once, whichever methods chose them.
         cv: The number of folds, which are random and have equal shares of the classes of a classifier; or a splitter
             of scikit-learn; or a list of (train, test) row positions. `ShuffleSplit(50, train_size=80)` is the paper's.
         repeats: How many rounds of folds, where `cv` is a number. The scores of a single round vary with the folds; two
             rounds of five are ten fits of each size.
         random_state: Seed of the folds, of methods that draw, and of estimators whose own random_state is None: a whole
             number, a NumPy Generator, or None for a new one.
-        folder: Where finished splits are kept, one file each. The same call continues interrupted work from there.
-            `joblib.parallel_config(n_jobs=-1)` runs several splits at once, without another result.
+        n_jobs: How many splits run at once, as in joblib. It changes no result.
         clusters: Rows that belong together (of one person, one field): a label for each row. Folds are then made of
             whole clusters, and are not stratified. A splitter gets them as its groups; splits that divide a cluster are
             an `InputError`.
+        progress: A progress bar: True, False, or None for one only in a terminal and only if it takes long.
 
     Returns:
         A `Selection`: `print` it, `plot` it, or ask for its `suggested` number of `pairs` and the `model` with them.
@@ -90,21 +86,21 @@ def select_interactions(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SelectionQuestion:
-    """The arguments of `select_interactions`, columns to take for numbers, jobs, and the progress to report to."""
+    """The arguments of `select_interactions`, and of its command: methods that rank, numeric columns, a folder."""
 
     estimator: Any
     X: Any
     y: Any
-    k: int
-    methods: Any
-    cv: Any
-    repeats: int
-    random_state: Any
-    folder: Any
-    clusters: Any
-    numeric: Any = ()
+    k: int = 5
+    cv: Any = 5
+    repeats: int = 2
+    random_state: Any = None
     n_jobs: int | None = None
-    progress: Progress | None = None
+    clusters: Any = None
+    progress: Progress | bool | None = None
+    methods: Any = "rsens2"
+    numeric: Any = ()
+    folder: Any = None  # of finished splits
 
     def answer(self) -> Selection:
         """Check the arguments, fit in all splits, and score."""

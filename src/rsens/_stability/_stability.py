@@ -6,7 +6,7 @@ import dataclasses
 import os
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -56,7 +56,7 @@ def stability(
     replace: bool | Literal["auto"] = "auto",
     scale: Any = "sd",
     groups: Mapping[str, Sequence[str | int]] | None = None,
-    numeric: Iterable[str | int] = (),
+    progress: bool | None = None,
 ) -> Stability:
     """Measure how the ranking of variables or pairs varies between models fitted to other samples of the data.
 
@@ -91,8 +91,7 @@ def stability(
         scale: "sd", "raw" or one number per column, as in `explain`. "sd" uses the deviations in the sample.
         groups: Columns that belong together, {"season": ["sin", "cos"]}: the group takes their place, as in `compare`.
             "cheap" then leaves out kl, which has no value for groups.
-        numeric: Names or positions of numeric columns with two values that are to have derivatives all the same; by
-            default the two values are compared, as in `explain`. All samples compare the columns with two values in X.
+        progress: A progress bar: True, False, or None for one only in a terminal and only if it takes long.
 
     Returns:
         A `Stability`. Refits and methods that fail are left out, listed in `Stability.failures` and reported in one
@@ -112,23 +111,23 @@ def stability(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StabilityQuestion:
-    """The arguments of `stability`, and the progress to report to."""
+    """The arguments of `stability`, and columns to take for numbers."""
 
     estimator: Any
     X: Any
     y: Any
-    n_boot: int
-    methods: Any
-    order: Any
-    random_state: Any
-    n_jobs: int | None
-    folder: Any
-    clusters: Any
+    n_boot: int = 100
+    methods: Any = "cheap"
+    order: Any = 1
+    random_state: Any = None
+    n_jobs: int | None = None
+    folder: Any = None
+    clusters: Any = None
     replace: Any = "auto"
     scale: Any = "sd"
     groups: Any = None
     numeric: Any = ()
-    progress: Progress | None = None
+    progress: Progress | bool | None = None
 
     def answer(self) -> Stability:
         """Check the arguments, fit to all samples, and rank."""

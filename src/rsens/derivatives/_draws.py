@@ -23,7 +23,7 @@ from rsens.derivatives._differences import ROWS_PER_CALL, ends, spaced
 from rsens.derivatives._function import DifferenceModel
 from rsens.derivatives._jax import from_jax
 from rsens.derivatives._model import Around, Counter, Description, Finding, Model, rows_for, rows_of
-from rsens.derivatives._output import as_arrays, check_function, check_moved, family_from, shapes_of, spread_out
+from rsens.derivatives._output import as_arrays, check_function, family_from, shapes_of, spread_out
 from rsens.derivatives._torch import from_torch
 from rsens.distributions import Distribution, Mixture
 
@@ -297,10 +297,7 @@ class DrawDifferences(DifferenceModel):
                 at = by_copies(column)
                 np.subtract(at[1:half].T, at[half:].T, out=changes[:, s, m])
             for name, values in fields.items():
-                at = by_copies(values, events[name])
-                held[name][s] = at[0]
-                if name in family.fixed_fields and not np.allclose(at, at[0], 1e-12, 0.0):
-                    check_moved(family, [key == name for key in fields])
+                held[name][s] = by_copies(values, events[name])[0]
         if "logit" in held:  # ∂π = π(1 − π) ∂logit
             changes *= (expit(held["logit"].T) * expit(-held["logit"].T))[:, :, None, None]
         mixture = Mixture(kind(**held), self.draws.weights, draws=True).checked(n)

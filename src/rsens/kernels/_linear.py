@@ -10,7 +10,6 @@ import numpy as np
 
 from rsens._typing import Array
 from rsens.kernels import _base as base
-from rsens.kernels._base import inner, row_products, weighted
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,13 +78,13 @@ class _OnLinear(base.KernelOn):
         self._kernel = kernel
         self._symmetric = Z is None
         self._X, self._Z = X, X if Z is None else Z
-        self.value = row_products(self._Z, np.multiply(kernel.variance, X)).T
+        self.value = base.row_products(self._Z, np.multiply(kernel.variance, X)).T
         if self._symmetric:  # to the last digit
             self.value = 0.5 * np.add(self.value, self.value.T, order="F")
 
     def hyper_gradient(self, M: Array) -> Array:
         """Σ_ij M_ij σ²_d x_id z_jd."""
-        MZ = weighted(M, self._Z, self._symmetric)
+        MZ = base.weighted(M, self._Z, self._symmetric)
         variance = self._kernel.variance
         return base.shared(np.multiply(variance, np.einsum("id,id->d", self._X, MZ)), variance)
 
@@ -96,13 +95,13 @@ class _AtLinear(base.KernelAt):
     def __init__(self, kernel: Linear, x: Array, z: Array, active: tuple[tuple[int, ...], int]) -> None:
         self.columns, self.n_columns = active
         self._slopes: Array = np.multiply(kernel.variance, z)
-        self.value = row_products(x, self._slopes)
+        self.value = base.row_products(x, self._slopes)
 
     def active_first(self) -> Array:
         return np.repeat(self._slopes.T[None], len(self.value), axis=0)
 
     def active_weighted_first(self, W: Array) -> Array:
-        return row_products(np.broadcast_to(W, self.value.shape), self._slopes.T)
+        return base.row_products(np.broadcast_to(W, self.value.shape), self._slopes.T)
 
     def active_second(self, W: Array) -> Array:
         d = len(self.columns)
@@ -150,4 +149,4 @@ class _OnConstant(base.KernelOn):
         self.value = np.full((len(X), len(X if Z is None else Z)), variance, order="F")
 
     def hyper_gradient(self, M: Array) -> Array:
-        return np.array([inner(M, self.value, self._symmetric)])
+        return np.array([base.inner(M, self.value, self._symmetric)])

@@ -1,7 +1,6 @@
 """--by from a table to the printed lines, by.csv and the JSON document."""
 
 import json
-import math
 
 import numpy as np
 import pandas as pd
@@ -60,27 +59,6 @@ def test_from_a_table_to_the_answers(table):
     answer = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     assert answer["settings"]["arguments"]["by"] == "region"
     pd.testing.assert_frame_equal(pd.DataFrame(answer["by"]), frame, check_dtype=False, rtol=1e-12)
-
-
-def test_a_column_of_numbers_is_cut_into_ranges(table, capsys):
-    """Without refits nothing is marked; what is unknown is null."""
-    arguments = ["explain", "data.csv", *QUICK, "--by", "b", "--model", "linear", "--cv", "0"]
-    assert main([*arguments, "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    note = next(note["text"] for note in answer["notes"] if note["kind"] == "by")
-    start, edges = note.removesuffix(".").split(", at ")
-    assert start == "'b' was cut into 4 ranges of about as many rows"
-    quarters = np.quantile(regions()["b"], [0.25, 0.5, 0.75])
-    np.testing.assert_allclose([float(edge.replace("−", "-")) for edge in edges.split(", ")], quarters, atol=5e-4)
-    assert sum({line["subgroup"]: line["rows"] for line in answer["by"]}.values()) == 150
-    assert all(line["p_value"] is None and line["differs"] is None for line in answer["by"])
-    assert all(math.isclose(line["value"] - line["rest"], line["difference"]) for line in answer["by"])
-
-
-def test_without_it_there_are_no_subgroups(table, capsys):
-    assert main(["explain", "data.csv", *QUICK, "--model", "linear", "--cv", "0", "--json"]) == 0
-    assert "by" not in json.loads(capsys.readouterr().out)
-    assert not (table / "rsens-data" / "by.csv").exists()
 
 
 @pytest.mark.parametrize(

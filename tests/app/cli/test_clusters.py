@@ -1,7 +1,5 @@
 """--cluster in the commands."""
 
-import json
-
 import pytest
 
 from rsens._app.cli._main import main
@@ -32,14 +30,6 @@ def test_stability_draws_persons(capsys):
     assert "work on another question (--drop was not given)" in capsys.readouterr().err
     assert main([*command]) == 2
     assert "work on another question (--cluster was person)" in capsys.readouterr().err
-
-
-def test_select_holds_persons_out(capsys):
-    command = ["select", *TABLE, "--pairs", "0", "--cv", "2", "--repeats", "1", "--no-check", "--cluster", "person"]
-    answer = json.loads(run(capsys, *command, "--json"))
-    assert answer["settings"]["arguments"]["cluster"] == "person"
-    assert answer["settings"]["clusters"] == 40
-    assert answer["data"]["columns"] == ["age", "weight", "height"]
 
 
 def test_explain_says_that_rows_may_belong_together_and_what_to_do(capsys):

@@ -65,13 +65,6 @@ def test_compare_as_json(table, capsys):
     assert answer["quality"]["n_folds"] == 2
 
 
-def test_compare_pairs(table, capsys):
-    said = run(capsys, "compare", "table.csv", "--target", "y", "--order", "2", "--methods", "rsens2", "--cv", "0")
-    assert first_block(said) == "rsens2 puts b:c first."
-    assert "Ranks of pairs" in said
-    assert "  b × c" in said
-
-
 def test_stability_goes_on_where_it_was_stopped(table, capsys, monkeypatch):
     command = ["stability", "table.csv", "--target", "y", "--methods", "rsens,ead", "--cv", "0", "--samples"]
     said = run(capsys, *command, "3")

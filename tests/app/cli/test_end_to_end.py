@@ -63,6 +63,7 @@ def test_demo(tmp_path, monkeypatch):
     assert not (tmp_path / "rsens-demo" / "refits").exists()
 
 
+@pytest.mark.slow
 def test_three_classes(tmp_path):
     with_labels(load_iris(as_frame=True)).to_csv(tmp_path / "iris.csv", index=False)
     options = ["--target", "label", "--cv", "2", "--no-report", "--no-null"]
@@ -116,14 +117,3 @@ def test_a_saved_model_answers_for_new_rows(tmp_path):
     assert told(again)
     assert "no check of the model, no null level" in " ".join(again.stdout.split())
     assert len(pd.read_parquet(tmp_path / "rsens-new" / "local.parquet")) == 5
-
-
-def test_a_linear_model_of_a_file_with_tabs(tmp_path):
-    table = load_diabetes(as_frame=True).frame[["bmi", "s1", "target"]].iloc[:60]
-    table.to_csv(tmp_path / "table.tsv", index=False, sep="\t")
-    options = ["--target", "target", "--model", "linear", "--no-report", "--out", "results"]
-    done = command("explain", "table.tsv", *options, cwd=tmp_path)
-    assert told(done)
-    assert ranked(done.stdout)[0] == "bmi"
-    assert "Bayesian linear model" in done.stdout
-    assert (tmp_path / "results" / "model.rsens").is_file()

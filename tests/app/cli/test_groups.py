@@ -29,16 +29,6 @@ def test_explain(capsys):
     assert answer["settings"]["arguments"]["groups"] == {"season": ["sin,cos"]}
 
 
-def test_compare(capsys):
-    answer = run(capsys, "compare", *TABLE, *SEASON, "--methods", "rsens,pfi,kl", "--budget", "paper")
-    rsens, pfi, kl = answer["methods"]
-    for method in (rsens, pfi):
-        assert sorted(line["term"] for line in method["terms"]) == ["a", "flag", "kind", "season"]
-    assert kl["terms"] == []
-    assert kl["status"] == "kl has no value for columns that belong together; it takes single columns."
-    assert answer["settings"]["arguments"]["groups"] == {"season": ["sin,cos"]}
-
-
 def test_pairs_of_groups_are_printed_as_two_names(capsys):
     assert main(["compare", *TABLE, *SEASON, "--methods", "rsens2", "--order", "2"]) == 0
     assert "season × a" in capsys.readouterr().out
@@ -53,21 +43,13 @@ def test_stability_and_its_kept_work(capsys):
     assert main([*command, "--group", "other=sin,cos"]) == 2
 
 
-def test_select_ranks_pairs_of_columns(capsys):
-    assert main(["select", "table.csv", "--target", "y", *SEASON]) == 2
-    assert "No such option" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("group", "text"),
     [
         ("season", "--group must look like NAME=A,B with names of columns; got 'season'."),
-        ("=a,b", "--group must look like"),
         ("g=", "--group must look like"),
         ("g=sin,coz", "no column for 'g' 'coz'. Did you mean 'cos'?"),
-        ("g=sin,sin", "--group names the column 'sin' twice"),
         ("a=sin,cos", "--group: the name 'a' belongs to a column outside the group too"),
-        ("g=a,kind", "--group: 'g' has the categorical column 'kind'"),
         ("g=a,y", "no column for 'g' 'y'"),
     ],
 )

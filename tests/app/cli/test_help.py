@@ -55,12 +55,6 @@ def test_every_command_has_the_shared_options_and_examples(command, capsys):
     assert f"rsens {command} data.csv --target price" in said
 
 
-def test_explain_has_its_own(capsys):
-    main(["explain", "--help"])
-    said = capsys.readouterr().out
-    assert all(f"--{option} " in said for option in ("pairs", "model-file", "cv", "no-null", "no-report"))
-
-
 def test_version(capsys):
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"rsens, version {rsens.__version__}\n"

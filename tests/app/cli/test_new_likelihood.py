@@ -46,20 +46,8 @@ def test_the_command_line_knows_it(table, capsys):
     assert answer["variables"][0]["name"] == "a"
 
 
-def test_the_model_has_it(table):
-    asked = {"cv": 0, "null": False, "pairs": 0}
-    toy, poisson = (study(table, "y", likelihood=name, **asked) for name in ("toy", "poisson"))
-    assert isinstance(toy.model.likelihood_, ToyLikelihood)
-    np.testing.assert_allclose(toy.explanation.main, poisson.explanation.main, rtol=1e-12)
-
-
 def test_its_target_is_known(table):
     with pytest.raises(InputError, match="not a count: 'toy' needs whole numbers"):
         choose_likelihood(np.array([1.0, 2.5]), "toy")
     with pytest.raises(InputError, match="a linear model has no toy likelihood"):
         study(table, "y", likelihood="toy", model="linear")
-
-
-def test_it_is_gone_afterwards(capsys):
-    assert main(["explain", "--help"]) == 0
-    assert "toy" not in capsys.readouterr().out

@@ -106,20 +106,6 @@ def test_same_bytes():
     assert render(studies.known()) == studies.page("known")
 
 
-@pytest.mark.parametrize("columns", [1, 2])
-def test_least(columns):
-    """One column has no pairs."""
-    page = studies.page("known") if columns == 2 else render(studies.function(25, columns))
-    sections = [a["id"] for t, a in Elements(page).tags if t == "section"]
-    assert "quality" not in sections
-    assert ("pairs" in sections) == (columns == 2)
-    assert "was not checked" in page
-
-
-def test_one_row():
-    assert "Row 0" in render(studies.function(1, scale="raw"))
-
-
 def test_groups():
     """A group has no value and no profile of its own."""
     from rsens._explain import explain
@@ -177,10 +163,3 @@ def test_failure_leaves_no_file(tmp_path):
     with pytest.raises(AttributeError):
         write_report(None, tmp_path / "r.html")
     assert not list(tmp_path.iterdir())
-
-
-def test_templates_are_package_data():
-    from importlib.resources import files
-
-    names = {p.name for p in (files("rsens._app.report") / "templates").iterdir()}
-    assert {"report.html.j2", "report.css", "report.js"} <= names

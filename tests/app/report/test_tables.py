@@ -8,7 +8,7 @@ import pandas as pd
 
 from rsens import BayesianLinearRegression, RsensWarning
 from rsens._app.report._facts import Facts
-from rsens._app.report._page import bibtex, call_of, other_settings
+from rsens._app.report._page import call_of, other_settings
 from rsens._app.report._sentences import about, flatten, tables
 from rsens._assess import quality_lines
 from rsens._document import sentence
@@ -94,9 +94,3 @@ def test_settings_beside_the_call():
     expected = {"data": "houses", "target": "price", "fingerprint": "abc123", "rows used": 5, "seed": 3}
     assert other_settings(studies.SETTINGS | {"rows_used": 5}) == expected
     assert other_settings({"command": "x", "arguments": {"seed": 1}}) == {"arguments": {"seed": 1}}
-
-
-def test_bibtex():
-    text = bibtex("1.2.3")
-    assert text.count("{") == text.count("}")
-    assert "version = {1.2.3}" in text

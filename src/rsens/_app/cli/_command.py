@@ -20,7 +20,7 @@ from rsens._text import counted, listed, safe
 if TYPE_CHECKING:
     import pandas as pd
 
-    from rsens._app.cli._work import Live
+    from rsens._app.cli._work import KeptWork, Live
     from rsens._app.study import ModelSetup, Settings, Task, Unfinished
     from rsens._app.tables import Note
     from rsens._document import ShownTable
@@ -138,7 +138,7 @@ class Work(ABC):
 
     def run(self) -> None:
         """Analyse the table, print the answer, and write the files. The answer comes before the figures are drawn."""
-        from rsens._app.cli._work import KeptWork, Live
+        from rsens._app.cli._work import Live
         from rsens._app.study import Unfinished, analyse
         from rsens._files import check_folder, read_summary
 
@@ -151,9 +151,8 @@ class Work(ABC):
             "where": list(settings.where or ()) or None,
         }
         check_folder(self.folder, settings.overwrite, self.pieces, question)
-        kept = None if self.pieces is None else KeptWork(self.folder, self.pieces, self.n_pieces)
         prints = not (settings.quiet or settings.as_json)
-        with on_cluster(settings) as settings, Live(settings, tells=self.tells, keeps=kept is not None) as live:
+        with on_cluster(settings) as settings, Live(settings, tells=self.tells, keeps=self.kept is not None) as live:
             try:
                 analysis = analyse(settings, self.task(live), listener=live)
                 if prints:
@@ -166,21 +165,29 @@ class Work(ABC):
             except KeyboardInterrupt as stopped:
                 if prints and isinstance(stopped, Unfinished):
                     say(unfinished(stopped, self.text(stopped.analysis, live.shown)))
-                raise click.Abort(f"stopped.{'' if kept is None else kept.how_to_resume(live)}") from None
+                raise click.Abort(f"stopped.{self.how_to_resume(live)}") from None
             except Exception as error:
                 if not is_out_of_memory(error):
                     raise
-                what = (
-                    "memory ran out"
-                    if isinstance(error, MemoryError)
-                    else "the system ended a worker process, as it does when memory runs out"
-                )
+                what = "the system ended a worker process, as it does when memory runs out"
+                what = "memory ran out" if isinstance(error, MemoryError) else what
                 less = f"Use one process ({Argument('n_jobs', 1)}) or fewer rows ({Argument('rows')})."
-                raise OutOfMemory(f"{what}. {less}{'' if kept is None else kept.how_to_resume(live)}") from error
+                raise OutOfMemory(f"{what}. {less}{self.how_to_resume(live)}") from error
         if settings.as_json:
             say_json(read_summary(self.folder) | {"folder": str(self.folder)})
         elif not settings.quiet:
             say(files_written(self.folder, files))
+
+    @property
+    def kept(self) -> KeptWork | None:
+        """Finished pieces of the work, if the command keeps any."""
+        from rsens._app.cli._work import KeptWork
+
+        return None if self.pieces is None else KeptWork(self.folder, self.pieces, self.n_pieces)
+
+    def how_to_resume(self, live: Live) -> str:
+        """A sentence on the finished pieces after an interruption; empty without any."""
+        return "" if self.kept is None else self.kept.how_to_resume(live)
 
 
 def on_cluster(settings: Settings) -> AbstractContextManager[Settings]:
@@ -254,14 +261,12 @@ class Question(Work):
 
     def task(self, live: Live) -> Task[Any]:
         """The work, with its finished pieces if it has any."""
-        from rsens._app.cli._work import KeptWork
         from rsens._app.study import Analysis, Task
 
         arguments = self.question() | self.settings.plain(*self.recorded, "model", "seed")
         task = Task(self.step, self.result, Analysis, arguments, self.fit)
-        if self.pieces is None:
+        if (kept := self.kept) is None:
             return task
-        kept = KeptWork(self.folder, self.pieces, self.n_pieces)
         return replace(task, keep=lambda setup: kept.resume(setup, live, self.piece_question()))
 
     def text(self, analysis: Any, shown: Sequence[Note] | None) -> str:

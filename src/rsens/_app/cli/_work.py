@@ -156,10 +156,10 @@ class KeptWork:
             live.say(f"Unfinished refits of another question ({other}) are forgotten.\n")
         if other is not None:
             self.forget()
-        checkpoint = Checkpoint.open(self.folder, question, setup.seed)
-        if count := self.pieces:
-            live.say(f"Resumed with {counted(count, f'finished {self.noun}')}.\n")
         try:
+            checkpoint = Checkpoint.open(self.folder, question, setup.seed)
+            if count := self.pieces:
+                live.say(f"Resumed with {counted(count, f'finished {self.noun}')}.\n")
             yield checkpoint
         finally:
             if not self.pieces:
