@@ -15,7 +15,15 @@ from rsens._explain._explain import explain, explanations, read
 from rsens._explain._explanation import Explanation
 from rsens._explain._interaction_marks import CollinearityWarning
 from rsens._explain._refit_intervals import LEAST_FOLDS, ValuesOfRefits, most_folds, rounds_for, with_refits
-from rsens._explain._row_explanation import LocalRow, RowExplanation, adds_up, bend_sign, has_local_pairs, local_rows
+from rsens._explain._row_explanation import (
+    LocalRow,
+    RowExplanation,
+    adds_up,
+    bend_sign,
+    has_local_pairs,
+    local_rows,
+    value_of,
+)
 from rsens._explain._subgroups import Division
 from rsens._explain._tables import FORM, NotComputedError
 from rsens._explain._values import Values

@@ -168,7 +168,7 @@ def _frame(explanation: Explanation, found: LocalRow, table: Table) -> pd.DataFr
     setup, names = explanation._setup, explanation.names
     effects = explanation.effects.drop_duplicates("term").set_index("term")["step"]
     numbers = [len(m) == 1 and m[0] not in setup.categorical for m in setup.members]
-    values = [_value(table, found.position, m) for m in setup.members]
+    values = [value_of(table, found.position, m[0]) if len(m) == 1 else "" for m in setup.members]
     steps = [_short(effects.get(name, "")) if ok else "" for name, ok in zip(names, numbers, strict=True)]
     frame = pd.DataFrame(
         {
@@ -191,14 +191,12 @@ def _short(step: str) -> str:
     return step.removeprefix("1 ") if step.startswith("1 sd") else step and f"step {step.removeprefix('from ')}"
 
 
-def _value(table: Table, position: int, members: tuple[int, ...]) -> str:
-    if len(members) > 1:
-        return ""
-    value = table.values[position, members[0]]
-    if table.coding is not None and members[0] in table.coding.categorical:
-        label = table.coding[members[0]].labels[int(value)]
-        return value_text(label) if isinstance(label, float) else str(label)
-    return value_text(float(value))
+def value_of(table: Table, row: int, column: int) -> str:
+    """The value of a row in a column, as text: the label of a level, or a number."""
+    value = table.values[row, column]
+    if table.coding is not None and column in table.coding.categorical:
+        value = table.coding[column].labels[int(value)]
+    return value_text(float(value)) if isinstance(value, float | np.floating) else str(value)
 
 
 def _each(values: Any) -> list[str]:

@@ -31,6 +31,8 @@ def shuffled(days):
         ("%m/%d/%Y", "month first (mm/dd/yyyy)"),
         ("%d.%m.%Y", "day first (dd.mm.yyyy)"),
         ("%d-%m-%Y", "day first (dd-mm-yyyy)"),
+        ("%m.%d.%Y", "month first (mm.dd.yyyy)"),
+        ("%m-%d-%Y", "month first (mm-dd-yyyy)"),
         ("%Y-%m-%d", "year first (yyyy-mm-dd)"),
         ("%Y/%m/%d", "year first (yyyy/mm/dd)"),
         ("%d/%m/%y", "day first (dd/mm/yy)"),

@@ -12,9 +12,9 @@ import pandas as pd
 
 from rsens._app.tables import Choice, Note
 from rsens._assess import Assessment
-from rsens._explain import Explanation
+from rsens._explain import Explanation, value_of
 from rsens._table import Table
-from rsens._text import as_label, distinct, shorten, value_text
+from rsens._text import as_label, distinct, shorten
 from rsens._typing import Array, Positions
 from rsens.adapters import read_for
 from rsens.derivatives import Model
@@ -188,9 +188,4 @@ class Facts:
         """The value of a row in a column, as text; empty for a group."""
         if term not in self.table.names:
             return ""
-        column = self.table.names.index(term)
-        value = self.table.values[row, column]
-        coding = self.table.coding
-        if coding is not None and column in coding.categorical:
-            return shorten(as_label(coding[column].labels[int(value)]), LABEL_LENGTH)
-        return value_text(value)
+        return shorten(as_label(value_of(self.table, row, self.table.names.index(term))), LABEL_LENGTH)
