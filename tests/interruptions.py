@@ -35,7 +35,7 @@ import numpy as np
 import pandas as pd
 
 from experiments._journal import Journal, run
-from rsens import BayesianLinearRegression, GPRegressor, InputError, select_interactions, stability
+from rsens import BayesianLinearRegression, InputError, stability
 from rsens._app.cli import main as command
 from rsens._files import Checkpoint
 
@@ -77,12 +77,6 @@ def ranked(folder: Path) -> str:
     return str(stability(BayesianLinearRegression(), X, Y, folder=folder, **options).ranks.to_csv())
 
 
-def selected(folder: Path) -> str:
-    options: dict[str, Any] = {"k": 1, "cv": 4, "repeats": 1, "random_state": 1}
-    found = select_interactions(GPRegressor(n_restarts=0), X, Y, folder=folder, **options)
-    return str(found.scores.to_csv())
-
-
 def journalled(folder: Path) -> str:
     """What the experiments of the paper keep."""
     folder.mkdir(exist_ok=True, parents=True)
@@ -99,12 +93,11 @@ def square(_: str, number: int) -> int:
 CALLS: dict[str, Call] = {
     "rsens explain": explained,
     "stability": ranked,
-    "select_interactions": selected,
     "experiments": journalled,
 }
 
 #: How kills are shared out among the calls that are asked for: those that take longer get fewer.
-SHARES = {"rsens explain": 0.1, "stability": 0.4, "select_interactions": 0.1, "experiments": 0.4}
+SHARES = {"rsens explain": 0.2, "stability": 0.4, "experiments": 0.4}
 
 
 # ---- processes -------------------------------------------------------------------------------------------------------

@@ -73,6 +73,22 @@ def test_no_two_classes_share_a_name():
     assert {name for name, times in names.items() if times > 1} == SHARED_NAMES
 
 
+def test_functions_have_few_parameters():
+    """At most 18, and more than 10 only for `explain`, `study`, `stability` and the two Gaussian processes."""
+    nodes = [node for path in FILES for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    counts = {
+        f"{node.name}:{node.lineno}": sum(
+            each.arg not in ("self", "cls") for each in [*args.posonlyargs, *args.args, *args.kwonlyargs]
+        )
+        for node in nodes
+        if isinstance(node, ast.FunctionDef)
+        for args in [node.args]
+    }
+    many = {name: count for name, count in counts.items() if count > 10}
+    assert len(many) <= 5, many
+    assert max(many.values()) <= 18
+
+
 def package(path: Path) -> str:
     """The room that a file belongs to; files at the top of the package share one."""
     folders = path.relative_to(SOURCE).parts[:-1]
