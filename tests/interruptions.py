@@ -1,4 +1,4 @@
-"""Stops long calls in every way that a computer knows, and looks at what is left. `make interruptions` runs it.
+"""Stops long calls in every way that a computer knows, and checks the files they leave. `make interruptions` runs it.
 
     python -m tests.interruptions --kills 100 --out docs/results/interruptions.json
     python -m tests.interruptions --kills 50 --calls "rsens explain"
@@ -8,7 +8,7 @@ by itself. After every kill all pieces of work that were there are there still, 
 of results. At the end the result is the one of a call that nobody stopped, to the byte, and no piece was done twice
 that had been kept. Then the disk is full, and two runs share a folder.
 
-This is a process of its own so that it may fork: children need not import everything again. It prints counts as JSON.
+It runs as a separate process so that it may fork: children need not import everything again. It prints counts as JSON.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ import numpy as np
 import pandas as pd
 
 from experiments._journal import Journal, run
-from rsens import BayesianLinearRegression, GPRegressor, InputError, select_interactions, stability
+from rsens import BayesianLinearRegression, InputError, stability
 from rsens._app.cli import main as command
 from rsens._files import Checkpoint
 
@@ -77,14 +77,8 @@ def ranked(folder: Path) -> str:
     return str(stability(BayesianLinearRegression(), X, Y, folder=folder, **options).ranks.to_csv())
 
 
-def selected(folder: Path) -> str:
-    options: dict[str, Any] = {"k": 1, "cv": 4, "repeats": 1, "random_state": 1}
-    found = select_interactions(GPRegressor(n_restarts=0), X, Y, folder=folder, **options)
-    return str(found.scores.to_csv())
-
-
 def journalled(folder: Path) -> str:
-    """What the experiments of the paper keep."""
+    """The journal of the experiments of the paper."""
     folder.mkdir(exist_ok=True, parents=True)
     journal = Journal(folder / "journal.jsonl", {"size": 3})
     found = run(journal, [("square", k) for k in range(60)], square, n_jobs=1, label="", timed=False)
@@ -99,12 +93,11 @@ def square(_: str, number: int) -> int:
 CALLS: dict[str, Call] = {
     "rsens explain": explained,
     "stability": ranked,
-    "select_interactions": selected,
     "experiments": journalled,
 }
 
 #: How kills are shared out among the calls that are asked for: those that take longer get fewer.
-SHARES = {"rsens explain": 0.1, "stability": 0.4, "select_interactions": 0.1, "experiments": 0.4}
+SHARES = {"rsens explain": 0.2, "stability": 0.4, "experiments": 0.4}
 
 
 # ---- processes -------------------------------------------------------------------------------------------------------
@@ -223,7 +216,7 @@ def assert_whole(folder: Path, whole: Path) -> None:
 
 
 def full_from(number: int) -> Callable[[], None]:
-    """From the write of this number on, the disk says that it is full."""
+    """From the write of this number on, the disk is full."""
 
     def prepare() -> None:
         fsync, count = os.fsync, 0

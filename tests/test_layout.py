@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "rsens"
 FILES = sorted(SOURCE.rglob("*.py"))
-#: Names that say nothing of what is in a file.
+#: Names that do not describe a file.
 EMPTY_NAMES = {"_verb", "_record", "_show", "_utils", "_helpers", "_misc", "_common"}
 #: Two public classes: a predictive family, and a kernel of categorical columns.
 SHARED_NAMES = {"Categorical"}
@@ -20,7 +20,7 @@ SHARED_NAMES = {"Categorical"}
 
 @cache
 def statements(path: Path) -> list[ast.ImportFrom | ast.ClassDef]:
-    """The imports and classes of a file, wherever they stand in it."""
+    """The imports and classes of a file, at any depth."""
     nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
     return [node for node in nodes if isinstance(node, ast.ImportFrom | ast.ClassDef)]
 
@@ -71,6 +71,22 @@ def test_no_two_classes_share_a_name():
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
     assert {name for name, times in names.items() if times > 1} == SHARED_NAMES
+
+
+def test_functions_have_few_parameters():
+    """At most 18, and more than 10 only for `explain`, `study`, `stability` and the two Gaussian processes."""
+    nodes = [node for path in FILES for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    counts = {
+        f"{node.name}:{node.lineno}": sum(
+            each.arg not in ("self", "cls") for each in [*args.posonlyargs, *args.args, *args.kwonlyargs]
+        )
+        for node in nodes
+        if isinstance(node, ast.FunctionDef)
+        for args in [node.args]
+    }
+    many = {name: count for name, count in counts.items() if count > 10}
+    assert len(many) <= 5, many
+    assert max(many.values()) <= 18
 
 
 def package(path: Path) -> str:

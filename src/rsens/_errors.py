@@ -11,10 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-#: The longest quoted name or value, and the longest sentence, in characters: longer ones lose their middle.
-QUOTED, WHOLE = 80, 2_000
-#: Longer text in quotes, as `repr` writes it. An apostrophe within a word does not count as a quote.
-LONG_QUOTE = re.compile(rf"""(?<!\w)(['"])((?:\\.|(?!\1)[^\\]){{{QUOTED + 1},}})\1(?!\w)""", re.DOTALL)
+#: The longest sentence, in characters: a longer one loses its middle.
+LONGEST = 1_500
 #: The joiner and the variation selector that emoji are made of: not printable alone, but harmless.
 JOINERS = "\u200d\ufe0f"
 
@@ -27,16 +25,10 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def readable(text: str) -> str:
-    """Escape characters that steer a terminal, and shorten names that would fill the screen."""
-    quotes = LONG_QUOTE.sub(lambda found: f"{found[1]}{_without_middle(found[2], QUOTED)}{found[1]}", text)
-    return _without_middle(printable(quotes, keep="\n" + JOINERS), WHOLE)
-
-
-def _without_middle(text: str, most: int) -> str:
-    if len(text) <= most:
-        return text
-    tail = most // 3
-    return f"{text[: most - tail - 1]}…{text[-tail:]}"
+    """Escape characters that steer a terminal, and shorten text that would fill the screen."""
+    text = printable(text, keep="\n" + JOINERS)
+    tail = LONGEST // 3
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - tail - 1]}…{text[-tail:]}"
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from rsens import BayesianLinearRegression, Explanation, InputError, Normal, exp
 from rsens._explain import _evaluate
 from rsens._explain._tables import NotComputedError
 from tests.explain.cases import CASES, assert_same, gp, numbers, with_town
+from tests.explain.models import Linear
 
 ROUNDING = ("effect",)
 
@@ -182,6 +183,13 @@ def test_without_values_of_rows(tmp_path):
 
 
 # ---- refusals --------------------------------------------------------------------------------------------------------
+
+
+def test_rows_in_errors_are_counted_over_all_chunks():
+    X = numbers(200)[["a", "b"]]
+    far = X.assign(b=np.where(np.arange(200) == 150, 1e100, X["b"]))
+    with pytest.raises(InputError, match=r"R-sens.*row 150"):
+        explain(Linear([1.0, 2.0], sigma=1e-20, gamma=1e200), cut(far, 60), training=X, pairs=False)
 
 
 def test_refusals(tmp_path):

@@ -55,6 +55,7 @@ def test_folds_of_one_row_are_the_jackknife_of_text_books():
         ({}, 25),
         ({"intervals": ("refits", 0.8)}, 300),
         ({"scale": "raw"}, 300),
+        ({"pairs": "link"}, 300),
         ({"scale": {"a": 1.0, "b": 2.0, "c": 3.0}}, 300),
         ({"groups": {"both": ["a", "c"]}, "pairs": False}, 300),
         ({"weights": np.arange(40) % 3}, 25),

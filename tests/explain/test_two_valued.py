@@ -17,6 +17,7 @@ from rsens import (
     rsens,
     rsens2,
 )
+from rsens._explain._context import Reader
 from tests.few_probes import explain_with_probes
 
 QUICK = {"intervals": False, "random_state": 0}
@@ -147,6 +148,14 @@ def test_weights_are_repetitions():
     np.testing.assert_allclose(kept.scale, twice.scale, rtol=1e-12)
     np.testing.assert_allclose(kept.main["x1"], twice.main["x1"], rtol=1e-12)
     np.testing.assert_allclose(kept.direction["x1"], twice.direction["x1"], rtol=1e-12)
+
+
+def test_refits_count_the_two_values_under_their_weights():
+    X, _ = equal_effects(0.2, 4, n=60)
+    weights = np.where(X[:, 1] > 0.0, 3.0, 1.0)
+    query = Reader(compared=(1,)).query(from_function(lambda Z: Normal(Z[:, 0] + Z[:, 1], 1.0)), X, weights)
+    np.testing.assert_allclose(query.table.coding[1].frequencies, np.array([48.0, 36.0]) / 84.0)
+    np.testing.assert_allclose(query.deviations, np.repeat(X, weights.astype(int), axis=0).std(axis=0), rtol=1e-12)
 
 
 def test_a_fit_under_weights_has_its_own_shares():

@@ -62,6 +62,7 @@ def test_scores_are_those_of_the_models():
     assert np.isnan(found.table["se"]).all()
 
 
+@pytest.mark.slow  # the same loop over pieces as in stability, which has a quick test
 def test_number_of_jobs_changes_nothing():
     X, y = two_interactions(50)
     one, two = (select_interactions(GP, X, y, k=1, n_jobs=n_jobs, **QUICK) for n_jobs in (None, 2))

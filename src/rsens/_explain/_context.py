@@ -108,12 +108,12 @@ class Query:
         )
 
     def taken(self, rows: Positions) -> Query:
-        """The same for some of the rows, whose weights add up to 1."""
-        table, weights = self.table, self.weights[rows]
+        """The same for some of the rows."""
+        table = self.table
         return replace(
             self,
             table=Table(table.names, table.values[rows], take_rows(table.source, rows), table.coding),
-            weights=weights / weights.sum(),
+            weights=self.weights[rows],
             division=None if self.division is None else self.division.taken(rows),
         )
 

@@ -12,7 +12,7 @@ from rsens import _meaning as meaning
 from rsens._document import Column, Document, Sentences, ShownTable, bars
 from rsens._errors import Argument
 from rsens._explain._effects import LEVEL, SLOPE, STEP
-from rsens._explain._subgroups import MOST_SUBGROUPS, by_frame
+from rsens._explain._subgroups import MOST_SUBGROUPS
 from rsens._explain._tables import LEADING, ROLES
 from rsens._text import Pair, aligned, counted, listed, number, p_text, percent, short, side_by_side, signed
 from rsens.measures import DOWN, UP, arrows
@@ -121,7 +121,7 @@ def pairs(e: Explanation, rows: int = ROWS, *, where: str = "in to_frame(2)", hi
 
 def subgroups(e: Explanation, rows: int = ROWS, *, where: str = "in by_frame()", name: str = "") -> ShownTable | None:
     """The leading variables over all rows and within each subgroup of the column `name`; None without subgroups."""
-    frame, part = by_frame(e), e._subgroups
+    frame, part = e.by_frame(), e._subgroups
     if frame is None or part is None:
         return None
     write = aligned(float(frame["value"].max())) if e.scale_kind == "sd" else number

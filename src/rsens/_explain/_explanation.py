@@ -306,7 +306,7 @@ class Explanation(Shown):
         Columns: subgroup, rows, term, value, lower, upper, rest (R-sens over all other rows), difference (value −
         rest), difference_lower, difference_upper, p_value, differs, interval_kind. Unknown values are missing.
         """
-        return by_frame(self)
+        return None if self._subgroups is None else by_frame(self, self._subgroups)
 
     def _document(self) -> Document:
         return document(self)

@@ -193,11 +193,8 @@ def plain_label(value: Any) -> Label:
     return str(value)
 
 
-def by_frame(explanation: Explanation) -> pd.DataFrame | None:
+def by_frame(explanation: Explanation, part: Subgroups) -> pd.DataFrame:
     """One line per subgroup and term; subgroups in their order, the term that matters most over all rows first."""
-    part = explanation._subgroups
-    if part is None:
-        return None
     ranked = np.argsort(-explanation._values.main, kind="stable")
     shape = part.subgroup_values.shape
     unknown = np.full((2, *shape), np.nan)
