@@ -61,6 +61,7 @@ def explain(
     keep_local: bool | Literal["auto", "pairs"] = "auto",
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
+    progress: bool | None = None,
     refit: Callable[[Any, Any], Any] | None = None,
     training: Any = None,
 ) -> Explanation:
@@ -117,8 +118,8 @@ def explain(
             n × T × T numbers.
         random_state: Seed of the folds and the probes, and of refits of a model whose own random_state is None: a whole
             number, a NumPy Generator, or None for a new seed.
-        n_jobs: How many refits, and blocks of rows, run at once, as in joblib. Long work shows a progress bar in
-            terminals and notebooks, unless the environment variable TQDM_DISABLE is set.
+        n_jobs: How many refits, and blocks of rows, run at once, as in joblib.
+        progress: Whether to show a progress bar. None: for long work in terminals and notebooks.
 
     Rarely needed:
         refit: How to refit: a function (X, y) -> fitted model that accepts extra columns in X. By default an estimator
@@ -158,6 +159,7 @@ def explain(
         keep_local=keep_local,
         random_state=random_state,
         n_jobs=n_jobs,
+        progress=progress,
         refit=refit,
         training=training,
     )
