@@ -34,7 +34,7 @@ def test_the_focus_is_seen_and_the_skip_link_leads_to_the_summary(opened):
 
 def test_a_table_that_is_wider_than_a_phone_shows_it(opened):
     """A shadow at the right edge, which goes once the end is reached; the arrow keys scroll."""
-    page = opened("classes", viewport=PHONE).page
+    page = opened("numbers", viewport=PHONE).page
     table = page.get_by_role("region", name="Table of variables")
     table.scroll_into_view_if_needed()
     inside, box = table.evaluate("e => [e.scrollWidth, e.clientWidth]")
