@@ -56,6 +56,7 @@ nb_merge_streams = True
 nb_output_stderr = "remove-warn"  # a page that warns must catch the warning, and show it if it matters
 logging.getLogger("traitlets").setLevel(logging.WARNING)  # it would announce every page
 os.environ["TQDM_DISABLE"] = "1"  # on a slow machine bars would appear in pages
+os.environ["PYTHONWARNINGS"] = "ignore:IProgress not found"  # of tqdm, in notebooks without widgets
 
 # API
 autodoc_typehints = "none"  # the signature has them

@@ -36,7 +36,7 @@ from tests.hostile_changes import change_bytes, change_json, change_model
 
 #: More than this in one case, in megabytes, is too much for files of some kilobytes.
 MOST_MEMORY = 400
-#: What nothing that we load may do.
+#: Events that must not happen while a file is loaded.
 FORBIDDEN = (
     "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty", "os.remove", "os.rename", "os.mkdir",
     "os.symlink", "os.chmod", "subprocess.Popen", "pickle.find_class", "marshal.loads", "socket.connect",
@@ -95,7 +95,7 @@ def kept(folder: Path) -> dict[str, bytes]:
 
 
 class Kind:
-    """A kind of file: its name, those that are right, what loads one, and what changes one beside its bytes."""
+    """A kind of file: its name, good files, a function that loads one, and a function that changes one."""
 
     def __init__(self, name: str, load: Load, good: list[bytes], change: Callable[..., bytes]) -> None:
         self.name, self.load, self.good, self.change = name, load, good, change
@@ -176,7 +176,7 @@ class Watch:
 
 
 def case(number: int, known: dict[str, Kind], folder: Path, watch: Watch) -> tuple[str, str, str | None]:
-    """The kind of file, how it ended, and what is wrong about that, if something is."""
+    """The kind of file, how it ended, and the mistake, if any."""
     chance = random.Random(number)
     kind = chance.choice(list(known.values()))
     content = chance.choice(kind.good)
@@ -206,7 +206,7 @@ def case(number: int, known: dict[str, Kind], folder: Path, watch: Watch) -> tup
 
 
 def main(numbers: range) -> tuple[dict[str, Any], dict[int, str]]:
-    """Counts by kind of file, and what went wrong by number of the case."""
+    """Counts by kind of file, and mistakes by number of the case."""
     watch = Watch()
     counts: dict[str, Counter[str]] = {}
     wrong = {}

@@ -15,7 +15,7 @@ import numpy as np
 
 from rsens._files import document
 
-#: JSON as text, in the place of a value. Some of it is no JSON.
+#: JSON as text, in the place of a value. Some of it is not valid.
 ODD = [
     "null", "true", "false", "-1", "0", "0.5", "1e999", "-1e999", "NaN", "Infinity", "-Infinity", "9" * 5000, "1e308",
     "9007199254740993", "18446744073709551616", '""', '"\\ud800"', '"\\u0000"', '"\\u001b[31m"',
@@ -34,7 +34,7 @@ HERE = "\x00here\x00"
 
 
 def change_bytes(content: bytes, chance: random.Random) -> bytes:
-    """A change to bytes, whatever they say."""
+    """A change to any bytes."""
     size = len(content)
     start, stop = sorted(chance.randrange(size + 1) for _ in range(2))
     near = min(stop, start + 200)
@@ -111,7 +111,7 @@ def _other(value: Any, chance: random.Random) -> Any:
 
 
 class Trap:
-    """What a pickle would run."""
+    """A command that a pickle would run."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return os.system, ("true",)

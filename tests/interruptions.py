@@ -1,4 +1,4 @@
-"""Stops long calls in every way that a computer knows, and looks at what is left. `make interruptions` runs it.
+"""Stops long calls in every way that a computer knows, and checks the files they leave. `make interruptions` runs it.
 
     python -m tests.interruptions --kills 100 --out docs/results/interruptions.json
     python -m tests.interruptions --kills 50 --calls "rsens explain"
@@ -8,7 +8,7 @@ by itself. After every kill all pieces of work that were there are there still, 
 of results. At the end the result is the one of a call that nobody stopped, to the byte, and no piece was done twice
 that had been kept. Then the disk is full, and two runs share a folder.
 
-This is a process of its own so that it may fork: children need not import everything again. It prints counts as JSON.
+It runs as a separate process so that it may fork: children need not import everything again. It prints counts as JSON.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def ranked(folder: Path) -> str:
 
 
 def journalled(folder: Path) -> str:
-    """What the experiments of the paper keep."""
+    """The journal of the experiments of the paper."""
     folder.mkdir(exist_ok=True, parents=True)
     journal = Journal(folder / "journal.jsonl", {"size": 3})
     found = run(journal, [("square", k) for k in range(60)], square, n_jobs=1, label="", timed=False)
@@ -216,7 +216,7 @@ def assert_whole(folder: Path, whole: Path) -> None:
 
 
 def full_from(number: int) -> Callable[[], None]:
-    """From the write of this number on, the disk says that it is full."""
+    """From the write of this number on, the disk is full."""
 
     def prepare() -> None:
         fsync, count = os.fsync, 0

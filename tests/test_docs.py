@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
-#: Pages about libraries that have an environment of their own: `make test-adapters` runs them.
+#: Pages about libraries that need another environment: `make test-adapters` runs them.
 ELSEWHERE = ("docs/models/bambi.md", "docs/models/pymc.md")
 ALL_PAGES = {
     str(path.relative_to(ROOT)): blocks

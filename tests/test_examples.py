@@ -21,7 +21,7 @@ NAMED = re.compile(r"^\.\. auto(?:class|exception|function):: (rsens\.\S+)$", re
 NAMES = [name for page in PAGES for name in NAMED.findall(page.read_text(encoding="utf-8"))]
 #: Downloaded, unless the folder RSENS_DATA has them.
 DATA_SETS = ("rsens.datasets.load_bike", "rsens.datasets.load_concrete")
-#: These have an environment of their own: `make test-adapters` runs their examples.
+#: Names that need another environment: `make test-adapters` runs their examples.
 ELSEWHERE = {"rsens.from_bambi": "bambi", "rsens.from_pymc": "pymc"}
 
 

@@ -43,7 +43,7 @@ def data() -> pd.DataFrame:
 
 DATA = data()
 COLUMNS = ["whole", "real", "text", "level", "flag"]
-#: What a library makes of a table of pandas, and of one of its columns.
+#: Conversions of a pandas table, and of one of its columns.
 KINDS = {
     "polars": (pl.from_pandas, pl.from_pandas),
     "arrow": (pa.Table.from_pandas, lambda column: pa.chunked_array([pa.Array.from_pandas(column)])),

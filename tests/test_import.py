@@ -1,4 +1,4 @@
-"""`import rsens`: the list of public names, and what it loads."""
+"""`import rsens`: the list of public names, and the modules that are loaded."""
 
 import ast
 import subprocess

@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "rsens"
 FILES = sorted(SOURCE.rglob("*.py"))
-#: Names that say nothing of what is in a file.
+#: Names that do not describe a file.
 EMPTY_NAMES = {"_verb", "_record", "_show", "_utils", "_helpers", "_misc", "_common"}
 #: Two public classes: a predictive family, and a kernel of categorical columns.
 SHARED_NAMES = {"Categorical"}
@@ -20,7 +20,7 @@ SHARED_NAMES = {"Categorical"}
 
 @cache
 def statements(path: Path) -> list[ast.ImportFrom | ast.ClassDef]:
-    """The imports and classes of a file, wherever they stand in it."""
+    """The imports and classes of a file, at any depth."""
     nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
     return [node for node in nodes if isinstance(node, ast.ImportFrom | ast.ClassDef)]
 

@@ -175,7 +175,7 @@ def test_fits_of_columns_in_another_order(kind):
 
 
 class TestOwnOrder:
-    """Rows and columns by what they hold."""
+    """Rows and columns by their contents."""
 
     def test_rows_and_columns_in_another_order(self):
         one = own_order(X, Y, clusters=CLUSTERS)

@@ -1,4 +1,4 @@
-"""What is released: versions agree, archives hold what they should, workflows run what there is."""
+"""Releases: versions agree, archives are complete, workflows run existing targets."""
 
 import json
 import re

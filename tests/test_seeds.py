@@ -1,4 +1,4 @@
-"""Every procedure has random numbers of its own: switching one off leaves the numbers of the others as they are."""
+"""Every procedure has its own random numbers: switching one off does not change the numbers of the others."""
 
 import numpy as np
 import pandas as pd

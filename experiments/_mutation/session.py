@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from _pytest.runner import runtestprotocol
+from _pytest.warnings import catch_warnings_for_item
 
 from experiments._mutation.swap import fingerprint
 
@@ -51,7 +52,9 @@ class Session:
         items = [self.items[name] for name in names]
         for item, following in zip_longest(items, items[1:]):
             before(item.nodeid)
-            reports = runtestprotocol(item, log=False, nextitem=following)
+            # With the test's own marks that ignore warnings, as pytest does it around this protocol.
+            with catch_warnings_for_item(item.config, item.ihook, "runtest", item, record=False):
+                reports = runtestprotocol(item, log=False, nextitem=following)
             yield item.nodeid, not any(report.failed for report in reports)
 
     def fork(self, change: Callable[[], bool], names: Sequence[str], seconds: float) -> tuple[str, str | None]:

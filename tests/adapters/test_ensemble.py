@@ -88,3 +88,9 @@ def test_what_is_no_ensemble_is_refused():
     with pytest.raises(InputError, match="same kind of y"):
         rsens(from_ensemble([model, from_function(lambda X: Poisson(X[:, 0] ** 2 + 1.0))]), X)
     assert isinstance(from_ensemble([model, model]).predict_distribution(X), Mixture)
+
+
+def test_one_member_is_that_model():
+    model = from_function(lambda X: FAMILIES["Normal"]({"b": B[0]}, X))
+    np.testing.assert_allclose(rsens(from_ensemble([model]), X), rsens(model, X), rtol=1e-10)
+    np.testing.assert_allclose(rsens2(from_ensemble([model]), X), rsens2(model, X), atol=1e-8)

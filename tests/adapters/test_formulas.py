@@ -196,3 +196,11 @@ def test_a_function_gives_the_same():
     np.testing.assert_allclose(
         rsens.rsens2(results, rows), rsens.rsens2(from_function(predict), rows), rtol=1e-4, atol=1e-5
     )
+
+
+def test_one_row_near_the_edge_of_a_logarithm():
+    """One row has no spread: its unit is 1, and the formula ends before that."""
+    results = smf.ols("y ~ np.log(z)", DATA.assign(z=FRAME.b / 10.0)).fit()
+    found = rsens.rsens(results, pd.DataFrame({"z": [0.2]}))
+    slope = results.params["np.log(z)"] / 0.2
+    assert found[0, 0] == pytest.approx(abs(slope) / np.sqrt(results.scale), rel=0.2)

@@ -262,3 +262,14 @@ def test_a_predictive_is_neither_model_nor_samples(mcmc):
 def test_the_description(of_samples):
     assert str(of_samples.built_for(X).description).startswith("NumPyro model with 50 draws: mixture of likelihoods")
     assert [finding.verdict for finding in of_samples.checks(X)] == ["warning"]  # few draws
+
+
+def test_two_modes_are_seen_that_moments_hide():
+    """Slopes ±2 at x = 1.5 with sd 0.3: the mean does not move, and R-sens is that of either mode."""
+
+    def model(X, y=None):
+        slope = numpyro.sample("slope", dist.Normal(0.0, 5.0))
+        numpyro.sample("y", dist.Normal(slope * X[:, 0], 0.3), obs=y)
+
+    local = rsens.rsens(from_numpyro(model, {"slope": np.array([2.0, -2.0])}), [[1.5]])
+    assert local == pytest.approx(2.0 / 0.3, rel=1e-6)

@@ -167,3 +167,20 @@ def test_the_closed_form_gets_the_columns():
 def test_without_groups_nothing_changes():
     predictor = predictor_of(correlated(20), linear([1.0, 2.0, 3.0]))
     assert grouped(predictor, Terms.single(3), np.ones(3)) is predictor
+
+
+def test_var_of_a_product_within_a_group():
+    """Var[u·v] = 1 for independent standard normal u and v."""
+    x = np.random.default_rng(0).normal(size=(4000, 2))
+    x = (x - x.mean(axis=0)) @ np.linalg.inv(np.linalg.cholesky(np.cov(x.T))).T
+    predictor = predictor_of(x, lambda b: b[..., 0] * b[..., 1])
+    terms = Terms.of({"g": [0, 1]}, ("x0", "x1"))
+    assert value("var", grouped(predictor, terms, np.ones(2)))[0] == pytest.approx(1.0, rel=1e-9)
+
+
+def test_apc_of_all_columns_as_one_group():
+    """No others: all pairs of rows count alike."""
+    x = correlated(20, D=2)
+    found = value("apc", grouped(predictor_of(x, linear([1.0, 0.0])), Terms.of({"g": [0, 1]}, ("a", "b")), np.ones(2)))
+    steps = np.linalg.norm(x[:, None] - x, axis=-1)
+    assert found[0] == pytest.approx(np.abs(x[:, None, 0] - x[:, 0]).sum() / steps.sum())

@@ -13,7 +13,8 @@ from rsens.black_box import Predictor
 from rsens.black_box._h import h_statistic
 from rsens.kernels import Matern52, additive
 from rsens.models import GPRegressor
-from tests.black_box.pairs import GRID, PAPER, STANDARD, of_function, question, rng, smooth
+from tests.black_box.pairs import GRID, PAPER, STANDARD, fitted_to_flats, of_function, question, rng, smooth
+from tests.black_box.pairs import three_classes as classes
 
 
 def by_loops(predictor: Predictor) -> Array:
@@ -110,3 +111,48 @@ def test_evaluations_and_the_sample_of_rows() -> None:
 
 def smooth_of_three(x: Array) -> Array:
     return x[:, 0] * x[:, 1] + np.sin(x[:, 2]) * x[:, 1]
+
+
+def test_labels() -> None:
+    model, X = fitted_to_flats(12)
+    predictor = question(model, X)
+    H = h_statistic(predictor, PAPER, rng())
+    np.testing.assert_allclose(H, by_loops(predictor), rtol=1e-8)
+    assert H[0, 2] == np.max(H)  # size and town
+
+
+def test_without_any_effect() -> None:
+    """0/0 is 0, also where an offset leaves rounding in both."""
+    for f in (lambda x: np.zeros(len(x)), lambda x: np.full(len(x), 1.1e7), lambda x: 0.1 + 0.0 * x[:, 0]):
+        assert not h_statistic(of_function(f, GRID[:20]), PAPER, rng()).any()
+
+
+def test_weak_main_effects_make_h_large() -> None:
+    """The interaction of 0 and 1 is a hundred times that of 2 and 3, and its H is a fifth of it.
+
+    On the grid x has the variance v = 2/3 and x·z the variance v²: H² = v²/(9v + 9v + v²) = 1/28.
+    """
+
+    def f(x: Array) -> Array:
+        return 3 * x[:, 0] + 3 * x[:, 1] + x[:, 0] * x[:, 1] + 0.01 * x[:, 2] * x[:, 3]
+
+    H = h_statistic(of_function(f, GRID), PAPER, rng())
+    assert H[0, 1] == pytest.approx(sqrt(1 / 28), rel=1e-12)
+    assert H[2, 3] == pytest.approx(1.0, rel=1e-9)
+
+
+def test_classes() -> None:
+    """Numerator and denominator are summed over classes: H lies between those of single classes."""
+    predictor = question(*classes())
+    H = h_statistic(predictor, PAPER, rng())
+    each = []
+    for k in range(3):
+
+        def of_class(blocks: Array, k: int = k) -> Array:
+            return predictor.predictions(blocks)[..., [k]]
+
+        each.append(h_statistic(Predictor(predictor.values, of_class, coding=predictor.coding), PAPER, rng()))
+    off = ~np.eye(len(H), dtype=bool)
+    assert (H[off] <= np.max(each, axis=0)[off] * (1 + 1e-12)).all()
+    assert (H[off] >= np.min(each, axis=0)[off] * (1 - 1e-12)).all()
+    np.testing.assert_array_equal(H, H.T)

@@ -1,5 +1,7 @@
 """What holds for every method of single variables, under every budget."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -161,3 +163,17 @@ def test_the_budget_of_the_paper(method):
     method.value(predictor, BUDGETS["paper"], np.random.default_rng(0))
     assert predictor.evaluations == EVALUATIONS[method.name]
     assert sum(questions) == {"apc": 6, "shap": 6, "pd": 27, "pfi": 4, "var": 60}[method.name]
+
+
+#: Sampled rows, the size of the budget that asks about them, and their noise: 5 to 10 %, twice.
+SAMPLED = {"apc": ("rows", 200, 0.2), "pd": ("average", 300, 0.2), "var": ("average", 300, 0.35)}
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_sampled_rows_come_near_all_rows(name):
+    size, count, tolerance = SAMPLED[name]
+    predictor = predictor_of(correlated(500), lambda b: np.sin(b[..., 0]) + b[..., 1] * b[..., 2] + b[..., 1] ** 2)
+    budgets = (replace(BUDGETS["standard"], **{size: chosen}) for chosen in (count, None))
+    some, every = (BLACK_BOX[name, 1].value(predictor, each, np.random.default_rng(0)) for each in budgets)
+    np.testing.assert_allclose(some, every, rtol=tolerance)
+    assert (some != every).all()

@@ -121,3 +121,18 @@ def test_constant_columns_and_one_column() -> None:
         assert not values[1].any()
         assert values[0, 2] > 0.1
     np.testing.assert_array_equal(pd_pairs(of_function(lambda x: x[:, 0], X[:, :1]), PAPER, rng()), [[0.0]])
+
+
+def test_main_effects_make_the_same_interaction_larger() -> None:
+    """i(0 | x1) is |x1| without, and |1 + x1| with a main effect of x0: sd 1/√3 of (1, 0, 1), and 1 of (0, 1, 2)."""
+    for a, b, expected in ((0, 0, 1 / np.sqrt(3)), (1, 0, (1 + 1 / np.sqrt(3)) / 2), (1, 1, 1.0)):
+        predictor = of_function(lambda x, a=a, b=b: a * x[:, 0] + b * x[:, 1] + x[:, 0] * x[:, 1], X[:, :2])
+        assert pd_pairs(predictor, PAPER, rng())[0, 1] == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_sign_is_not_seen() -> None:
+    """|x0|·x1 with x1 = ±1 turns around with x1, yet i(0 | x1) does not change; i(1 | x0) = √2·|x0| does."""
+    two_signs = np.column_stack([STEPS, np.where(STEPS < 0, -1.0, 1.0)])
+    predictor = of_function(lambda x: np.abs(x[:, 0]) * x[:, 1], two_signs)
+    value = pd_pairs(predictor, replace(STANDARD, pair_grid=3), rng())[0, 1]
+    assert value == pytest.approx((0.0 + np.sqrt(2 / 3)) / 2, rel=1e-12)

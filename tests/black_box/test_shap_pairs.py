@@ -14,7 +14,7 @@ from rsens._errors import InputError, MissingExtraError
 from rsens._typing import Array
 from rsens.black_box import Predictor
 from rsens.black_box._shap import shap_pairs
-from tests.black_box.pairs import PAPER, STANDARD, fitted_to_flats, of_function, question, rng, smooth
+from tests.black_box.pairs import GRID, PAPER, STANDARD, fitted_to_flats, of_function, question, rng, smooth
 from tests.black_box.pairs import three_classes as classes
 
 X = np.random.default_rng(1).normal(size=(8, 4))
@@ -190,3 +190,39 @@ class TestBoth:
         np.testing.assert_array_equal(shap_pairs(of_function(lambda x: x[:, 0], X[:, :1]), budget, rng()), [[0.0]])
         with pytest.raises(InputError, match="X has one row"):
             shap_pairs(of_function(smooth, X[:1]), budget, rng())
+
+
+# ---- laws ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_halves_of_shap_are_half() -> None:
+    """For two columns all definitions of a pairwise interaction agree, and shap has half of it on each side."""
+    import shap
+
+    rows = np.random.default_rng(3).normal(size=(7, 2))
+
+    def f(x: Array) -> Array:
+        return np.exp(0.5 * x[:, 0]) * x[:, 1]
+
+    state = np.random.get_state()  # noqa: NPY002 - shap seeds it
+    explainer = shap.ExactExplainer(f, shap.maskers.Independent(rows, max_samples=7))
+    halves = explainer(rows, interactions=2, silent=True).values[:, 0, 1]
+    np.random.set_state(state)  # noqa: NPY002
+    value = shap_pairs(of_function(f, rows), STANDARD, rng())[0, 1]
+    assert value == pytest.approx(2.0 * np.abs(halves).mean(), rel=1e-6)
+
+
+def test_a_product_gives_its_mean_size() -> None:
+    """Columns that are centred and independent over rows that are all background: φ = x0·x1."""
+    everything = replace(STANDARD, background=len(GRID))
+    value = shap_pairs(of_function(lambda x: x[:, 0] * x[:, 1] + x[:, 2], GRID), everything, rng())
+    assert value[0, 1] == pytest.approx(np.abs(GRID[:, 0] * GRID[:, 1]).mean(), rel=1e-6)
+    value[0, 1] = value[1, 0] = 0.0
+    assert value.max() < 1e-6
+
+
+def test_a_product_gives_twice_its_size_for_normal_columns() -> None:
+    """As in the paper. E|x − z| is √2·E|x| for independent normals x and z, in each of the two columns."""
+    rows = np.random.default_rng(8).normal(size=(20000, 2))
+    value = shap_pairs(of_function(lambda x: x[:, 0] * x[:, 1], rows), PAPER, rng())[0, 1]
+    assert value == pytest.approx(2.0 * np.abs(rows[:, 0] * rows[:, 1]).mean(), rel=0.04)  # four standard errors

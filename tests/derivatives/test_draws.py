@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from scipy.special import betaln, digamma, expit, log_expit
+from scipy.special import betaln, digamma, expit, log_expit, softmax
 
 from rsens import explain, rsens, rsens2
 from rsens._errors import InputError
@@ -15,6 +15,7 @@ from rsens.derivatives import _draws, from_draws, from_function
 from rsens.distributions import (
     Bernoulli,
     Beta,
+    Categorical,
     Gamma,
     Histogram,
     Mixture,
@@ -308,3 +309,27 @@ def test_beta_with_parameters_far_below_one():
     exact = np.sqrt((t[1] - t[0]) / 12.0 * np.sum(change[held] ** 2 / density[held]))
     # The steps of the oracle are 0.02 wide, its error falls exponentially; differences of λ are right to 1e-9.
     np.testing.assert_allclose(rsens(from_draws(beta, {"a": a, "k": k}), [[x]])[0, 0], exact, rtol=1e-7)
+
+
+def test_classes_are_their_average_probabilities():
+    b = np.random.default_rng(3).normal(size=(20, 3, 3))
+    model = from_draws(lambda p, X: Categorical(softmax(X @ p["b"], axis=1)), {"b": b})
+    plain = from_function(lambda X: Categorical(np.mean([softmax(X @ one, axis=1) for one in b], axis=0)))
+    np.testing.assert_allclose(rsens(model, X), rsens(plain, X), rtol=1e-8)
+
+
+def test_histograms_collapse():
+    """A mixture of histograms is the histogram of the averages, for pairs and spreads as well."""
+    draw = np.random.default_rng(2)
+    borders, slopes = np.linspace(-3.0, 3.0, 9), draw.normal(1.0, 0.2, 7)
+
+    def bins(slope, X):
+        return softmax(-0.5 * (borders[:-1] + 0.4 - slope * X[:, :1] * (1.0 + 0.2 * X[:, 1:])) ** 2, axis=1)
+
+    drawn = from_draws(lambda p, X: Histogram(borders, bins(p["slope"], X)), {"slope": slopes})
+    averaged = from_function(lambda X: Histogram(borders, np.mean([bins(slope, X) for slope in slopes], axis=0)))
+    X = draw.normal(size=(10, 2))
+    np.testing.assert_allclose(rsens(drawn, X), rsens(averaged, X), rtol=1e-7)
+    np.testing.assert_allclose(rsens2(drawn, X), rsens2(averaged, X), rtol=1e-5, atol=1e-7)  # second differences
+    spreads = [explain(model, X, random_state=0).effects["spread"] for model in (drawn, averaged)]
+    np.testing.assert_allclose(*spreads, rtol=1e-6)

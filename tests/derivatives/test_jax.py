@@ -12,8 +12,8 @@ from rsens._errors import InputError
 from rsens.adapters import read_for
 from rsens.derivatives import from_jax, iterate
 from rsens.derivatives._model import MAX_BYTES
-from rsens.distributions import Categorical, Mixture, Normal, StudentT
-from tests.derivatives.sources import JAX, rows
+from rsens.distributions import Bernoulli, Categorical, Mixture, Normal, StudentT
+from tests.derivatives.sources import JAX, TORCH, rows
 
 
 def smooth(X):
@@ -142,3 +142,25 @@ def test_arguments_without_rows_are_not_cut():
         return jax.nn.softmax(X[:, :1] * jnp.arange(32.0), axis=-1)
 
     np.testing.assert_allclose(model.predict_distribution(rows(30)).mean.sum(axis=-1), 1.0, rtol=1e-12)
+
+
+def test_logits_of_mixed_size():
+    """Rows of very different size in one batch do not disturb each other."""
+    z = np.array([[-700.0], [-1.0], [700.0]])
+    together = from_jax(lambda X: Bernoulli(logit=X[:, 0])).derivatives(z, 2)
+    alone = [TORCH.model(lambda s, X: Bernoulli(logit=X[:, 0])).derivatives(row[None], 2) for row in z]
+    np.testing.assert_allclose(together.second.ravel(), [record.second.item() for record in alone], rtol=1e-12)
+
+
+def test_loops_of_jax():
+    """They have forward derivatives: the mean is x₀³x₁²."""
+
+    def looped(X):
+        cube = jax.lax.fori_loop(0, 3, lambda i, y: y * X[:, 0], jnp.ones(len(X)))
+        square = jax.lax.while_loop(lambda c: c[0] < 2, lambda c: (c[0] + 1, c[1] * X[:, 1]), (0, jnp.ones(len(X))))[1]
+        return Normal(cube * square, 1.0)
+
+    X = rows()
+    record = from_jax(looped).derivatives(X, 2)
+    JAX.close(record.first[:, 0, 0], 3 * X[:, 0] ** 2 * X[:, 1] ** 2)
+    JAX.close2(record.second[:, 0, 0, 1], 6 * X[:, 0] ** 2 * X[:, 1])

@@ -78,3 +78,13 @@ def test_noise_does_not_hide_that_rows_mix():
     mixing = from_function(lambda Z: Normal(Z[:, 0] - Z[:, 0].mean() + 1e-6 * rng.normal(size=len(Z)), 1.0))
     with pytest.warns(RsensWarning), pytest.raises(InputError, match="mixes rows"):
         rsens.rsens(mixing, X)
+
+
+def test_steps_grow_with_the_noise():
+    """The step of order k is (noise/spread)^{1/(k + 2)}."""
+    spread = np.std(np.sin(X[:, 0]) * X[:, 1])
+    for sd in (1e-9, 1e-3):
+        with pytest.warns(RsensWarning):
+            model = noisy(sd).prepared(X)
+        for order in (1, 2):
+            assert float(model.steps.of_order(order)) == pytest.approx((sd / spread) ** (1 / (order + 2)), rel=0.3)

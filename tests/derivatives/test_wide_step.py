@@ -78,3 +78,10 @@ def test_a_function_of_the_levels_only():
     rows[:, 0] = np.arange(len(X)) % 3
     assert chosen(lambda Z: Z[:, 0] ** 2, rows, [1, 2], rows[:, :1]) is None
     assert chosen(lambda Z: Z[:, 0] ** 2, rows[:, :1], [], rows[:, :1]) is None
+
+
+def test_one_split_gives_the_same_over_every_step():
+    """E|Δf|/2h is the jump times the density of the rows there, as long as a step crosses it once."""
+    sizes = chosen(lambda Z: np.where(Z[:, 0] > 0.1, 1.0, 0.0)).sizes
+    density = np.exp(-0.5 * 0.1**2) / np.sqrt(2.0 * np.pi)
+    assert sizes[0] == pytest.approx(density * X[:, 0].std(), rel=0.25)

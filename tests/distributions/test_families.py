@@ -236,3 +236,35 @@ def test_events(name: str) -> None:
     family, expected = EVENTS[name]
     assert is_event(family) is expected
     assert is_event(family.checked()) is expected
+
+
+# ---- the same by two ways -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.5, 1.0, 2.0, 10.0])
+@pytest.mark.parametrize("df", [1.0, 1.5, 4.0, 30.0, 1e4, 1e8])
+def test_both_routes_to_renyi_agree_where_distributions_are_close(df: float, alpha: float) -> None:
+    rng = np.random.default_rng(0)
+    size = np.repeat([1e-3, 1e-2, 0.099], 4) / max(alpha, 1.0)
+    scale2 = np.exp(rng.normal(scale=10.0, size=size.size))
+    gap = size * np.sqrt(scale2) * rng.uniform(size=size.size)
+    pairs = (gap, scale2, scale2 * (1.0 + size * rng.uniform(-1.0, 1.0, size.size)) ** 2, np.full(size.size, df))
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(student_t_renyi(*pairs, alpha), far_renyi(*pairs, alpha), rtol=1e-9)
+
+
+def test_a_probability_against_a_logit() -> None:
+    p, z = np.array([0.3, 0.9]), np.array([0.4, -2.0])
+    q = 1 / (1 + np.exp(-z))
+    want = np.log(p**2 / q + (1 - p) ** 2 / (1 - q))
+    np.testing.assert_allclose(Bernoulli(p).renyi(Bernoulli(logit=z), 2.0), want, rtol=1e-13)
+    np.testing.assert_allclose(Bernoulli(logit=z).renyi(Bernoulli(q), 2.0), 0.0, atol=1e-30)
+
+
+def test_one_trial_is_bernoulli_is_two_classes_locally() -> None:
+    p, u, y = np.array([0.25, 0.625]), np.array([[0.3], [-2.0]]), np.array([1.0, 0.0])
+    one, bernoulli, classes = Binomial(1, p), Bernoulli(p), Categorical(np.stack([1 - p, p], -1))
+    for family, change in ((one, u), (classes, np.hstack([-u, u]))):
+        np.testing.assert_allclose(family.log_prob(y), bernoulli.log_prob(y), rtol=1e-14)
+        np.testing.assert_allclose(family.fisher_norm(change), bernoulli.fisher_norm(u), rtol=1e-14)
+    np.testing.assert_array_equal(one.prediction_gradient(), bernoulli.prediction_gradient())

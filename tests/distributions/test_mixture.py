@@ -277,3 +277,12 @@ def test_components_beyond_any_grid_are_refused() -> None:
             with pytest.raises(InputError, match="too narrow for float64"):
                 mixture.renyi(mixture, alpha)
     assert np.geterr() == before
+
+
+def test_identical_components_are_one() -> None:
+    one, other = Normal(np.array([0.3]), np.array([1.7])), Normal(np.array([0.5]), np.array([1.9]))
+    p, q = Mixture([one] * 3, np.array([0.5, 0.25, 0.25])), Mixture([other] * 3, np.array([0.25, 0.25, 0.5]))
+    for alpha in (0.5, 1.0, 2.0):
+        np.testing.assert_allclose(p.renyi(q, alpha), one.renyi(other, alpha), rtol=1e-9)
+    u = np.array([[0.2, 0.7]])
+    np.testing.assert_allclose(p.fisher_norm(np.hstack([u] * 3)), one.fisher_norm(u), rtol=1e-9)

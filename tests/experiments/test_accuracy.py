@@ -1,4 +1,4 @@
-"""The accuracy in docs/results/accuracy.json is what the code of today has."""
+"""The accuracy in docs/results/accuracy.json is the accuracy of the present code."""
 
 from __future__ import annotations
 

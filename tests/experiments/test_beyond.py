@@ -1,4 +1,4 @@
-"""Beyond the paper: models of other families are what they claim; the script writes, draws and resumes."""
+"""Beyond the paper: models of other families, and the script."""
 
 import numpy as np
 import pandas as pd

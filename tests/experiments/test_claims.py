@@ -1,4 +1,4 @@
-"""What the paper says in words: one rule for all statements."""
+"""The paper's statements in words: one rule for all."""
 
 import pytest
 

@@ -21,7 +21,7 @@ INTERVAL = "at least 2, for an interval"
 
 
 def refused(script, capsys, *arguments):
-    """What a script prints when it exits with code 2."""
+    """The output of a script that exits with code 2."""
     with pytest.raises(SystemExit) as stopped:
         script.main(list(arguments))
     assert stopped.value.code == 2

@@ -1,4 +1,4 @@
-"""How often differences are marked: the script runs, and its table says what it counts."""
+"""How often differences are marked: the script runs, and its table is right."""
 
 from __future__ import annotations
 

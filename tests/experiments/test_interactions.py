@@ -1,4 +1,4 @@
-"""Figure 3: the script runs and resumes, and what the paper says about the figure shows on few repetitions."""
+"""Figure 3: the script, its tables and its claims."""
 
 import numpy as np
 import pandas as pd

@@ -24,7 +24,7 @@ pytestmark = [
 
 
 def make(*arguments):
-    """What make prints, with the Python that runs the tests instead of an environment of make's own."""
+    """The output of make, with the Python that runs the tests instead of make's own environment."""
     command = ["make", *arguments, "INSTALLED=", f"BIN={Path(sys.executable).parent}"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -55,7 +55,7 @@ def run_here(script, target, *arguments):
 
 @pytest.fixture
 def quick(tmp_path):
-    """What `make paper-quick` writes about the fourth derivative; the other scripts run in tests of their own."""
+    """The files of `make paper-quick` about the fourth derivative; the other scripts have separate tests."""
     run_here(fourth_derivative, "paper-quick", f"QUICK={tmp_path}")
     return tmp_path
 

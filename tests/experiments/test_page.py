@@ -1,4 +1,4 @@
-"""docs/reproduction.md is what the generator makes from the committed results."""
+"""docs/reproduction.md is generated from the committed results."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Figure 4: the script runs and resumes; what the paper says about the figure, as far as few splits can show."""
+"""Figure 4: the script, its tables and its claims."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Table 2: the script runs and resumes, entropies of known rankings, and what few samples show."""
+"""Table 2: the script, and entropies of known rankings."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Results to write into folders, and what is found there."""
+"""Results to write into folders, and the content of folders."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def write(folder, files, command="explain", keep=(), **content):
 
 
 def contents(folder):
-    """All there is, hidden or not: what is in files, where links lead, None for folders."""
+    """Everything in a folder, hidden or not: texts of files, targets of links, None for folders."""
     found = {}
     for path in folder.rglob("*"):
         link, is_folder = path.is_symlink(), path.is_dir()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 
 import numpy as np
@@ -65,42 +64,12 @@ def test_a_piece_that_is_not_text_or_a_folder(tmp_path):
         work.put("b", CONTENT)
 
 
-def test_a_piece_that_may_not_be_read_is_done_again(tmp_path, monkeypatch):
-    work = Checkpoint.open(tmp_path, QUESTION, 0)
-    work.put("a", CONTENT)
-
-    def closed(path, mode):
-        raise PermissionError(errno.EACCES, "Permission denied", str(path))
-
-    with monkeypatch.context() as patch:
-        patch.setattr("rsens._files._io.open", closed, raising=False)
-        assert work.get("a") is None
-        with pytest.raises(InputError, match="permission denied"):
-            Checkpoint.open(tmp_path, QUESTION, 0)
-    assert work.get("a") == CONTENT
-
-
 def test_a_piece_of_another_folder_is_not_trusted(tmp_path):
     one = Checkpoint.open(tmp_path / "one", QUESTION, 0)
     other = Checkpoint.open(tmp_path / "other", QUESTION, 1)
     one.put("a", CONTENT)
     (tmp_path / "one" / "a.json").rename(tmp_path / "other" / "a.json")
     assert other.get("a") is None
-
-
-def test_writing_leaves_the_old_piece_or_the_new(tmp_path, monkeypatch):
-    work = Checkpoint.open(tmp_path, QUESTION, 0)
-    work.put("a", CONTENT)
-
-    def fail(*args):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", fail)
-        with pytest.raises(InputError, match="no space left on device"):
-            work.put("a", 1)
-    assert work.get("a") == CONTENT
-    assert sorted(os.listdir(tmp_path)) == ["a.json", "manifest.json"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Tables that are safe to open in a spreadsheet, with all numbers as they are."""
+"""Tables that are safe to open in a spreadsheet, with unchanged numbers."""
 
 from __future__ import annotations
 

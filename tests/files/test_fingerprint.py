@@ -126,7 +126,7 @@ def test_fingerprints_do_not_see_how_a_value_is_stored(one, other):
 
 
 def test_tables_of_any_library():
-    """Equal for equal columns, whatever library they come from; names count."""
+    """Equal for equal columns of any library; names count."""
     pandas = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
     one, other, renamed = pl.from_pandas(pandas), pl.DataFrame({"a": [1.0, 3.0], "b": ["x", "y"]}), pandas[["b", "a"]]
     assert fingerprint(one) == fingerprint(one.to_arrow()) == fingerprint(pandas)

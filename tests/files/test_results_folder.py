@@ -164,18 +164,6 @@ def test_the_folder_may_be_a_link(tmp_path):
     assert contents_but_summary(tmp_path / "there") == {"x": "2"}
 
 
-def test_the_current_folder_stays_the_current_folder(tmp_path, monkeypatch):
-    """Else a shell would be left in a folder that was deleted."""
-    out = tmp_path / "out"
-    (out / "inside").mkdir(parents=True)
-    for current in (out, out / "inside"):
-        monkeypatch.chdir(current)
-        numbers = out.stat().st_ino, current.stat().st_ino
-        write(out, {"x": "1"})
-        assert (out.stat().st_ino, os.stat(".").st_ino) == numbers
-    assert contents_but_summary(out) == {"x": "1", "inside": None}
-
-
 def test_leftovers_of_killed_runs_are_removed(tmp_path):
     out = tmp_path / "out"
     write(out, {"x": "1"})

@@ -22,7 +22,7 @@ CASES, FILES = range(0, 10_000, 40), range(0, 500, 25)
 
 @pytest.fixture(autouse=True)
 def _as_the_command_does():
-    """Not every warning is an error: how many there are is what is judged."""
+    """Not every warning is an error: their number is judged."""
     with warnings.catch_warnings():
         warnings.simplefilter("default")
         yield

@@ -60,3 +60,10 @@ def test_additive_with_categorical_columns():
         )
     )
     assert additive(2, [(1, 0)], categorical=np.array([1])).terms[2] == Categorical(dims=(1,)) * EQ(dims=(0,))
+
+
+def test_additive_without_pairs_has_no_mixed_derivatives():
+    second = additive(3, [(0, 2)]).at(X, Z).second(np.ones(len(Z)))
+    assert not second[:, 0, 1].any()
+    assert not second[:, 1, 2].any()
+    assert second[:, 0, 2].all()

@@ -148,6 +148,26 @@ def test_results_of_at_may_be_overwritten(kernel):
     np.testing.assert_array_equal(at.second(W), expected[1])
 
 
+@every_kernel
+def test_hyper_gradient_is_linear_and_additive_over_rows(kernel):
+    """The gradient of all rows is that of some plus that of the others."""
+    whole = kernel.hyper_gradient(X, Z, W)
+    parts = kernel.hyper_gradient(X[:2], Z, W[:2]) + kernel.hyper_gradient(X[2:], Z, W[2:])
+    np.testing.assert_allclose(parts, whole, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(kernel.hyper_gradient(X, Z, -3 * W), -3 * whole, rtol=1e-13, atol=1e-13)
+
+
+@every_smooth_kernel
+def test_second_is_symmetric_and_columns_outside_dims_have_no_derivative(kernel):
+    of_numbers = [leaf for leaf in _leaves(kernel) if not isinstance(leaf, Constant | kernels.Categorical)]
+    used = {d for leaf in of_numbers for d in (range(D) if leaf.dims is None else leaf.dims)}
+    at, second = kernel.at(X, Z), kernel.at(X, Z).second(W)
+    np.testing.assert_allclose(second, second.transpose(0, 2, 1), rtol=1e-12, atol=1e-14)
+    for d in range(D):
+        assert at.first[:, :, d].any() == (d in used)
+        assert d in used or not second[:, d].any()
+
+
 @given(data=st.data())
 @settings(max_examples=60, deadline=None)
 def test_shapes(data):

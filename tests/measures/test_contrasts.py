@@ -320,3 +320,25 @@ def test_weights_without_levels_weigh_rows_only():
     weights = np.array([1.0, 0.0, 3.0])
     got = importance("rsens", MODELS["Normal"], rows()[:3], weights=weights)
     np.testing.assert_allclose(got, weights @ rsens(MODELS["Normal"], rows()[:3]) / 4.0, rtol=1e-12)
+
+
+# ---- laws ------------------------------------------------------------------------------------------------------------
+
+
+def test_bernoulli_category_and_continuous():
+    slope = np.array([0.5, 2.0])
+    model = from_jax(lambda Z: Bernoulli(logit=jnp.asarray(slope)[Z[:, 1].astype(int)] * Z[:, 0]))
+    frame = pd.DataFrame({"x": [0.4, -0.3, 1.0], "sold": [True, False, False]})
+    x, own = frame["x"].to_numpy(), frame["sold"].to_numpy().astype(int)
+    p = [1 / (1 + np.exp(-slope[level] * x)) for level in (own, 1 - own)]
+    here, there = (slope[level] * q * (1 - q) for level, q in zip((own, 1 - own), p, strict=True))
+    expected = np.abs(there - here) / np.sqrt(p[0] * (1 - p[0]))
+    np.testing.assert_allclose(rsens2(model, frame)[:, 0, 1], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["rsens", "rsens2"])
+def test_a_weight_of_two_is_a_row_given_twice(name):
+    weights = np.array([1, 2, 1, 3, 1, 1, 1, 2])
+    twice = FRAME.loc[np.repeat(FRAME.index, weights)].reset_index(drop=True)
+    got = importance(name, MODEL, FRAME, weights=weights)
+    np.testing.assert_allclose(got[1:], importance(name, MODEL, twice)[1:], rtol=1e-6, atol=1e-8)

@@ -70,3 +70,11 @@ def test_what_does_not_fit_is_an_error() -> None:
         active_subspace(Extreme([], ds.Normal), x)
     with pytest.raises(InputError, match="mean of G, squared sensitivities, does not fit in float64"):
         active_subspace(MODELS["Normal"], X, scale=[1e200, 1.0, 1.0])
+
+
+def test_fewer_rows_than_columns() -> None:
+    model = Written([surface(1), surface(2, constant)], ds.Normal)
+    found = active_subspace(model, X[:1])
+    np.testing.assert_allclose(found.eigenvalues[0], (rsens(model, X[:1]) ** 2).sum(), rtol=1e-13)
+    np.testing.assert_allclose(found.eigenvalues[1:], 0.0, atol=1e-30)
+    np.testing.assert_allclose(found.eigenvectors.T @ found.eigenvectors, np.eye(D), atol=1e-14)

@@ -156,3 +156,20 @@ def test_a_mixture_and_a_family_of_ones_own(predict: Any) -> None:
     with pytest.raises(InputError, match=message):
         fourth_derivative(from_jax(predict), X)
     assert rsens2(from_jax(predict), X).shape == (len(X), X.shape[1], X.shape[1])
+
+
+@pytest.mark.parametrize(
+    "predict",
+    [
+        lambda x: ds.Normal(1e8 + x[:, 0] * x[:, 1], 1e-4 * jnp.exp(x[:, 0])),
+        lambda x: ds.Bernoulli(logit=40.0 + x[:, 0] * x[:, 1]),
+    ],
+    ids=["mean far from zero", "probability near one"],
+)
+def test_hard_cases_have_the_right_second_derivative(predict: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second derivative of the same divergence is α R-sens², to 1e-8 for every column that matters."""
+    seen: list[Any] = []
+    monkeypatch.setattr(fourth_module, "_check_second", lambda second, expected, _: seen.append((second, expected)))
+    assert np.isfinite(fourth_derivative(from_jax(predict), X[:4, :2])).all()
+    ((second, expected),) = seen
+    np.testing.assert_allclose(second, expected, rtol=1e-8)

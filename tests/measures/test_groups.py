@@ -134,3 +134,15 @@ def test_parts_of_a_pair_with_a_group_are_those_of_the_change_that_has_its_norm(
     np.testing.assert_allclose(pairs[0, 0, 1], 3.0, rtol=1e-6)  # links 1 and 3 in Fisher norm, at right angles
     found = pair_parts_of(record, pairs, 1.0, terms=terms)
     np.testing.assert_allclose([found["mean"][0, 0], found["variance"][0, 0]], [0.0, 3.0], atol=1e-6)
+
+
+@pytest.mark.parametrize("family", MODELS)
+def test_single_columns_are_rsens(family: str) -> None:
+    got = group_rsens(MODELS[family], X, {"one": [1]})
+    np.testing.assert_allclose(got, rsens(MODELS[family], X), rtol=1e-12)
+
+
+def test_more_columns_than_parameters() -> None:
+    """A Poisson has one parameter: G has rank one, and the group of all columns has the length of the gradient."""
+    got = group_rsens(MODELS["Poisson"], X, {"all": range(X.shape[1])})
+    np.testing.assert_allclose(got[:, 0], np.linalg.norm(rsens(MODELS["Poisson"], X), axis=1), rtol=1e-13)

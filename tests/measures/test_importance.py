@@ -81,3 +81,9 @@ def test_wrong_arguments(arguments: dict[str, Any]) -> None:
     assert raised.value.argument in arguments
     with pytest.raises(InputError, match="'sobol' is not a measure"):
         importance("sobol", MODELS["Normal"], X)
+
+
+def test_rows_without_weight_do_not_count() -> None:
+    weights = np.where(np.arange(len(X)) < 10, 1.0, 0.0)
+    got = importance("rsens", MODELS["Poisson"], X, weights=weights)
+    np.testing.assert_allclose(got, importance("rsens", MODELS["Poisson"], X[:10]), rtol=1e-12)

@@ -95,3 +95,22 @@ def test_single_precision() -> None:
         kl(model, X)
     exact = np.abs(np.cos(X[:, 0])) / np.sqrt(0.5)
     np.testing.assert_allclose(kl(model, X, step=0.05)[:, 0], exact, rtol=1e-2)
+
+
+@pytest.mark.parametrize("family", MODELS)
+def test_it_is_rsens_at_the_default_step(family: str) -> None:
+    exact = rsens(MODELS[family], X)
+    np.testing.assert_allclose(kl(MODELS[family], X), exact, rtol=1e-7, atol=1e-7 * exact.max())
+
+
+def test_one_row_and_a_constant_column_have_a_step_too() -> None:
+    flat = X.copy()
+    flat[:, 1] = 0.0
+    for x in (X[:1], flat):
+        np.testing.assert_allclose(kl(MODELS["Normal"], x), rsens(MODELS["Normal"], x), rtol=1e-6)
+
+
+def test_an_irrelevant_column_gets_exactly_zero() -> None:
+    values = kl(from_function(lambda z: ds.Normal(np.sin(z[:, 0]), np.exp(z[:, 0]))), X)
+    assert (values[:, 1:] == 0.0).all()
+    assert (values[:, 0] > 0.0).all()

@@ -209,3 +209,13 @@ def test_what_is_no_scale_and_what_has_no_link():
     mixture = from_function(lambda Z: ds.Mixture([ds.Normal(Z[:, 0], 1.0), ds.Normal(Z[:, 1], 1.0)], [0.5, 0.5]))
     with pytest.raises(InputError, match=r"pairs='link' needs a scale .* a Mixture"):
         explain(mixture, Z, pairs="link")
+
+
+def test_a_softmax_that_adds_up():
+    def fn(Z):
+        z = np.stack([Z[:, 0] + Z[:, 1], np.sin(Z[:, 0]), 0.5 * Z[:, 1] ** 2], -1)
+        e = np.exp(z)
+        return ds.Categorical(e / e.sum(axis=1, keepdims=True))
+
+    Z = np.random.default_rng(1).normal(size=(20, 2))
+    np.testing.assert_allclose(link_pairs(from_function(fn), Z)[:, 0, 1], 0.0, atol=1e-6)

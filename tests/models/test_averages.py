@@ -130,3 +130,13 @@ def test_a_closed_form_counts_the_values() -> None:
     question.averages = None
     np.testing.assert_allclose(closed, question.partial_dependence((0, 2), at, question.values), rtol=1e-10)
     assert question.evaluations == 5 + 5 * len(X)
+
+
+@pytest.mark.parametrize("columns", [(2,), (2, 0), (2, 3)], ids=str)
+def test_labels(columns: tuple[int, ...]) -> None:
+    X, y = frame()
+    model = GPRegressor(n_restarts=0).fit(X, y)
+    codes = model.coding_.read(X).values[:6, columns]
+    labels = {column.position: column.labels for column in model.coding_.columns}
+    got = model.partial_dependence(columns, codes, X)
+    np.testing.assert_allclose(got[:, 0], brute_force(model, X, columns, codes, labels), rtol=1e-10)

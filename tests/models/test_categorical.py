@@ -356,3 +356,13 @@ def test_categories_that_are_collinear_are_named():
     few = X[:5].assign(town=[*EFFECTS, "Oslo", "Oslo"], flag=[True, True, False, True, False])
     with pytest.raises(InputError, match="at least 7; got 5 samples"):  # 1 + age, noise, two towns, flag, and a noise
         clone(FLAT).fit(few[["age", "noise", "town", "flag"]], y[:5])
+
+
+def test_one_categorical_column_is_a_model_of_group_means():
+    X, y = table(GPRegressor())
+    kernel = Categorical(0.8, 0.6)
+    model = GPRegressor(kernel, noise_variance=0.2, optimize=False, standardize=False).fit(X[["town"]], y)
+    n, mean = (pd.Series(y).groupby(X["town"]).agg(what).to_numpy() for what in ("size", "mean"))
+    K = 0.8 * np.where(np.eye(3) == 1.0, 1.0, np.exp(-1.0 / 0.6))
+    levels = pd.DataFrame({"town": list(EFFECTS)})
+    np.testing.assert_allclose(model.predict(levels), K @ np.linalg.solve(K + np.diag(0.2 / n), mean), rtol=1e-9)

@@ -98,3 +98,13 @@ def test_noise_free_data_is_interpolated():
     np.testing.assert_allclose(latent.mean, y, atol=1e-7)
     assert (latent.variance > 0.0).all()
     assert (latent.variance < 1e-8).all()
+
+
+def test_repeated_rows_are_weights():
+    """Twice the same row with the noise σ² is once with the mean of both and σ²/2."""
+    X, y = data(12)
+    twice = posterior(EQ(1.0, 1.5), LIKELIHOOD, np.vstack([X, X]), np.concatenate([y - 0.1, y + 0.1]))
+    once = posterior(EQ(1.0, 1.5), GaussianLikelihood(NOISE / 2), X, y)
+    a, b = (latent.moments(data(5, seed=4)[0]) for latent in (twice, once))
+    np.testing.assert_allclose(a.mean, b.mean, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(a.variance, b.variance, rtol=1e-10)

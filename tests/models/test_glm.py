@@ -373,3 +373,39 @@ def test_triangular_factor_of_many_rows(distance):
     R, expected = np.abs(triangular(A)), np.abs(np.linalg.qr(A, mode="r"))
     np.testing.assert_allclose(R, expected, rtol=1e-10, atol=1e-11)
     np.testing.assert_allclose(R[3, 3], distance * np.sqrt(5000), rtol=0.05, atol=1e-11)
+
+
+# ---- laws -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+def test_prediction_is_the_average_over_the_weights(case):
+    X, y = data(case)
+    X = X - 0.5
+    model = case.model(fit_intercept=False).fit(X, y)
+    covariance = model.coef_covariance_.reshape(3, 3)
+    weights = np.random.default_rng(1).multivariate_normal(np.ravel(model.coef_), covariance, size=100_000)
+    means = case.mean(X[:8] @ weights.T)
+    error = means.std(axis=1) / np.sqrt(means.shape[1])
+    assert (np.abs(model.predict_distribution(X[:8]).mean - means.mean(axis=1)) < 4.5 * error).all()
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+def test_a_strong_prior_leaves_the_overall_rate(case):
+    X, y = data(case)
+    model = case.model(prior_precision=1e10, intercept_precision=0.0).fit(X, y)
+    np.testing.assert_allclose(model.coef_, 0.0, atol=1e-7)
+    np.testing.assert_allclose(case.mean(np.ravel(model.intercept_)[0]), y.mean(), rtol=1e-7)
+
+
+@pytest.mark.parametrize("level", [1e4, 1e9])
+def test_large_counts(level):
+    """The weights are known to about 1/√(50 level); the prior pulls by about 1/(50 level)."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(50, 2))
+    f = np.log(level) + X @ [0.5, -0.2]
+    model = BayesianPoissonRegression().fit(X, rng.poisson(np.exp(f)))
+    np.testing.assert_allclose(model.coef_, [0.5, -0.2], atol=6 / np.sqrt(50 * level))
+    np.testing.assert_allclose(model.predict(X), np.exp(f), rtol=20 / np.sqrt(50 * level))
+    y, sd = np.round(np.exp(f)), np.sqrt(np.exp(f))
+    np.testing.assert_allclose(model.log_predictive_density(X, y), stats.norm.logpdf(0.0, 0.0, sd), atol=2.0)

@@ -378,3 +378,10 @@ def test_classifier_predicts_labels_and_probabilities():
     np.testing.assert_allclose(
         model.log_predictive_density(X, y), np.log(probabilities[np.arange(60), np.searchsorted(model.classes_, y)])
     )
+
+
+@pytest.mark.parametrize("likelihood", ["poisson", "negative_binomial"])
+def test_far_from_the_data_the_latent_mean_is_the_log_of_the_mean_count(likelihood):
+    X, y = inputs(), targets(likelihood, inputs())
+    model = GPRegressor(EQ(0.5, 1.0), likelihood, optimize=False).fit(X, y)
+    np.testing.assert_allclose(model.predict(X + 1e5), y.mean() * np.exp(0.25), rtol=1e-10)

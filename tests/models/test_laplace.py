@@ -19,7 +19,7 @@ from rsens.likelihoods import (
 )
 from rsens.models import _mode
 from rsens.models._laplace import WarmStart
-from tests.models.inference import check_gradient, laplace_of, objective
+from tests.models.inference import check_gradient, laplace_of, objective, posterior
 from tests.models.laplace_oracle import LIKELIHOODS, mode, targets
 
 NAMES = tuple(LIKELIHOODS)
@@ -221,3 +221,34 @@ def test_the_student_t_converges_with_many_outliers(df, scale2, seed):
     assert laplace.converged
     slope, _, _ = laplace.likelihood.f_derivatives(y, laplace.mode.latent)
     np.testing.assert_allclose(laplace.mode.weights, slope, atol=1e-7 * np.abs(slope).max())
+
+
+# ---- laws -----------------------------------------------------------------------------------------------------------
+
+
+def test_an_equal_offset_is_a_mean():
+    X, y = data("poisson")
+    by_mean = laplace_of(KERNELS["eq"], PoissonLikelihood(), X, y, mean=0.7)
+    by_offset = laplace_of(KERNELS["eq"], PoissonLikelihood(), X, y, offset=np.full(len(y), 0.7))
+    np.testing.assert_allclose(by_mean.mode.latent, by_offset.mode.latent, rtol=1e-12)
+    assert by_mean.log_marginal_likelihood == pytest.approx(by_offset.log_marginal_likelihood, rel=1e-13)
+    difference = by_mean.posterior().moments(X).mean - by_offset.posterior().moments(X).mean
+    np.testing.assert_allclose(difference, 0.7, rtol=1e-12)
+
+
+def test_large_counts_approach_the_gaussian_of_their_logarithms():
+    """log Poisson(μ) is nearly N(log μ, 1/μ): at counts of 1e5 the latent is known to 0.3 % in each row."""
+    X, _ = data("poisson", n=30)
+    y = np.random.default_rng(4).poisson(1e5 * np.exp(0.3 * X[:, 0])).astype(float)
+    latent = posterior(EQ(4.0, 1.0), PoissonLikelihood(), X, y, mean=11.0).moments(X)
+    np.testing.assert_allclose(latent.mean, np.log(y), atol=0.02)
+    assert (latent.variance < 1.01 / y).all()
+
+
+@pytest.mark.parametrize("likelihood", [PoissonLikelihood(), NegativeBinomialLikelihood(1.0)], ids=repr)
+def test_counts_that_are_all_zero(likelihood):
+    X, _ = data("poisson")
+    laplace = laplace_of(EQ(4.0, 1.0), likelihood, X, np.zeros(len(X)))
+    assert laplace.converged
+    assert (laplace.mode.latent < -1.0).all()
+    check_gradient(EQ(4.0, 1.0), likelihood, X, np.zeros(len(X)))

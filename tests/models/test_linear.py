@@ -253,3 +253,28 @@ def test_a_prior_with_an_intercept_needs_two_rows():
     assert BayesianLinearRegression(prior_precision=1.0, fit_intercept=False).fit(
         [[1.0]], [2.0]
     ).coef_ == pytest.approx(1.0)
+
+
+def test_a_weak_prior_is_the_flat_one_up_to_the_degrees_of_freedom():
+    X, y = table()
+    flat, weak = BayesianLinearRegression().fit(X, y), BayesianLinearRegression(prior_precision=1e-9).fit(X, y)
+    a, b = flat.predict_distribution(X), weak.predict_distribution(X)
+    np.testing.assert_allclose(a.location, b.location, rtol=1e-8)
+    np.testing.assert_allclose(a.scale2 * (12 - 4), b.scale2 * (12 - 1), rtol=1e-8)
+    assert (flat.degrees_of_freedom_, weak.degrees_of_freedom_) == (8, 11)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e9])
+def test_targets_of_any_scale(scale):
+    X, y = table()
+    one, other = (BayesianLinearRegression().fit(X, c * y).predict_distribution(X) for c in (1.0, scale))
+    np.testing.assert_allclose(other.location, scale * one.location, rtol=TIGHT)
+    np.testing.assert_allclose(other.scale2, scale**2 * one.scale2, rtol=TIGHT)
+
+
+def test_inputs_far_from_zero_lose_no_digits():
+    X, y = table()
+    X, shift = np.round(X * 1024) / 1024, 2.0**30  # so that X + 2³⁰ is exact
+    one, other = BayesianLinearRegression().fit(X, y), BayesianLinearRegression().fit(X + shift, y)
+    np.testing.assert_allclose(other.predict(X + shift), one.predict(X), rtol=1e-9)
+    np.testing.assert_allclose(other.coef_scale2_, one.coef_scale2_, rtol=1e-9)

@@ -8,7 +8,7 @@ from rsens._errors import InputError
 from rsens.derivatives import Derivatives, chain_rule, from_jax, normalized, normalized_derivatives
 from rsens.distributions import Bernoulli, Categorical, Normal
 from rsens.kernels import EQ
-from rsens.likelihoods import LogitLikelihood
+from rsens.likelihoods import LogitLikelihood, ProbitLikelihood
 from rsens.models._gp import GPClassifier
 from tests.models.inference import posterior
 
@@ -108,3 +108,23 @@ def test_the_estimator_normalises_one_gp_per_class():
     )
     np.testing.assert_allclose(record.first, expected.first[:, order], rtol=1e-10, atol=1e-14)
     np.testing.assert_allclose(record.second, expected.second[:, order], rtol=1e-10, atol=1e-13)
+
+
+@pytest.mark.parametrize("likelihood", [LogitLikelihood(), ProbitLikelihood()], ids=repr)
+def test_two_classes_give_the_binary_classifier(likelihood):
+    X, codes = classes(30, 2)
+    new = np.vstack([X[:4], np.random.default_rng(1).uniform(-3.0, 3.0, (5, 2))])
+    records = gp_members(EQ(2.0, 1.0), likelihood, X, codes, 2, new)
+    both, one = normalized_derivatives(records), records[1]
+    np.testing.assert_allclose(both.distribution.probabilities[:, 1], one.distribution.mean, rtol=1e-10)
+    np.testing.assert_allclose(both.first[:, 1], one.first[:, 0], rtol=1e-8, atol=1e-11)
+    np.testing.assert_allclose(both.first[:, 0], -one.first[:, 0], rtol=1e-8, atol=1e-11)
+    np.testing.assert_allclose(both.second[:, 1], one.second[:, 0], rtol=1e-8, atol=1e-10)
+
+
+def test_far_from_the_data_every_class_is_equally_probable():
+    record = normalized_derivatives(
+        gp_members(EQ(2.0, 1.0), LogitLikelihood(), *classes(30, 4), 4, np.full((1, 2), 50.0))
+    )
+    np.testing.assert_allclose(record.distribution.probabilities, 0.25, rtol=1e-14)
+    np.testing.assert_array_equal(record.first, 0.0)

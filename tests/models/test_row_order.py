@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rsens import GPClassifier, GPRegressor, rsens
+from rsens.kernels import EQ
 
 
 def data(kind, n, repeated=False):
@@ -65,3 +66,13 @@ def test_more_starts_do_not_change_the_subset(monkeypatch):
     for n_restarts in (0, 2):
         model("gaussian", None, n_restarts=n_restarts).fit(X, y)
     np.testing.assert_array_equal(seen[0], seen[2])
+
+
+def test_inducing_inputs_of_a_fixed_kernel_on_a_grid():
+    """Distances on a grid agree up to rounding: the order of the rows must not decide which of them is taken."""
+    axis = np.arange(30) / 10.0
+    X = np.stack(np.meshgrid(axis, axis), -1).reshape(-1, 2)
+    y, order = X[:, 0] * X[:, 1], np.random.default_rng(2).permutation(len(X))
+    settings = {"kernel": EQ(1.0, (0.7, 0.7)), "optimize": False}
+    one, other = (model("gaussian", 40, **settings).fit(X[rows], y[rows]) for rows in (slice(None), order))
+    np.testing.assert_allclose(one.inducing_inputs_, other.inducing_inputs_, rtol=1e-12, atol=1e-14)

@@ -300,3 +300,32 @@ def test_of_very_many_rows_the_greedy_choice_sees_some(monkeypatch):
     assert len(first) == 10
     np.testing.assert_array_equal(first, choose_inducing(X, EQ(1.0, 0.5), 10, 0)[0])
     assert set(first) != set(choose_inducing(X, EQ(1.0, 0.5), 10, 1)[0])
+
+
+@pytest.mark.parametrize("name", ["gaussian", "poisson"])
+def test_distinct_rows_as_inducing_inputs_of_repeated_rows(name):
+    """Nothing is approximated with the 40 of 120 rows that differ."""
+    X, y = data(name)
+    X, y = np.vstack([X, X, X]), np.concatenate([y, y, y])
+    kernel, likelihood = KERNELS["eq"], LIKELIHOODS[name]
+    expected, expected_gradient = objective(kernel, likelihood, X, y)
+    inducing = X[choose_inducing(X, kernel, 100)[0]]
+    assert len(inducing) <= 40
+    value, gradient = objective(kernel, likelihood, X, y, inducing)
+    assert value == pytest.approx(expected, rel=1e-7)
+    close(gradient, expected_gradient, 1e-6)
+    ours, dense = (
+        posterior(kernel, likelihood, X, y, inducing).moments(X),
+        posterior(kernel, likelihood, X, y).moments(X),
+    )
+    close(ours.mean, dense.mean, 1e-7)
+    np.testing.assert_allclose(ours.variance, dense.variance, rtol=1e-6)
+
+
+def test_with_all_rows_counts_of_1e5_are_those_of_the_dense_gp():
+    X, _ = data("poisson")
+    y = np.random.default_rng(4).poisson(10.0 ** np.linspace(0.0, 5.0, 40)).astype(float)
+    value, gradient = objective(EQ(9.0, 0.7), LIKELIHOODS["poisson"], X, y, X, mean=3.0)
+    expected, expected_gradient = objective(EQ(9.0, 0.7), LIKELIHOODS["poisson"], X, y, mean=3.0)
+    assert value == pytest.approx(expected, rel=1e-6)
+    close(gradient, expected_gradient, 1e-6)
