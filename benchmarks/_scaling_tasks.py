@@ -173,7 +173,8 @@ def accuracy(kind: str, rows: int) -> dict[str, Any]:
     X, y = data(kind, rows)
     found: dict[str, Any] = {}
     for name, most in (("some", model(kind).search_rows), ("all", rows)):
-        estimator = model(kind).set_params(search_rows=most)
+        estimator = model(kind)
+        estimator.search_rows = most
         found[f"{name}: fit"] = seconds(lambda estimator=estimator: estimator.fit(X, y))
         found[f"{name}: R-sens"] = rsens(estimator, X[:1000]).mean(axis=0).tolist()
         found[f"{name}: score"] = float(estimator.log_predictive_density(*data(kind, HELD_OUT, seed=1)).mean())

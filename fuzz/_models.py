@@ -32,7 +32,7 @@ def _gp(rng: Rng, **options: Any) -> Any:
     sparse = {"inducing": int(rng.integers(1, 8))} if rng.random() < 0.2 else {}
     plain = {"standardize": False} if rng.random() < 0.2 else {}
     kernel = {"kernel": _kernel(rng)} if rng.random() < 0.4 else {}
-    return {"max_iter": 5, "n_restarts": 0, "random_state": 0} | search | sparse | plain | kernel | options
+    return {"tolerance": 0.01, "n_restarts": 0, "random_state": 0} | search | sparse | plain | kernel | options
 
 
 def _kernel(rng: Rng) -> Any:

@@ -119,7 +119,7 @@ def results() -> dict[str, bytes]:
     makers = {
         "explanation": rsens.explain(linear, X, y, by=y > 0.0, random_state=0).save,
         "stability": rsens.stability(linear, X, y, n_boot=3, methods=["rsens", "ard"], random_state=0).save,
-        "selection": rsens.select_interactions(gp, X, y, k=1, cv=2, repeats=1, random_state=0).save,
+        "selection": rsens.select_interactions(gp, X, y, k=1, cv=2, random_state=0).save,
         **{f"{name}.rsens": partial(save_model, model) for name, model in models.items()},
     }
     with tempfile.TemporaryDirectory() as folder:

@@ -13,5 +13,5 @@ import rsens
 X, y = load_diabetes(return_X_y=True, as_frame=True)
 X, y = X[["sex", "bmi", "bp", "s5"]].iloc[:150], y[:150]
 model = rsens.GPRegressor(random_state=0, n_restarts=0)
-selection = rsens.select_interactions(model, X, y, k=2, cv=3, repeats=1, random_state=0)
+selection = rsens.select_interactions(model, X, y, k=2, cv=3, random_state=0)
 ax = rsens.plots.selection(selection)

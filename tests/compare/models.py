@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from rsens._compare import ComparisonFrame, ComparisonSettings, compared, find_methods
+from rsens._compare import find_methods
 from rsens._typing import Array
 from rsens.derivatives import Model, from_function
 from rsens.distributions import Normal
@@ -41,10 +40,3 @@ def mirrored(X: Array) -> Array:
 def resolved(methods: object, order: int) -> list[str]:
     """The names of the methods asked for."""
     return [method.name for method in find_methods(methods, order)]
-
-
-def compare_in(
-    model: Any, X: Any, y: Any = None, *, methods: Any = "all", order: int = 1, budget: Any = "standard", **how: Any
-) -> ComparisonFrame:
-    """A comparison with a scale, or numeric columns, as commands ask for it."""
-    return compared(model, X, y, ComparisonSettings.read(methods, order, budget, **how), 0)

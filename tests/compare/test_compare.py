@@ -13,7 +13,7 @@ from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.measures import importance
 from rsens.models import BayesianLinearRegression, GPClassifier, GPRegressor
-from tests.compare.models import compare_in, noisy
+from tests.compare.models import noisy
 
 COLUMNS = ["method", "term", "value", "rank", "seconds", "evaluations", "status"]
 #: Cheap, and none of them needs an optional package.
@@ -52,7 +52,7 @@ def test_columns_and_order(table):
 
 
 def test_equal_values_share_the_smallest_rank():
-    table = compare_in(noisy(lambda X: X[:, 0] + X[:, 1]), np.eye(4), methods="ead", scale="raw")
+    table = compare(noisy(lambda X: X[:, 0] + X[:, 1]), np.eye(4), methods="ead", scale="raw")
     assert list(table["term"]) == ["x0", "x1", "x2", "x3"]
     assert list(table["rank"]) == [1, 1, 3, 3]
 
@@ -100,13 +100,13 @@ def test_two_values_are_compared_as_explain_does(rows):
 
 def test_numeric_gives_slopes():
     model = BayesianLinearRegression(prior_precision=1.0).fit(FLAGGED, y + FLAGGED["flag"])
-    slopes = compare_in(model, FLAGGED, y, methods=["rsens", "ead"], numeric=["flag"]).set_index(["method", "term"])[
+    slopes = compare(model, FLAGGED, y, methods=["rsens", "ead"], numeric=["flag"]).set_index(["method", "term"])[
         "value"
     ]
     expected = importance("rsens", model, FLAGGED, scale=FLAGGED.std(ddof=0))
     np.testing.assert_allclose(slopes["rsens"][list(FLAGGED.columns)], expected, rtol=1e-12)
     with pytest.raises(InputError, match="numeric names the column 'flog'"):
-        compare_in(model, FLAGGED, y, numeric=["flog"])
+        compare(model, FLAGGED, y, numeric=["flog"])
 
 
 def test_ard_is_read_off_the_model_as_it_is():
@@ -129,7 +129,7 @@ def test_classes():
 def test_scale():
     """Derivatives and quotients are per unit; the others have no unit in x."""
     raw, double = (
-        compare_in(MODEL, X, y, methods=QUICK[1], budget="paper", scale=scale)
+        compare(MODEL, X, y, methods=QUICK[1], budget="paper", random_state=0, scale=scale)
         for scale in ("raw", dict.fromkeys(X.columns, 2.0))
     )
     assert (raw.attrs["scale"], double.attrs["scale"]) == ("raw", "given")
@@ -137,7 +137,7 @@ def test_scale():
     per_unit = {"rsens", "ead", "aed", "apc", "kl"}
     assert ratio == pytest.approx({name: 2.0 if name in per_unit else 1.0 for name in QUICK[1]})
     pairs = [
-        compare_in(MODEL, X, methods=QUICK[2], order=2, budget="paper", scale=scale)
+        compare(MODEL, X, methods=QUICK[2], order=2, budget="paper", random_state=0, scale=scale)
         for scale in ("raw", [2.0, 2.0, 2.0])
     ]
     ratio = (pairs[1].groupby("method")["value"].max() / pairs[0].groupby("method")["value"].max()).to_dict()

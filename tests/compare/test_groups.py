@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from rsens import GPRegressor, InputError, Normal, compare, explain, from_function, stability
-from tests.compare.models import compare_in
 
 GROUP = {"season": ["sin", "cos"]}
 
@@ -54,13 +53,11 @@ def test_known_derivatives():
     model = from_function(lambda x: Normal(3.0 * x[:, 0] + 4.0 * x[:, 2] + x[:, 1] ** 2 * x[:, 0], 4.0))
     still = from_function(lambda x: Normal(3.0 * x[:, 0] + 4.0 * x[:, 2], 4.0))
     how = {"groups": {"uv": ["u", "v"]}, "scale": "raw"}
-    found = compare_in(still, X, methods=["rsens", "ead", "aed", "apc"], **how).set_index(["method", "term"])["value"]
+    found = compare(still, X, methods=["rsens", "ead", "aed", "apc"], **how).set_index(["method", "term"])["value"]
     assert found["rsens", "uv"] == pytest.approx(2.5)
     assert found["ead", "uv"] == pytest.approx(5.0)
     assert found["aed", "uv"] == pytest.approx(5.0)
-    pairs = compare_in(model, X, methods=["rsens2", "eah", "aeh"], order=2, **how).set_index(["method", "term"])[
-        "value"
-    ]
+    pairs = compare(model, X, methods=["rsens2", "eah", "aeh"], order=2, **how).set_index(["method", "term"])["value"]
     # ∂²f/∂u∂w = 2w, and nothing with v.
     assert pairs["eah", "uv:w"] == pytest.approx(2.0 * X["w"].mean(), rel=1e-4)
     assert pairs["aeh", "uv:w"] == pytest.approx(2.0 * X["w"].mean(), rel=1e-4)

@@ -111,6 +111,7 @@ def test_no_method_at_all():
 @pytest.mark.parametrize(
     ("options", "text"),
     [
+        ({"scale": "SD"}, "'sd', 'raw'"),
         ({"budget": "cheap"}, "budget must be"),
         ({"y": [1.0]}, "25 rows"),
     ],

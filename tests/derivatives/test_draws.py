@@ -319,7 +319,7 @@ def test_classes_are_their_average_probabilities():
 
 
 def test_histograms_collapse():
-    """A mixture of histograms is the histogram of the averages, for pairs as well."""
+    """A mixture of histograms is the histogram of the averages, for pairs and spreads as well."""
     draw = np.random.default_rng(2)
     borders, slopes = np.linspace(-3.0, 3.0, 9), draw.normal(1.0, 0.2, 7)
 
@@ -331,3 +331,5 @@ def test_histograms_collapse():
     X = draw.normal(size=(10, 2))
     np.testing.assert_allclose(rsens(drawn, X), rsens(averaged, X), rtol=1e-7)
     np.testing.assert_allclose(rsens2(drawn, X), rsens2(averaged, X), rtol=1e-5, atol=1e-7)  # second differences
+    spreads = [explain(model, X, random_state=0).effects["spread"] for model in (drawn, averaged)]
+    np.testing.assert_allclose(*spreads, rtol=1e-6)

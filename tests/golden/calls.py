@@ -25,6 +25,7 @@ from rsens.black_box import Budget
 from rsens.distributions import ALL_FAMILIES
 from tests.golden import data
 from tests.golden.flatten import ROWS_INTERVAL, Numbers, explained, flat, learned, without_row_intervals
+from tests.select_interactions.made import asked
 
 Found = Numbers | tuple[Numbers, str]
 
@@ -1278,7 +1279,7 @@ def stability() -> Found:
 def select_interactions() -> Found:
     X, y = data.numeric(50)
     model = rsens.GPRegressor(n_restarts=0, random_state=0)
-    selection = rsens.select_interactions(model, X, y, 2, cv=3, repeats=1, random_state=0)
+    selection = asked(model, X, y, k=2, cv=3, repeats=1, random_state=0)
     selection.save("selection.json")
     again = rsens.Selection.load("selection.json")
     found = flat(
@@ -1402,9 +1403,7 @@ def plots_of_results() -> Found:
         profile=drawn(plots.profile(data.mixed_gp(), X, "a")),
         difference=drawn(plots.difference(explanation.difference(other))),
         pairs=drawn(plots.difference(explanation.difference(other), order=2)),
-        selection=drawn(
-            plots.selection(rsens.select_interactions(_quick(), numeric, target, 1, cv=2, repeats=1, random_state=0))
-        ),
+        selection=drawn(plots.selection(asked(_quick(), numeric, target, k=1, cv=2, repeats=1, random_state=0))),
         bars=drawn(explanation.plot_bars(order=2)),
     )
     plt.close("all")

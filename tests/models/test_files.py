@@ -32,13 +32,13 @@ GPS = [
     *(GPRegressor(likelihood=name, **ONE) for name in LIKELIHOODS),
     *(GPRegressor(likelihood=name, inducing=12, **ONE) for name in LIKELIHOODS),
     GPRegressor(standardize=False, kernel=EQ(400.0, (3.0, 40.0, 0.2)), noise_variance=30.0, optimize=False),
-    GPRegressor(kernel=additive(3, [(0, 2)]) + Constant() * Linear(), priors=None, max_iter=5, **ONE),
+    GPRegressor(kernel=additive(3, [(0, 2)]) + Constant() * Linear(), priors=None, tolerance=0.01, **ONE),
     GPRegressor(likelihood=StudentTLikelihood(0.2, df=5.0), inducing=math.inf, optimize=False),
     GPRegressor(priors={"lengthscale": (4.0, 1.0), "noise_variance": (2.0, 0.5)}, **ONE),
     GPClassifier(**ONE),
     GPClassifier(link="logit", inducing=12, **ONE),
 ]
-quiet = pytest.mark.filterwarnings("ignore::rsens._errors.RsensWarning")  # max_iter=5
+quiet = pytest.mark.filterwarnings("ignore::rsens._errors.RsensWarning")
 
 
 def again(model, tmp_path, **settings):

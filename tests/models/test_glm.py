@@ -407,3 +407,5 @@ def test_large_counts(level):
     model = BayesianPoissonRegression().fit(X, rng.poisson(np.exp(f)))
     np.testing.assert_allclose(model.coef_, [0.5, -0.2], atol=6 / np.sqrt(50 * level))
     np.testing.assert_allclose(model.predict(X), np.exp(f), rtol=20 / np.sqrt(50 * level))
+    y, sd = np.round(np.exp(f)), np.sqrt(np.exp(f))
+    np.testing.assert_allclose(model.log_predictive_density(X, y), stats.norm.logpdf(0.0, 0.0, sd), atol=2.0)

@@ -243,3 +243,12 @@ def test_large_counts_approach_the_gaussian_of_their_logarithms():
     latent = posterior(EQ(4.0, 1.0), PoissonLikelihood(), X, y, mean=11.0).moments(X)
     np.testing.assert_allclose(latent.mean, np.log(y), atol=0.02)
     assert (latent.variance < 1.01 / y).all()
+
+
+@pytest.mark.parametrize("likelihood", [PoissonLikelihood(), NegativeBinomialLikelihood(1.0)], ids=repr)
+def test_counts_that_are_all_zero(likelihood):
+    X, _ = data("poisson")
+    laplace = laplace_of(EQ(4.0, 1.0), likelihood, X, np.zeros(len(X)))
+    assert laplace.converged
+    assert (laplace.mode.latent < -1.0).all()
+    check_gradient(EQ(4.0, 1.0), likelihood, X, np.zeros(len(X)))

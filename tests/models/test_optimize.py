@@ -1,7 +1,5 @@
 """The search for hyperparameters, on functions whose top is known."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -9,11 +7,10 @@ from rsens._errors import InputError
 from rsens.models._optimize import Optimizer, curvature, remembered
 
 TOP, SCALES = np.array([1.0, -2.0, 0.5]), np.array([1.0, 30.0, 1000.0])
-BAR = SimpleNamespace(update=lambda: None)
 
 
 def optimizer(reach=10.0, max_iter=200):
-    return Optimizer(np.tile([-reach, reach], (3, 1)), max_iter, 1e-12, BAR)
+    return Optimizer(np.tile([-reach, reach], (3, 1)), max_iter, 1e-12)
 
 
 def hill(theta):

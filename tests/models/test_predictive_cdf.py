@@ -10,13 +10,13 @@ X = RNG.normal(size=(40, 2))
 COUNTS = RNG.poisson(np.exp(1.0 + 0.5 * X[:, 0])).astype(float)
 COUNT_MODELS = [
     BayesianPoissonRegression(),
-    GPRegressor(likelihood="poisson", n_restarts=0, max_iter=20),
-    GPRegressor(likelihood="negative_binomial", n_restarts=0, max_iter=20),
+    GPRegressor(likelihood="poisson", n_restarts=0, tolerance=1e-3),
+    GPRegressor(likelihood="negative_binomial", n_restarts=0, tolerance=1e-3),
 ]
 REAL_MODELS = [
     BayesianLinearRegression(),
-    GPRegressor(n_restarts=0, max_iter=20),
-    GPRegressor(likelihood="student_t", n_restarts=0, max_iter=20),
+    GPRegressor(n_restarts=0, tolerance=1e-3),
+    GPRegressor(likelihood="student_t", n_restarts=0, tolerance=1e-3),
 ]
 by_likelihood = {"ids": lambda model: f"{type(model).__name__}-{getattr(model, 'likelihood', '')}"}
 

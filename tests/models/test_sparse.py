@@ -320,3 +320,12 @@ def test_distinct_rows_as_inducing_inputs_of_repeated_rows(name):
     )
     close(ours.mean, dense.mean, 1e-7)
     np.testing.assert_allclose(ours.variance, dense.variance, rtol=1e-6)
+
+
+def test_with_all_rows_counts_of_1e5_are_those_of_the_dense_gp():
+    X, _ = data("poisson")
+    y = np.random.default_rng(4).poisson(10.0 ** np.linspace(0.0, 5.0, 40)).astype(float)
+    value, gradient = objective(EQ(9.0, 0.7), LIKELIHOODS["poisson"], X, y, X, mean=3.0)
+    expected, expected_gradient = objective(EQ(9.0, 0.7), LIKELIHOODS["poisson"], X, y, mean=3.0)
+    assert value == pytest.approx(expected, rel=1e-6)
+    close(gradient, expected_gradient, 1e-6)

@@ -9,12 +9,11 @@ import pytest
 
 from rsens import GPClassifier, GPRegressor, RsensWarning, rsens
 from rsens.kernels import EQ, Matern12
-from rsens.models import _inference, _rows
+from rsens.models import _gp, _inference, _rows
 from rsens.models._inference import posterior_of
 from rsens.models._rows import searched_rows
 
-#: A search on 400 rows, so that 1,500 are many.
-SETTINGS = {"inducing": 20, "n_restarts": 0, "search_rows": 400, "random_state": 0}
+SETTINGS = {"inducing": 20, "n_restarts": 0, "random_state": 0}
 # Few inducing inputs are quick, and too few for some of these functions.
 pytestmark = pytest.mark.filterwarnings("ignore:The ranking depends on the number of inducing inputs")
 KINDS = ["gaussian", "student_t", "poisson", "negative_binomial", "probit", "logit", "three classes"]
@@ -22,7 +21,8 @@ KINDS = ["gaussian", "student_t", "poisson", "negative_binomial", "probit", "log
 
 @pytest.fixture(autouse=True)
 def few_rows(monkeypatch):
-    """Few of what is rare."""
+    """A search on 400 rows, so that 1,500 are many; and few of what is rare."""
+    monkeypatch.setattr(_gp.GPSettings, "search_rows", 400)
     monkeypatch.setattr(_rows, "LEAST_RARE", 80)
 
 
@@ -91,7 +91,8 @@ def test_a_search_on_all_rows_finds_about_the_same(kind, monkeypatch):
     # The noise of 400 rows has an error of 1/√800 = 3.5 %, and so has R-sens of one draw: we look at the mean of four.
     fits = [model(kind, random_state=seed).fit(X, y) for seed in range(4)]
     of_some = np.mean([rsens(fit, X[:200]).mean(axis=0) for fit in fits], axis=0)
-    of_all = rsens(model(kind, search_rows=3000).fit(X, y), X[:200]).mean(axis=0)
+    monkeypatch.setattr(_gp.GPSettings, "search_rows", 3000)
+    of_all = rsens(model(kind).fit(X, y), X[:200]).mean(axis=0)
     np.testing.assert_allclose(of_some, of_all, rtol=0, atol=0.05 * of_all.max())
 
 
@@ -101,7 +102,8 @@ def test_up_to_the_subset_size_nothing_is_drawn(monkeypatch):
     one = model("gaussian").fit(X, y)
     assert len(seen) == 1
     assert len(seen[0].y) == 400
-    np.testing.assert_array_equal(one.kernel_.theta, model("gaussian", search_rows=10**9).fit(X, y).kernel_.theta)
+    monkeypatch.setattr(_gp.GPSettings, "search_rows", 10**9)
+    np.testing.assert_array_equal(one.kernel_.theta, model("gaussian").fit(X, y).kernel_.theta)
 
 
 # ---- what is rare ---------------------------------------------------------------------------------------------------
@@ -152,16 +154,14 @@ def test_no_class_is_thinned_where_none_is_rare():
 
 
 def test_fewer_inducing_inputs_where_they_say_everything(monkeypatch):
-    from rsens.models import _gp
-
     monkeypatch.setattr(_gp, "MOST_EXACT_ROWS", 1000)
     monkeypatch.setattr(_gp, "INDUCING", 120)
     rng = np.random.default_rng(0)
     X = rng.uniform(-1.0, 1.0, size=(1500, 1))
-    smooth = GPRegressor(n_restarts=0, search_rows=400, random_state=0).fit(X, X[:, 0] + 0.1 * rng.normal(size=1500))
+    smooth = GPRegressor(n_restarts=0, random_state=0).fit(X, X[:, 0] + 0.1 * rng.normal(size=1500))
     assert 2 <= smooth.n_inducing < 20
     with pytest.warns(RsensWarning, match="depends on the number of inducing inputs"):
-        wiggly = GPRegressor(EQ(1.0, 0.002), optimize=False, search_rows=400).fit(X, X[:, 0])
+        wiggly = GPRegressor(EQ(1.0, 0.002), optimize=False).fit(X, X[:, 0])
     assert wiggly.n_inducing == 120
 
 
@@ -169,7 +169,7 @@ def test_a_fit_of_many_rows_warns_if_the_ranking_depends_on_the_number_of_induci
     rng = np.random.default_rng(0)
     X = rng.uniform(-1.0, 1.0, size=(1500, 2))
     y = np.sin(6.0 * X[:, 0]) + X[:, 1]
-    settings = {"kernel": EQ(1.0, (0.3, 3.0)), "optimize": False, "search_rows": 400, "noise_variance": 0.01}
+    settings = {"kernel": EQ(1.0, (0.3, 3.0)), "optimize": False, "noise_variance": 0.01}
     with pytest.warns(RsensWarning, match=r"depends on the number of inducing inputs.*Raise inducing, for .* to 16"):
         GPRegressor(inducing=8, **settings).fit(X, y)
     with warnings.catch_warnings():
@@ -180,5 +180,5 @@ def test_a_fit_of_many_rows_warns_if_the_ranking_depends_on_the_number_of_induci
 def test_a_kernel_without_derivatives_can_still_be_fitted():
     """It has no R-sens, so there is nothing to check."""
     X, y = data("gaussian")
-    rough = GPRegressor(Matern12(1.0, (1.0, 1.0)), optimize=False, inducing=20, search_rows=400).fit(X, y)
+    rough = GPRegressor(Matern12(1.0, (1.0, 1.0)), optimize=False, inducing=20).fit(X, y)
     assert np.isfinite(rough.predict(X)).all()

@@ -33,6 +33,15 @@ def test_a_copy_is_fitted():
     assert hasattr(model, "kernel_")
 
 
+def test_quick_fits_search_on_fewer_rows():
+    """Also with further columns; the estimator of the user stays as it is."""
+    estimator, rows = GPRegressor(optimize=False), np.arange(8.0).reshape(4, 2)
+    how = Fit(estimator).quick()
+    assert Fit(estimator)(rows, rows[:, 0], SEED).search_rows == 5_000
+    for each in (how, how.for_columns(rows, rows[:, 0], [0, 1])):
+        assert each(rows, rows[:, 0], SEED).search_rows == 2_000
+
+
 def test_a_function_of_the_user():
     assert Fit(None, lambda X, y: (X, y))(1, 2, SEED) == (1, 2)
 

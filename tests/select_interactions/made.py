@@ -35,5 +35,5 @@ def made(methods=("rsens2",), k: int = 5, splits: int = 10, **changes) -> Select
 
 
 def asked(estimator, X, y, **options) -> Selection:
-    """A selection with the options of the command: methods, numeric columns, a folder."""
+    """A selection with the options of the command: rounds of folds, methods, numeric columns."""
     return SelectionQuestion(estimator=estimator, X=X, y=y, **options).answer()

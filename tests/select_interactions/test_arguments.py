@@ -36,12 +36,12 @@ def test_wrong_arguments(arguments, message):
 
 
 def test_another_question_in_the_folder(tmp_path):
-    settings = {"k": 0, "cv": 2, "repeats": 1, "folder": tmp_path, "random_state": 0}
-    asked(GPRegressor(n_restarts=0), X, Y, **settings)
+    settings = {"k": 0, "cv": 2, "folder": tmp_path, "random_state": 0}
+    select_interactions(GPRegressor(n_restarts=0), X, Y, **settings)
     with pytest.raises(InputError, match="another question: k was 0"):
-        asked(GPRegressor(n_restarts=0), X, Y, **settings | {"k": 1})
+        select_interactions(GPRegressor(n_restarts=0), X, Y, **settings | {"k": 1})
     with pytest.raises(InputError, match="another question: y"):
-        asked(GPRegressor(n_restarts=0), X, Y + 1.0, **settings)
+        select_interactions(GPRegressor(n_restarts=0), X, Y + 1.0, **settings)
 
 
 def test_a_method_that_cannot_rank():
@@ -49,7 +49,7 @@ def test_a_method_that_cannot_rank():
     from rsens.kernels import Matern12
 
     with pytest.raises(InputError, match="'rsens2' cannot rank the pairs: Matern12 has no derivatives"):
-        select_interactions(GPRegressor(Matern12(), n_restarts=0), X, Y, k=1, cv=2, repeats=1)
+        select_interactions(GPRegressor(Matern12(), n_restarts=0), X, Y, k=1, cv=2)
 
 
 # ---- splits ----------------------------------------------------------------------------------------------------------
@@ -59,9 +59,9 @@ def test_given_splits_are_part_of_the_question(tmp_path):
     """A splitter without a seed gives other splits the next time: what was scored on the first ones does not count."""
     model, settings = GPRegressor(n_restarts=0), {"k": 0, "folder": tmp_path, "random_state": 0}
     positions = [(np.arange(10), np.arange(10, 20)), (np.arange(10, 20), np.arange(10))]
-    found = asked(model, X, Y, cv=iter(positions), **settings)
+    found = select_interactions(model, X, Y, cv=iter(positions), **settings)
     assert found.n_splits == 2
-    again = asked(model, X, Y, cv=positions, **settings)
+    again = select_interactions(model, X, Y, cv=positions, **settings)
     pd.testing.assert_frame_equal(again.scores, found.scores)
     with pytest.raises(InputError, match="another question: cv was"):
-        asked(model, X, Y, cv=ShuffleSplit(2), **settings)
+        select_interactions(model, X, Y, cv=ShuffleSplit(2), **settings)

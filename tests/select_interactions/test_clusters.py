@@ -10,7 +10,6 @@ from rsens._errors import InputError
 from rsens._refits import TightClustersWarning
 from rsens._select_interactions import select_interactions
 from rsens.models import GPRegressor
-from tests.select_interactions.made import asked
 
 PERSON = np.repeat(np.arange(40), 4)
 
@@ -24,15 +23,15 @@ def persons(seed=1):
 
 def test_the_scores_are_of_new_persons(tmp_path):
     X, y = persons()
-    options = {"k": 0, "cv": 3, "repeats": 1, "random_state": 0}
+    options = {"k": 0, "cv": 3, "random_state": 0}
     model = GPRegressor(n_restarts=0)
-    together = asked(model, X, y, clusters=PERSON, folder=tmp_path, **options)
+    together = select_interactions(model, X, y, clusters=PERSON, folder=tmp_path, **options)
     with pytest.warns(TightClustersWarning, match="clusters"):
         apart = select_interactions(model, X, y, **options)
     full = [float(found.summary().iloc[-1]["mean"]) for found in (together, apart)]
     assert full[0] < -1.4 < full[1]  # −1.4 is what the distribution of all y gives: log(√(2π)) + 1/2
     with pytest.raises(InputError, match="another question"):
-        asked(model, X, y, clusters=PERSON // 2, folder=tmp_path, **options)
+        select_interactions(model, X, y, clusters=PERSON // 2, folder=tmp_path, **options)
 
 
 def test_given_splits_keep_clusters_whole():

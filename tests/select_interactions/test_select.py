@@ -65,7 +65,7 @@ def test_scores_are_those_of_the_models():
 @pytest.mark.slow  # the same loop over pieces as in stability, which has a quick test
 def test_number_of_jobs_changes_nothing():
     X, y = two_interactions(50)
-    one, two = (select_interactions(GP, X, y, k=1, n_jobs=n_jobs, **QUICK) for n_jobs in (None, 2))
+    one, two = (asked(GP, X, y, k=1, n_jobs=n_jobs, **QUICK) for n_jobs in (None, 2))
     pd.testing.assert_frame_equal(one.scores, two.scores, check_exact=True)
     pd.testing.assert_frame_equal(one.pairs, two.pairs, check_exact=True)
 
@@ -93,13 +93,13 @@ def test_methods_share_fits(monkeypatch):
 
 
 def test_counts():
-    found = select_interactions(GPRegressor(likelihood="poisson", n_restarts=0), *counts(), k=1, **QUICK)
+    found = asked(GPRegressor(likelihood="poisson", n_restarts=0), *counts(), k=1, **QUICK)
     assert found.suggested == 1
     assert found.pairs.loc[0, ["first", "second"]].tolist() == ["x0", "x1"]
 
 
 def test_two_classes():
-    found = select_interactions(GPClassifier(n_restarts=0), *classes(), k=1, **QUICK)
+    found = asked(GPClassifier(n_restarts=0), *classes(), k=1, **QUICK)
     assert found.suggested == 1
     assert found.pairs.loc[0, ["first", "second"]].tolist() == ["x0", "x1"]
     table = found.table.set_index("k")["mean"]
@@ -108,7 +108,7 @@ def test_two_classes():
 
 def test_categorical_columns():
     X, y = with_levels()
-    found = select_interactions(GP, X, y, k=2, **QUICK)
+    found = asked(GP, X, y, k=2, **QUICK)
     assert found.pairs.loc[0, ["first", "second"]].tolist() == ["dose", "site"]
     assert found.suggested == 1
     product = found.kernel(1).terms[-1]
@@ -139,10 +139,13 @@ def test_more_pairs_than_there_are():
     assert "there are only 3 pairs; k = 9 was asked for" in str(found)
 
 
-def test_fits_that_warn_warn_once():
+def test_fits_that_warn_warn_once(monkeypatch):
+    monkeypatch.setattr("rsens.models._inference.MOST_STEPS", 1)
     X, y = no_interactions(40)
-    with pytest.warns(RsensWarning, match=r"There were \d+ warnings in 5 fits, the first: .*max_iter") as raised:
-        select_interactions(GPRegressor(n_restarts=0, max_iter=1), X, y, k=0, cv=2, repeats=1, random_state=0)
+    with pytest.warns(
+        RsensWarning, match=r"There were \d+ warnings in 9 fits, the first: .*did not converge"
+    ) as raised:
+        select_interactions(GP, X, y, k=0, cv=2, random_state=0)
     assert len(raised) == 1
 
 
@@ -157,7 +160,7 @@ def test_a_column_that_is_constant_in_a_split():
 
 def test_interrupted_work_is_taken_up_again(tmp_path, monkeypatch):
     X, y = two_interactions(60)
-    settings = QUICK | {"k": 1}
+    settings = {"k": 1, "cv": 2, "random_state": 0}
     whole = select_interactions(GP, X, y, **settings)
     run, done = SplitAnalysis.run, []
 
@@ -169,13 +172,13 @@ def test_interrupted_work_is_taken_up_again(tmp_path, monkeypatch):
 
     monkeypatch.setattr(SplitAnalysis, "run", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        asked(GP, X, y, folder=tmp_path / "work", **settings)
+        select_interactions(GP, X, y, folder=tmp_path / "work", **settings)
     counted = []
     monkeypatch.setattr(SplitAnalysis, "run", lambda task, *rest: counted.append(rest) or run(task, *rest))
-    resumed = asked(GP, X, y, folder=tmp_path / "work", **settings)
-    assert len(counted) == 3 + 1 - 2
+    resumed = select_interactions(GP, X, y, folder=tmp_path / "work", **settings)
+    assert len(counted) == 2 * 2 + 1 - 2
     pd.testing.assert_frame_equal(resumed.scores, whole.scores, check_exact=True)
     pd.testing.assert_frame_equal(resumed.pairs, whole.pairs, check_exact=True)
     counted.clear()
-    asked(GP, X, y, folder=tmp_path / "work", **settings)
+    select_interactions(GP, X, y, folder=tmp_path / "work", **settings)
     assert not counted

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rsens._errors import InputError
-from rsens._stability import StabilityQuestion, stability
+from rsens._stability import stability
 from rsens.models import BayesianLinearRegression, GPClassifier, GPRegressor
 from tests.stability.models import LeastSquares, linear_data
 
@@ -62,11 +62,6 @@ def test_a_column_that_is_constant_in_some_samples():
     assert 0 < (values == 0.0).sum() < 10
 
 
-def asked(estimator, X, y, **options):
-    """Stability with numeric columns, as the command asks for it."""
-    return StabilityQuestion(estimator=estimator, X=X, y=y, **options).answer()
-
-
 def flagged(n=60):
     """`flag` is 4 in a tenth of the rows and 1 in the others."""
     rng = np.random.default_rng(2)
@@ -80,11 +75,11 @@ def test_two_values_are_compared_in_every_sample():
     options = {"n_boot": 5, "methods": ["rsens", "ead"], "random_state": 0}
     found = stability(BayesianLinearRegression(), frame, y, **options)
     truth = stability(BayesianLinearRegression(), frame.assign(flag=frame["flag"] > 1), y, **options)
-    slopes = asked(BayesianLinearRegression(), frame, y, numeric=["flag"], **options)
+    slopes = stability(BayesianLinearRegression(), frame, y, numeric=["flag"], **options)
     np.testing.assert_allclose(found.ranks["value"], truth.ranks["value"], rtol=1e-6)
     ead = found.ranks["method"] == "ead"
     np.testing.assert_allclose(found.ranks["value"][ead], slopes.ranks["value"][ead], rtol=1e-6)  # a line is a line
     with pytest.raises(InputError, match="numeric names the column 'flog'"):
-        asked(BayesianLinearRegression(), frame, y, numeric=["flog"])
+        stability(BayesianLinearRegression(), frame, y, numeric=["flog"])
     with pytest.raises(InputError, match="numeric names the column 'flag', which is categorical"):
-        asked(BayesianLinearRegression(categorical=["flag"]), frame, y, numeric=["flag"])
+        stability(BayesianLinearRegression(categorical=["flag"]), frame, y, numeric=["flag"])

@@ -13,7 +13,7 @@ from rsens._arguments import jobs, one_of, seed_sequence
 from rsens._compare._comparison import Comparison, ComparisonSettings, MethodResult, known, legend_of, run
 from rsens._document import Column, Document, Sentences, ShownTable
 from rsens._errors import InputError
-from rsens._progress import Progress, progress_of
+from rsens._progress import progress_of
 from rsens._refits import run_pieces
 from rsens._text import Pair, counted, listed, number, on_one_line
 from rsens.black_box import Budget
@@ -36,7 +36,9 @@ def compare(
     methods: str | list[str] | tuple[str, ...] = "all",
     order: Literal[1, 2] = 1,
     budget: str | Budget = "standard",
+    scale: Any = "sd",
     groups: Mapping[str, Sequence[str | int]] | None = None,
+    numeric: Iterable[str | int] = (),
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
@@ -44,8 +46,7 @@ def compare(
     """Compare R-sens with other methods, side by side, on the variables or pairs of one model.
 
     The values of two methods are in different units and cannot be compared; their ranks can. `docs/comparing.md` has
-    the meaning of each method, and where it misleads. Derivatives and difference quotients (rsens, ead, aed, kl, apc,
-    ard and rsens2, eah, aeh) are per standard deviation; numeric columns with two values are compared between them.
+    the meaning of each method, and where it misleads.
 
     Args:
         model: A fitted model: anything that `explain` takes.
@@ -57,10 +58,16 @@ def compare(
         budget: How many predictions the methods may ask for: "paper" for the cheap and noisy estimators that the
             paper used, "standard", "full" for less noise at several times the cost, or a `rsens.black_box.Budget`.
             Derivative methods do not need one.
+        scale: The step of a column: "sd", "raw" or one number per column, as in `explain`. It matters for
+            derivatives and difference quotients: rsens, ead, aed, kl, apc, ard and rsens2, eah, aeh. The others
+            measure how far the prediction or its score moves when a variable runs through the data, and have no step.
         groups: Columns that belong together, {"season": ["sin", "cos"]}: the group takes their place. Derivatives are
             taken in the direction within the group that matters most, black-box methods change all its columns at once
             (one player, one permutation); kl and fourth_derivative have no value for groups. `docs/comparing.md` has
             each definition.
+        numeric: Names or positions of numeric columns with two values that are to have derivatives all the same; by
+            default their two values are compared, as in `explain`. Only ard, which is read off the model, takes them
+            for numbers in any case.
         random_state: Seed: a whole number, a NumPy Generator, or None. The numbers of a method depend on it alone, not
             on which other methods run.
         n_jobs: How many methods run at once, as in joblib. It changes no value; `seconds` are longer when methods share
@@ -90,20 +97,7 @@ def compare(
         >>> table[table["rank"] == 1][["method", "term"]].to_dict("list")
         {'method': ['rsens', 'ead', 'pd'], 'term': ['x1', 'x0', 'x0']}
     """
-    settings = ComparisonSettings.read(methods, order, budget, groups=groups)
-    return compared(model, X, y, settings, random_state, n_jobs, progress)
-
-
-def compared(
-    model: Any,
-    X: Any,
-    y: Any,
-    settings: ComparisonSettings,
-    random_state: Any,
-    n_jobs: int | None = None,
-    progress: Progress | bool | None = None,
-) -> ComparisonFrame:
-    """The answers of all methods, `n_jobs` of them at once."""
+    settings = ComparisonSettings.read(methods, order, budget, scale=scale, numeric=numeric, groups=groups)
     comparison = Comparison.of(model, X, y, settings, seed_sequence(random_state))
     terms = comparison.labels
     results: list[MethodResult] = run_pieces(

@@ -128,6 +128,7 @@ def new_files(folder: Path, keep: Iterable[str] = ()) -> Iterator[Path]:
     """Give a folder to write into; at the end its files, and those to `keep`, replace the files of the previous run."""
     with writing(folder, "folder"):
         place = Path(os.path.realpath(folder))  # the folder itself may be a link: that is where the user wants it
+        made = [each for each in (place, *place.parents) if not each.exists()]
         place.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=HIDDEN, dir=place))
     try:
@@ -143,6 +144,9 @@ def new_files(folder: Path, keep: Iterable[str] = ()) -> Iterator[Path]:
             _commit(temporary, place, _files_of_ours(place).difference(map(Path, keep)))
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+        with suppress(OSError):  # they hold results
+            for each in made:
+                each.rmdir()
 
 
 def _commit(temporary: Path, place: Path, old: frozenset[Path]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -38,19 +38,25 @@ class Fit:
     estimator: Any
     refit: Refit | None = None
     silent: tuple[type[Warning], ...] | None = None  # warnings of folds that are not shown; None for `quiet`
+    few_rows: bool = False  # whether a sparse GP learns from QUICK_SEARCH_ROWS at most
 
     def __call__(self, X: Any, y: Any, seed: np.random.SeedSequence) -> Any:
-        return self.refit(X, y) if self.refit is not None else with_seed(self.estimator, seed).fit(X, y)
+        if self.refit is not None:
+            return self.refit(X, y)
+        estimator = with_seed(self.estimator, seed)
+        if self.few_rows and is_gp(estimator):
+            estimator.search_rows = min(estimator.search_rows, QUICK_SEARCH_ROWS)
+        return estimator.fit(X, y)
 
     def for_columns(self, X: Any, y: Any, origin: Sequence[int]) -> Fit:
         """How to fit to rows X with further columns, where column k is made, and taken, like column `origin[k]`."""
         from rsens.adapters import widened
 
-        return self if self.refit is not None else Fit(widened(self.estimator, X, y, origin))
+        return self if self.refit is not None else replace(self, estimator=widened(self.estimator, X, y, origin))
 
     def quick(self) -> Fit:
         """How to fit quickly; see `quick`. A function of the user is not changed."""
-        return self if self.refit is not None else Fit(quick(self.estimator))
+        return self if self.refit is not None else Fit(quick(self.estimator), few_rows=True)
 
 
 def with_seed(estimator: Any, seed: np.random.SeedSequence) -> Any:
@@ -64,19 +70,20 @@ def with_seed(estimator: Any, seed: np.random.SeedSequence) -> Any:
     return copy.set_params(**dict(zip(unset, numbers, strict=True)))
 
 
+def is_gp(estimator: Any) -> bool:
+    """Whether the estimator is a Gaussian process of ours."""
+    from rsens.models import GPClassifier, GPRegressor
+
+    return isinstance(estimator, GPRegressor | GPClassifier)
+
+
 def quick(estimator: Any) -> Any:
     """A copy that searches once, from its usual start: where the model ended, columns have already fitted the noise."""
     from sklearn.base import clone
 
-    from rsens.models import GPClassifier, GPRegressor
-
     copy = clone(estimator)
-    if isinstance(copy, GPRegressor | GPClassifier):
-        return copy.set_params(
-            n_restarts=0,
-            tolerance=max(copy.tolerance, QUICK_TOLERANCE),
-            search_rows=min(copy.search_rows, QUICK_SEARCH_ROWS),
-        )
+    if is_gp(copy):
+        return copy.set_params(n_restarts=0, tolerance=max(copy.tolerance, QUICK_TOLERANCE))
     restarts = [name for name in copy.get_params() if name.split("__")[-1] == "n_restarts_optimizer"]  # scikit-learn's
     return copy.set_params(**dict.fromkeys(restarts, 0))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from dataclasses import dataclass
 from itertools import chain, combinations
@@ -36,9 +37,9 @@ def select_interactions(
     k: int = 5,
     *,
     cv: Any = 5,
-    repeats: int = 2,
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
+    folder: str | os.PathLike[str] | None = None,
     clusters: Any = None,
     progress: bool | None = None,
 ) -> Selection:
@@ -55,13 +56,13 @@ def select_interactions(
         X: Rows: a data frame or an array, of two columns at least.
         y: Targets.
         k: The most pairs to try; all pairs, if there are fewer.
-        cv: The number of folds, which are random and have equal shares of the classes of a classifier; or a splitter
-            of scikit-learn; or a list of (train, test) row positions. `ShuffleSplit(50, train_size=80)` is the paper's.
-        repeats: How many rounds of folds, where `cv` is a number. The scores of a single round vary with the folds; two
-            rounds of five are ten fits of each size.
+        cv: The number of folds, which are random and have equal shares of the classes of a classifier, in two rounds,
+            as the scores of a single one vary with the folds; or a splitter of scikit-learn; or a list of (train, test)
+            row positions. `ShuffleSplit(50, train_size=80)` is the paper's.
         random_state: Seed of the folds, of methods that draw, and of estimators whose own random_state is None: a whole
             number, a NumPy Generator, or None for a new one.
         n_jobs: How many splits run at once, as in joblib. It changes no result.
+        folder: Where finished splits are kept, one file each. The same call continues interrupted work from there.
         clusters: Rows that belong together (of one person, one field): a label for each row. Folds are then made of
             whole clusters, and are not stratified. A splitter gets them as its groups; splits that divide a cluster are
             an `InputError`.
@@ -77,7 +78,7 @@ def select_interactions(
         >>> X = rng.normal(size=(40, 3))
         >>> y = X[:, 0] + X[:, 1] * X[:, 2] + 0.1 * rng.normal(size=40)
         >>> model = rsens.GPRegressor(n_restarts=0, random_state=0)
-        >>> selection = rsens.select_interactions(model, X, y, k=1, cv=2, repeats=1, random_state=0)
+        >>> selection = rsens.select_interactions(model, X, y, k=1, cv=2, random_state=0)
         >>> int(selection.suggested), selection.pairs[["first", "second"]].to_dict("list")
         (1, {'first': ['x1'], 'second': ['x2']})
     """
@@ -86,7 +87,7 @@ def select_interactions(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SelectionQuestion:
-    """The arguments of `select_interactions`, and of its command: methods that rank, numeric columns, a folder."""
+    """The arguments of `select_interactions`, and those of its command: rounds of folds, methods, numeric columns."""
 
     estimator: Any
     X: Any

@@ -93,9 +93,9 @@ class Selection(Shown):
         >>> X = rng.normal(size=(40, 3))
         >>> y = X[:, 0] + X[:, 1] * X[:, 2] + 0.1 * rng.normal(size=40)
         >>> model = rsens.GPRegressor(n_restarts=0, random_state=0)
-        >>> selection = rsens.select_interactions(model, X, y, k=1, cv=2, repeats=1, random_state=0)
+        >>> selection = rsens.select_interactions(model, X, y, k=1, cv=2, random_state=0)
         >>> selection.suggestions.to_dict(), selection.n_splits
-        ({'rsens2': 1}, 2)
+        ({'rsens2': 1}, 4)
         >>> selection.summary()["k"].tolist()  # the last one is the full model
         [0, 1, <NA>]
     """

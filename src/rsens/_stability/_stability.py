@@ -6,7 +6,7 @@ import dataclasses
 import os
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -56,6 +56,7 @@ def stability(
     replace: bool | Literal["auto"] = "auto",
     scale: Any = "sd",
     groups: Mapping[str, Sequence[str | int]] | None = None,
+    numeric: Iterable[str | int] = (),
     progress: bool | None = None,
 ) -> Stability:
     """Measure how the ranking of variables or pairs varies between models fitted to other samples of the data.
@@ -91,6 +92,8 @@ def stability(
         scale: "sd", "raw" or one number per column, as in `explain`. "sd" uses the deviations in the sample.
         groups: Columns that belong together, {"season": ["sin", "cos"]}: the group takes their place, as in `compare`.
             "cheap" then leaves out kl, which has no value for groups.
+        numeric: Names or positions of numeric columns with two values that are to have derivatives all the same; by
+            default their two values are compared, as in `explain`.
         progress: A progress bar: True, False, or None for one only in a terminal and only if it takes long.
 
     Returns:
@@ -111,7 +114,7 @@ def stability(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StabilityQuestion:
-    """The arguments of `stability`, and columns to take for numbers."""
+    """The arguments of `stability`."""
 
     estimator: Any
     X: Any

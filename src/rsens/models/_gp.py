@@ -43,12 +43,11 @@ class GPSettings(Predictive):
     n_restarts: int
     priors: str | Mapping[str, tuple[float, float]] | None
     inducing: float | None
-    max_iter: int
     tolerance: float
-    search_rows: int
     random_state: int | np.random.RandomState | np.random.Generator | None
-    progress: bool
-    _truths: ClassVar[tuple[str, ...]] = ("standardize", "optimize", "progress")
+    _truths: ClassVar[tuple[str, ...]] = ("standardize", "optimize")
+    #: With inducing inputs, the most rows that the hyperparameters are learned from. Refits take fewer.
+    search_rows: int = SEARCH_ROWS
 
     @property
     def description(self) -> str:
@@ -126,12 +125,10 @@ class GPSettings(Predictive):
             n_restarts=whole_number(self.n_restarts, "n_restarts", 0),
             priors=check_priors(self.priors),
             n_inducing=self._n_inducing(n_rows),
-            max_iter=whole_number(self.max_iter, "max_iter", 1),
             tolerance=float(self.tolerance),
-            progress=bool(self.progress),
             rng=_generator(self.random_state),
             enough=ENOUGH if self.inducing is None and n_rows > self.search_rows else NOTHING,
-            search_rows=whole_number(self.search_rows, "search_rows", 2),
+            search_rows=self.search_rows,
         )
 
     def _n_inducing(self, n_rows: int) -> int | None:
@@ -228,11 +225,8 @@ class GPRegressor(GPSettings, PredictiveRegressor):
             With more than 5000 rows, the hyperparameters of a sparse GP are learned on 5000 of them, drawn so that
             rare levels, classes and counts are among them, and the posterior is made from all. The fit then warns if
             the ranking of the variables depends on M; `inducing_check()` shows how much, for any sparse GP.
-        max_iter: The most steps of L-BFGS-B for each start.
         tolerance: L-BFGS-B stops when a step gains less than this, relative to the value.
-        search_rows: With inducing inputs, the most rows that the hyperparameters are learned from.
         random_state: For the starts and the rows of the first search: a whole number, a NumPy Generator or RandomState.
-        progress: Whether to show a progress bar of the search.
         categorical: Names or positions of categorical columns, or {column: levels}. Columns of type category, text or
             bool in a data frame are categorical anyway.
 
@@ -270,11 +264,8 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         n_restarts: int = 2,
         priors: str | Mapping[str, tuple[float, float]] | None = "weak",
         inducing: float | None = None,
-        max_iter: int = 500,
         tolerance: float = 1e-9,
-        search_rows: int = SEARCH_ROWS,
         random_state: Any = None,
-        progress: bool = False,
         categorical: Any = None,
     ) -> None:
         self.kernel = kernel
@@ -285,11 +276,8 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         self.n_restarts = n_restarts
         self.priors = priors
         self.inducing = inducing
-        self.max_iter = max_iter
         self.tolerance = tolerance
-        self.search_rows = search_rows
         self.random_state = random_state
-        self.progress = progress
         self.categorical = categorical
 
     def fit(self, X: Any, y: Any, *, offset: Any = None) -> Self:
@@ -364,8 +352,7 @@ class GPClassifier(GPSettings, PredictiveClassifier):
         link: "probit" or "logit".
         standardize: Whether to standardise the inputs inside. The kernel that you give is then in these units, and
             `kernel_` in the units of the data.
-        optimize, n_restarts, priors, inducing, max_iter, tolerance, search_rows, random_state, progress, categorical:
-            As for `GPRegressor`.
+        optimize, n_restarts, priors, inducing, tolerance, random_state, categorical: As for `GPRegressor`.
 
     Attributes:
         classes_: The classes, sorted.
@@ -395,11 +382,8 @@ class GPClassifier(GPSettings, PredictiveClassifier):
         n_restarts: int = 2,
         priors: str | Mapping[str, tuple[float, float]] | None = "weak",
         inducing: float | None = None,
-        max_iter: int = 500,
         tolerance: float = 1e-9,
-        search_rows: int = SEARCH_ROWS,
         random_state: Any = None,
-        progress: bool = False,
         categorical: Any = None,
     ) -> None:
         self.kernel = kernel
@@ -409,11 +393,8 @@ class GPClassifier(GPSettings, PredictiveClassifier):
         self.n_restarts = n_restarts
         self.priors = priors
         self.inducing = inducing
-        self.max_iter = max_iter
         self.tolerance = tolerance
-        self.search_rows = search_rows
         self.random_state = random_state
-        self.progress = progress
         self.categorical = categorical
 
     def fit(self, X: Any, y: Any) -> Self:

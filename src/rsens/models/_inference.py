@@ -12,7 +12,6 @@ import numpy as np
 
 from rsens._contents import row_keys
 from rsens._errors import Argument, RsensWarning, Sentence, warn
-from rsens._progress import bar
 from rsens._threads import one_thread
 from rsens._typing import Array, Positions
 from rsens.kernels import Kernel
@@ -25,6 +24,8 @@ from rsens.models._rows import SEARCH_ROWS, Data, searched_rows
 from rsens.models._sparse import SparseLaplaceApproximation, VariationalApproximation
 from rsens.posteriors import LatentPosterior, TriangularRoot
 
+#: The most steps of L-BFGS-B for each start.
+MOST_STEPS = 500
 #: Up to this many rows a fit runs on one thread. At 1000 rows two threads save a third of the time on two idle cores;
 #: if one core is busy, a fit takes ten to fifty times as long: the threads wait for each other in every step of a
 #: factorisation.
@@ -53,9 +54,7 @@ class Search:
     n_restarts: int
     priors: Mapping[str, tuple[float, float]] | None  # all others have their weak prior; None: no priors
     n_inducing: int | None
-    max_iter: int
     tolerance: float
-    progress: bool
     rng: np.random.Generator
     #: The share of the prior variance that inducing inputs may leave at a row: with less, no more of them are chosen.
     enough: float = NOTHING
@@ -133,16 +132,15 @@ def _learned(
     order = _start_order(of.names, data.column_ranks) if search.n_restarts else []
     starts = [of.start, *(of.prior.start(search.rng, order) for _ in range(search.n_restarts))]
     inducing = None
-    with bar(desc="fit", unit=" evaluations", disable=not search.progress, leave=False) as shown:
-        optimizer = Optimizer(of.prior.limits(of.start), search.max_iter, search.tolerance, shown)
-        if len(data.y) <= MANY_ROWS and search.n_inducing is None:
-            found = optimizer.best_of(of.log_posterior(data, None), starts)
-        else:
-            found, inducing = _learned_from_many(of, data.ordered, search, optimizer, starts)
+    optimizer = Optimizer(of.prior.limits(of.start), MOST_STEPS, search.tolerance)
+    if len(data.y) <= MANY_ROWS and search.n_inducing is None:
+        found = optimizer.best_of(of.log_posterior(data, None), starts)
+    else:
+        found, inducing = _learned_from_many(of, data.ordered, search, optimizer, starts)
     if not found.converged:
         warn(
-            f"The hyperparameters did not converge within {search.max_iter} steps of L-BFGS-B ({found.message}). The "
-            "model can be used, but a better one may exist: raise max_iter or n_restarts, or give a kernel with fewer "
+            f"The hyperparameters did not converge within {MOST_STEPS} steps of L-BFGS-B ({found.message}). The "
+            "model can be used, but a better one may exist: raise n_restarts, or give a kernel with fewer "
             "hyperparameters."
         )
     if of.with_priors:
@@ -341,7 +339,7 @@ def fit_latent(
         mean = float(np.mean(y)) if likelihood.target == "numbers" else 0.0
     data = Data(X, y, np.zeros(len(y)), mean)
     some = data if len(y) <= most_rows else data.rows(np.sort(rng.choice(len(y), most_rows, replace=False)))
-    search = Search(True, 0, {}, None, 500, tolerance, False, rng)
+    search = Search(True, 0, {}, None, tolerance, rng)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RsensWarning)
         fitted = fit_gp(kernel, likelihood, some, search)

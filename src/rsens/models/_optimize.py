@@ -50,12 +50,11 @@ class Optimum:
 
 @dataclass(frozen=True, eq=False)
 class Optimizer:
-    """Limits of θ (hyperparameters, 2), the most steps per run, the relative gain at which to stop, a progress bar."""
+    """Limits of θ (hyperparameters, 2), the most steps per run, and the relative gain at which to stop."""
 
     limits: Array
     max_iter: int
     tolerance: float
-    bar: Any
 
     def best_of(self, objective: Objective, starts: Sequence[Array]) -> Optimum:
         """The highest point that any of the starts leads to."""
@@ -166,7 +165,6 @@ class Optimizer:
 
         def descent(theta: Array) -> tuple[float, Array]:
             nonlocal lowest
-            self.bar.update()
             try:
                 value, gradient = objective(theta)
             except (LinAlgError, InputError):

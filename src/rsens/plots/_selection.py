@@ -42,7 +42,7 @@ def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax
         >>> X = rng.normal(size=(40, 3))
         >>> y = X[:, 0] + X[:, 1] * X[:, 2] + 0.1 * rng.normal(size=40)
         >>> model = rsens.GPRegressor(n_restarts=0, random_state=0)
-        >>> selection = rsens.select_interactions(model, X, y, k=1, cv=2, repeats=1, random_state=0)
+        >>> selection = rsens.select_interactions(model, X, y, k=1, cv=2, random_state=0)
         >>> ax = rsens.plots.selection(selection)
         >>> ax.get_xlabel()
         'interactions in the model'

@@ -67,6 +67,6 @@ def test_compared_and_selected(found):
     terms = {f"{first}:{second}" for first, second in combinations(COLUMNS, 2)}
     table = compare(found.model, found.X, found.y, methods=["rsens2", "eah"], order=2)
     assert set(table["term"]) == terms
-    selected = select_interactions(GPRegressor(n_restarts=0), found.X, found.y, 2, cv=2, repeats=1, random_state=0)
+    selected = select_interactions(GPRegressor(n_restarts=0), found.X, found.y, 2, cv=2, random_state=0)
     pairs = selected.pairs
     assert {f"{first}:{second}" for first, second in zip(pairs["first"], pairs["second"], strict=True)} <= terms

@@ -98,8 +98,8 @@ def test_nothing_is_left_if_something_fails(result, tmp_path, monkeypatch):
 
     monkeypatch.setattr(_result, "save_model", fail)
     with pytest.raises(KeyboardInterrupt):
-        result.write(tmp_path / "out", report=False)
-    assert not files_in(tmp_path)
+        result.write(tmp_path / "new" / "out", report=False)
+    assert not list(tmp_path.iterdir())
 
 
 def test_results_of_an_earlier_run_are_replaced_and_other_files_stay(result, tmp_path):

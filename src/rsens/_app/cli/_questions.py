@@ -50,12 +50,23 @@ class Compare(Question):
         return self.settings.plain("methods", "order")
 
     def result(self, setup: ModelSetup) -> pd.DataFrame:
-        from rsens._compare import ComparisonSettings, compared
+        from rsens import _compare
 
-        asked, table = setup.settings, setup.table
-        how: dict[str, Any] = {"numeric": setup.numeric, "groups": setup.groups}
-        settings = ComparisonSettings.read(asked.method_names, asked.order, asked.budget, **how)
-        return compared(setup.model, table.X, table.y, settings, setup.seed, asked.n_jobs, setup.listener.progress)
+        asked: Any = setup.settings
+        progress: Any = setup.listener.progress
+        return _compare.compare(
+            setup.model,
+            setup.table.X,
+            setup.table.y,
+            methods=asked.method_names,
+            order=asked.order,
+            budget=asked.budget,
+            groups=setup.groups,
+            numeric=setup.numeric,
+            random_state=setup.seed,
+            n_jobs=asked.n_jobs,
+            progress=progress,
+        )
 
     def views(self, found: Any, terms: Sequence[str]) -> Views:
         """In the JSON document one entry per method, with its terms by rank."""
