@@ -1,7 +1,7 @@
 """R-sens and R-sens₂ (paper eqs. 3 and 4), from the derivatives of λ.
 
-The calls `rsens` and `rsens2`, `explain`, `compare` and the null level all come to `rsens_of` and `rsens2_of`; only a
-profile, which needs one column, and the check of inducing inputs take the same norm themselves. A term is a column, or a group of columns that move together.
+The calls `rsens` and `rsens2`, `explain`, `compare` and the null level all come to `rsens_of` and `rsens2_of`. A term
+is a column, or a group of columns that move together.
 
 In a categorical column, contrasts with its other levels, averaged with their frequencies, replace derivatives. With l₀
 the row's own level, w_l the frequency of level l and x_l the row with level l,
