@@ -48,7 +48,7 @@ AUTO_LOCAL_ROWS = 200_000
 BLOCK = 256
 #: Starting processes, which import the libraries of the model, takes seconds: with less work left, rows stay here.
 WORTH_IT = 10.0
-#: The order of the divergence: for another one all values are √α times as large.
+#: The order of the divergence: another one multiplies values by √α, except those of levels, which change otherwise.
 ALPHA = 1.0
 
 
