@@ -1,4 +1,4 @@
-"""What benchmarks/scaling.py measures, one task per process: processor time on one thread, and the peak of memory.
+"""The tasks of benchmarks/scaling.py, one per process: processor time on one thread, and the peak of memory.
 
     python -m benchmarks._scaling_tasks '{"task": "fit", "kind": "gaussian", "rows": 10000}'
 
@@ -55,7 +55,7 @@ def seconds(call: Callable[[], Any]) -> float:
 
 
 def peak_megabytes() -> float:
-    """The most memory that this process has had, all of it: Python, libraries, data, results."""
+    """Peak of the memory of this process: Python, libraries, data, results."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
@@ -109,7 +109,7 @@ def jobs(rows: int) -> dict[str, float]:
 
 
 def svgp(kind: str, rows: int, score: float, most_seconds: float) -> dict[str, float]:
-    """GPyTorch's SVGP with as many inducing points, until its held-out score is that of `score` or time is up.
+    """GPyTorch's SVGP with as many inducing points, until its held-out score reaches `score` or time is up.
 
     Minibatches of 1,000, Adam with a rate of 0.01, single precision; inducing points start at random rows and move.
     """
@@ -184,7 +184,7 @@ def accuracy(kind: str, rows: int) -> dict[str, Any]:
 def trees(kind: str, rows: int) -> dict[str, float]:
     """Gradient boosting with TreeSHAP: fit, main effects and interactions at 1,000 rows, held-out score.
 
-    Boosting predicts a number, so its score is that of a Normal with the variance of its residuals on other rows.
+    Boosting predicts a number, so a Normal with the variance of its residuals on other rows is scored.
     """
     import shap
     from sklearn.ensemble import HistGradientBoostingRegressor

@@ -99,7 +99,7 @@ def page(rows: list[dict[str, Any]]) -> str:
 
 
 def main() -> None:
-    """Measure the tables that are asked for; the others stay as they are."""
+    """Measure the requested tables; the others are kept."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--tables", nargs="+", default=["counts", "100000"], choices=list(BOUNDS))
     parser.add_argument("--n-jobs", type=int, default=1)

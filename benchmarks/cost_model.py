@@ -28,7 +28,7 @@ GRID = [(N, M, D) for N in (6_000, 20_000) for M in (100, 300) for D in (5, 10, 
 GRID += [(60_000, 100, 10), (60_000, 300, 10)]
 QUANTITIES = ("fit", "R-sens", "R-sens₂")
 COLUMNS = ("N", "M", "D", "unit", *QUANTITIES)
-#: What each quantity is a sum of, in words and as functions of N, M, D and S, the rows of the search.
+#: The terms of each quantity, in words and as functions of N, M, D and S, the rows of the search.
 TERMS: dict[str, dict[str, Any]] = {
     "fit": {
         "S M²": lambda N, M, D, S: S * M**2,
@@ -41,7 +41,7 @@ TERMS: dict[str, dict[str, Any]] = {
 
 
 def measured(N: int, M: int, D: int) -> dict[str, float]:
-    """One fit, and what comes after it, in a process of its own."""
+    """One fit and the steps after it, in a separate process."""
     threads = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
     command = [sys.executable, "-m", "benchmarks.cost_model", "--one", str(N), str(M), str(D)]
     done = subprocess.run(command, env=os.environ | threads, capture_output=True, text=True, check=True)

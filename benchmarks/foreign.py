@@ -1,4 +1,4 @@
-"""Models of other libraries, and posterior draws: what it costs to explain them as they are.
+"""Models of other libraries, and posterior draws: the cost of explaining them directly.
 
 Models whose kernel we know go through our own closed forms, and should cost what our own GP costs; others go through
 their library's autograd, and should cost little more than the bare autograd. Writes results/foreign.csv and

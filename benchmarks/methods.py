@@ -1,4 +1,4 @@
-"""What each method of `compare` costs on one Gaussian process: evaluations, and time as a multiple of R-sens.
+"""Cost of each method of `compare` on one Gaussian process: evaluations, and time as a multiple of R-sens.
 
 Absolute times depend on the machine, so we only report ratios within one run: processor time on one core, alternating
 between R-sens and the method, the shortest of several repetitions. Writes results/methods.csv, line by line, and
@@ -30,7 +30,7 @@ SIZES = ((200, 10), (1000, 20))
 BUDGETS = ("paper", "standard")
 #: The method whose time is 1.
 REFERENCE = {1: METHODS["rsens"], 2: METHODS["rsens2"]}
-#: Repetitions stop after LONG seconds in all, and go on for at least QUICK seconds.
+#: Repetitions stop after LONG seconds in all, and take at least QUICK seconds.
 LONG, QUICK = 5.0, 0.5
 RESULTS = Path(__file__).parent / "results"
 
@@ -107,7 +107,7 @@ def _import_everything() -> None:
 
 
 def write_rows(rows: Iterator[Row]) -> list[Row]:
-    """Append each row to the CSV file and print it as soon as it is known; return all rows."""
+    """Append each row to the CSV file and print it at once; return all rows."""
     RESULTS.mkdir(exist_ok=True)
     kept = []
     with (RESULTS / "methods.csv").open("w", newline="") as file:

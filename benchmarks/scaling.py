@@ -1,6 +1,6 @@
 """Sparse GPs at 10⁴ to 10⁶ rows: how fits, predictions and sensitivities grow, and against GPyTorch's SVGP and trees.
 
-Every task runs in a process of its own, on one thread, and is measured in processor time. Ratios are within one run.
+Every task runs in a separate process, on one thread, and is measured in processor time. Ratios are within one run.
 Results go to results/scaling.csv as they come, and results/scaling.md is made from them: a run of some parts replaces
 these parts only.
 
@@ -38,7 +38,7 @@ Results = dict[Key, float]
 
 
 def run(**task: Any) -> dict[str, Any]:
-    """The result of one task, from a process of its own."""
+    """The result of one task, from a separate process."""
     threads = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
     command = [sys.executable, "-m", "benchmarks._scaling_tasks", json.dumps(task)]
     done = subprocess.run(command, env=os.environ | threads, capture_output=True, text=True, check=False)
@@ -56,7 +56,7 @@ class Table:
         self._read()
 
     def _read(self) -> None:
-        """What other runs have written."""
+        """Results of earlier runs."""
         if self.path.exists():
             with self.path.open(newline="") as file:
                 for row in csv.DictReader(file):
@@ -64,7 +64,7 @@ class Table:
                     self.values[key] = float(row["value"])
 
     def keep(self, part: str, kind: str, rows: int, found: dict[str, float]) -> None:
-        """Replace what was known about this part, and write the files."""
+        """Replace the results of this part, and write the files."""
         self._read()
         self.values = {key: value for key, value in self.values.items() if key[:3] != (part, kind, rows)}
         self.values |= {(part, kind, rows, quantity): value for quantity, value in found.items()}
@@ -140,7 +140,7 @@ HEADING = (
 )
 
 
-#: What is timed, and the header of tables with it.
+#: Timed quantities, and the header of tables with them.
 TIMED = ("fit", "predict", "R-sens", "R-sens₂")
 IN_PASSES = [*TIMED, "MB, fit", "MB, with R-sens", "score"]
 

@@ -1,10 +1,10 @@
-"""Tests of what the paper says in words: a number of ours with its interval, and what it should be."""
+"""Tests of the paper's statements in words: a number of ours with its interval, and the stated value."""
 
 from __future__ import annotations
 
 import pandas as pd
 
-#: What a number should be.
+#: The stated value of a number.
 POSITIVE, ZERO, NOT_ABOVE = "> 0", "≈ 0", "≤ 0"
 OUTCOMES = ("yes", "no", "undecided")
 

@@ -17,7 +17,7 @@ RESULTS = Path(__file__).parent / "results"
 
 
 class Options(argparse.ArgumentParser):
-    """A parser that runs `checks` on the parsed options: each returns what is wrong, or None.
+    """A parser that runs `checks` on the parsed options: each returns an error text, or None.
 
     Results go to one folder, unless `folders` names an option: then each of its values has its own folder.
     """

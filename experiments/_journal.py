@@ -17,9 +17,9 @@ from joblib import Parallel, delayed, effective_n_jobs
 from experiments._progress import progress
 from experiments._tables import replace_file
 
-#: What identifies a repetition: some names and, last, a number, such as ("t3", 17).
+#: Key of a repetition: some names and, last, a number, such as ("t3", 17).
 Key = tuple[Any, ...]
-#: The file next to a journal that says how long its repetitions took, and its columns. It has one row per journal.
+#: The file next to a journal with the durations of its repetitions, and its columns. It has one row per journal.
 #: `seconds` is time by the clock; a run that is killed loses its share. `processor_seconds` is the time the repetitions
 #: took, wherever they ran.
 TIMINGS = "timings.csv"
@@ -45,7 +45,7 @@ class Journal:
         if first != header:
             found = first.decode(errors="replace")
             raise SystemExit(f"{path} has results for other settings:\n  {found}\nMove it away, or use --out.")
-        # Whatever follows the last line end was cut off.
+        # The part after the last line end was cut off.
         damaged = [number for number, line in enumerate(lines[:-1]) if not self._read(line)]
         for number in damaged:
             sys.stderr.write(f"{path}, line {number + 2}: damaged; its repetition will be done again.\n")

@@ -73,6 +73,6 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def announce(path: Path) -> None:
-    """Print a line for whoever is waiting for the file."""
+    """Print that the file was written."""
     here = Path.cwd()
     sys.stdout.write(f"wrote {path.relative_to(here) if path.is_relative_to(here) else path}\n")

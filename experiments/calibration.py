@@ -41,11 +41,11 @@ def options() -> Options:
     given = parser(__doc__.splitlines()[0], repetitions=100, published=False)
     given.set_defaults(repetitions=None, out=RESULTS / "calibration")
     given.add_argument("--designs", nargs="+", choices=list(DESIGNS), default=list(DESIGNS), metavar="NAME")
-    given.add_argument("--code", choices=CODES, default="after", help="what the code at hand is called on the page")
+    given.add_argument("--code", choices=CODES, default="after", help="name of the present code on the page")
     given.add_argument("--docs", type=Path, default=DOCS, help="folder for the page; default: %(default)s")
     only = given.add_mutually_exclusive_group()
-    only.add_argument("--check", action="store_true", help="say which designs are stale, and run nothing")
-    only.add_argument("--finished", action="store_true", help="write tables of what is finished, and run nothing")
+    only.add_argument("--check", action="store_true", help="print which designs are stale, and run nothing")
+    only.add_argument("--finished", action="store_true", help="write tables of finished analyses, and run nothing")
     only.add_argument("--page", action="store_true", help="write the page, and run nothing")
     return given
 
@@ -63,13 +63,13 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def states(given: Namespace) -> dict[str, str]:
-    """What the tables of each design are worth."""
+    """Whether the tables of each design are current."""
     kept = read(given.out, given.code)
     return {name: state(name, kept, _wanted(given, name), given.seed) for name in given.designs}
 
 
 def check(given: Namespace) -> int:
-    """Say which designs are stale; 1 if any is."""
+    """Print which designs are stale; 1 if any is."""
     found = states(given)
     for name, words in found.items():
         sys.stdout.write(f"{name}: {words}\n")
@@ -113,7 +113,7 @@ def _journal(given: Namespace) -> Journal:
 
 
 def _by_design(journal: Journal, names: list[str]) -> dict[str, dict[int, Any]]:
-    """Finished analyses by number, for those of these designs that have any."""
+    """Finished analyses by number, for each of these designs that has any."""
     found: dict[str, dict[int, Any]] = defaultdict(dict)
     for (name, number), analysis in journal.finished.items():
         if name in names:

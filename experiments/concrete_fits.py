@@ -67,7 +67,7 @@ def repetition(sample: str, number: int, *, rows: int | None, seed: int) -> dict
     size = rows or SETTINGS["concrete", ML].rows
     train, test = draw_rows(sample, number, len(y), size, seed)
     X_train, y_train = X.iloc[train], y.iloc[train]
-    with threadpool_limits(limits=1):  # so sums are rounded the same way, whatever else is running
+    with threadpool_limits(limits=1):  # so sums are rounded the same way on a busy machine
         models = {name: _fit(name, X_train, y_train) for name in (ML, WEAK)}
         fits = {name: hyperparameters(model, y_train) | pair_ranking(model, X_train) for name, model in models.items()}
         if sample == "bootstrap":

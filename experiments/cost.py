@@ -39,7 +39,7 @@ def data(rows: int, columns: int, seed: int) -> tuple[pd.DataFrame, Any]:
 
 
 def steps(rows: int, columns: int, seed: int) -> Iterator[tuple[str, float, float]]:
-    """The name of each step, its processor seconds, and those of the reference beside it."""
+    """The name of each step, its processor seconds, and the seconds of the reference next to it."""
     X, y = data(rows, columns, seed)
     model = rsens.GPRegressor(random_state=seed)
     work: dict[str, Callable[[], Any]] = {
@@ -62,7 +62,7 @@ def reference() -> None:
 
 
 def processor_seconds(step: Callable[[], Any]) -> float:
-    """Of this process and its children, with one BLAS thread."""
+    """Processor seconds of this process and its children, with one BLAS thread."""
     start = _used()
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -33,7 +33,7 @@ COUNTS = ("num_statements", "covered_lines", "num_branches", "covered_branches")
 
 
 def parts() -> dict[str, list[str]]:
-    """The tests in pieces: each folder, and the files beside them."""
+    """The tests in pieces: each folder, and the files outside of folders."""
     here = ROOT / "tests"
     folders = sorted(path.relative_to(ROOT).as_posix() for path in here.iterdir() if any(path.glob("**/test_*.py")))
     files = sorted(path.relative_to(ROOT).as_posix() for path in here.glob("test_*.py"))
@@ -41,7 +41,7 @@ def parts() -> dict[str, list[str]]:
 
 
 def fingerprint(paths: Iterable[str]) -> str:
-    """Of src and of these tests."""
+    """Digest of src and of these tests."""
     digest = hashlib.sha256()
     files = [ROOT / path for path in paths]
     for path in sorted(
@@ -52,7 +52,7 @@ def fingerprint(paths: Iterable[str]) -> str:
 
 
 def data_of(name: str, tests: Sequence[str]) -> Path:
-    """Where a part keeps what it covered."""
+    """File with the coverage of a part."""
     return WORK / f"{name.replace('/', '-')}.{fingerprint(tests)}"
 
 
@@ -73,7 +73,7 @@ def _python(*arguments: str, environment: dict[str, str]) -> None:
 
 
 def report(found: Sequence[Path]) -> dict[str, Any]:
-    """What coverage.py counts in all parts together."""
+    """Counts of coverage.py over all parts together."""
     out = WORK / "report.json"
     environment = {**os.environ, "COVERAGE_FILE": str(WORK / "all")}
     _python("-m", "coverage", "combine", "-q", "--keep", *map(str, found), environment=environment)
@@ -108,7 +108,7 @@ def _shares(counts: Counter[str]) -> dict[str, Any]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run what is missing, and write the totals."""
+    """Run missing parts, and write the totals."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--only", nargs="+", metavar="PART", choices=list(parts()), help="default: all tests")
     options.add_argument("--out", type=Path, default=RESULTS, help="default: %(default)s")

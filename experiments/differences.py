@@ -33,7 +33,7 @@ Explanation = Any
 
 @dataclass(frozen=True)
 class Design:
-    """What is compared: two samples, or two models of one sample; `spread` is the deviation of x₀ in the second.
+    """The two sides: two samples, or two models of one sample; `spread` is the deviation of x₀ in the second.
 
     `differing` are the terms that differ in expectation; others do not, by design. For two models `differing` is None:
     any term may.
@@ -148,7 +148,7 @@ DESIGNS: dict[str, Design] = {
 
 
 def repetition(name: str, number: int, *, seed: int) -> list[list[Any]]:
-    """What one data set says of each term."""
+    """The result of one data set for each term."""
     rng = np.random.default_rng([seed, number, crc32(name.encode())])
     return DESIGNS[name].lines(rng, int(rng.integers(2**31)))
 
@@ -161,7 +161,7 @@ def summary(name: str, results: list[Any]) -> pd.DataFrame:
         columns=["number", "term", "difference", "lower", "upper", "p"],
     )
     expected = lines.groupby("term")["difference"].transform("mean")
-    if design.differing is not None:  # two samples of one design: 0, whatever this many data sets say
+    if design.differing is not None:  # two samples of one design: exactly 0, not estimated from this many data sets
         expected = expected.where(lines["term"].isin(design.differing), 0.0)
     held = (lines["lower"] <= expected) & (expected <= lines["upper"])
     lines = lines.assign(kind=lines["term"].map(partial(_kind, design)), held=held, marked=lines["p"] <= 0.05)
@@ -184,7 +184,7 @@ def summary(name: str, results: list[Any]) -> pd.DataFrame:
 
 
 def _kind(design: Design, term: str) -> str:
-    """What the rates of a term are counted with."""
+    """The group that a term is counted in."""
     if " in " in term:
         term, _, subgroup = term.partition(" in ")
         return f"{_kind(design, term)}, {subgroup}"

@@ -35,7 +35,7 @@ CELL = ["inputs", "model", "function", "method"]
 
 @dataclass(frozen=True)
 class Reading:
-    """What is open: growth of V(x), noise and mean of y, PFI's loss, VAR's nodes and calls, the mixture's modes."""
+    """The open choices: growth of V(x), noise and mean of y, PFI's loss, VAR's nodes and calls, the mixture's modes."""
 
     spread: float = SPREAD
     noise: float = NOISE
@@ -47,7 +47,7 @@ class Reading:
 
 
 TABLES = "as in the tables"
-#: For each reading, the methods (or inputs) it can matter for, and what it changes. All errors are relative to R-sens,
+#: For each reading, the methods (or inputs) it can matter for, and its changes. All errors are relative to R-sens,
 #: which looks at V(x), so V(x) matters for every method.
 READINGS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     TABLES: ((), {}),

@@ -35,7 +35,7 @@ ZEROS = 0.6
 #: Rows over which the truth is averaged: its error is a few thousandths, intervals are a hundred times as wide.
 MANY = 100_000
 
-#: What each column adds to the latent function.
+#: The part of each column in the latent function.
 Parts = dict[str, Callable[[Array], Array]]
 LINEAR: Parts = {"x0": lambda x: x, "x1": lambda x: 0.4 * x, "x2": np.zeros_like, "z": lambda z: 0.6 * z}
 CURVED: Parts = {

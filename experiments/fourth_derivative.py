@@ -75,7 +75,7 @@ def of_pairs(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
 
 
 def claims(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
-    """What the paper compares: means over repetitions, with the half-widths of their 95 % intervals.
+    """The paper's comparison: means over repetitions, with the half-widths of their 95 % intervals.
 
     `published` is what the paper says about a row and `holds` the verdict; both are empty where it says nothing.
     """

@@ -166,7 +166,7 @@ def draw_probit_regression(table: pd.DataFrame, folder: Path) -> None:
 
 
 def _finish(upper: Axes, lower: Axes, table: pd.DataFrame, styles: dict[str, str], broad: float) -> None:
-    """Legends and limits for two of the figures: colours say which input, line styles which quantity."""
+    """Legends and limits for two of the figures: colours stand for inputs, line styles for quantities."""
     upper.legend(ncols=2, frameon=False, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.0)
     handles = [Line2D([], [], color="0.3", linestyle=line, label=text) for text, line in styles.items()]
     handles[0].set(linewidth=broad, color="0.7" if broad > 2.0 else "0.3")

@@ -34,7 +34,7 @@ from rsens.measures import importance
 
 #: Less than this share of a method's largest value is hard to see in a figure that goes from 0 to 1.
 MARGIN = 0.1
-#: Which pair the paper says a method prefers. It says that the other methods prefer none.
+#: The pair that a method prefers according to the paper. The other methods prefer neither.
 EMPHASIS = {("h", "neither"): POSITIVE, ("pd", "both"): POSITIVE}
 MAIN_EFFECTS = {2: "both have a main effect", 1: "one has a main effect", 0: "neither has a main effect"}
 
@@ -65,7 +65,7 @@ def by_size(results: dict[tuple[Any, ...], Any]) -> dict[int, dict[str, Array]]:
 
 
 def summarize(values: dict[int, dict[str, Array]]) -> pd.DataFrame:
-    """What Figure 3 shows: means over repetitions for six pairs, with the half-widths of their 95 % intervals."""
+    """Content of Figure 3: means over repetitions for six pairs, with the half-widths of their 95 % intervals."""
     rows = [
         (n, label(pair), kind, effects, name, *mean_and_half(of_method[:, PAIRS.index(pair)]))
         for n, of_methods in values.items()
@@ -88,7 +88,7 @@ def count_found(values: dict[int, dict[str, Array]]) -> pd.DataFrame:
 
 
 def claims(values: dict[int, dict[str, Array]]) -> pd.DataFrame:
-    """What the paper says about Figure 3, as differences of scaled values within repetitions.
+    """The paper's statements about Figure 3, as differences of scaled values within repetitions.
 
     "H over-emphasises the pair where neither variable has a main effect, PD the pair where both have; the other methods
     identify the interactions as equally relevant with more observations. For true pairs EAH and R-sens₂ are almost

@@ -86,7 +86,7 @@ def sample(mutants: Sequence[Mutant], size: int, seed: int) -> list[Mutant]:
 
 
 class Journal:
-    """What happened to each mutant, one line each; lines of files that have changed since are not read."""
+    """The outcome of each mutant, one line each; lines of files that have changed since are not read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -173,7 +173,7 @@ def asked_again(entry: dict[str, Any] | None, number: int) -> bool:
 
 
 def check_machinery(session: Session, mutants: Sequence[Mutant], chooser: Chooser, functions: dict[str, Any]) -> None:
-    """The fork itself must change nothing: with all code as it is, swapped for itself, the tests pass."""
+    """The fork itself must change nothing: with unchanged code, swapped for itself, the tests pass."""
     paths = [SOURCE / file for file in sorted({mutant.file for mutant in mutants})]
 
     def unchanged() -> bool:
@@ -184,7 +184,7 @@ def check_machinery(session: Session, mutants: Sequence[Mutant], chooser: Choose
     }
     outcome, test = session.fork(unchanged, sorted(quick), 60.0)
     if outcome != "survived":
-        sys.exit(f"The code as it is was not taken for right: {outcome} {test or ''}")
+        sys.exit(f"Tests failed with unchanged code: {outcome} {test or ''}")
 
 
 def main(arguments: list[str] | None = None) -> None:

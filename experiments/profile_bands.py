@@ -1,4 +1,4 @@
-"""Do the bands of a profile hold what they say?
+"""How often the bands of a profile hold the truth.
 
     python -m experiments.profile_bands
 

@@ -88,7 +88,7 @@ def by_setting(results: dict[tuple[Any, ...], Any]) -> dict[tuple[str, str], tup
 
 
 def summarize(values: dict[tuple[str, str], tuple[Array, Array]]) -> pd.DataFrame:
-    """What Figure 4 shows: the mean MLPD over splits, and its difference from the full model, with half-widths.
+    """Content of Figure 4: the mean MLPD over splits, and its difference from the full model, with half-widths.
 
     Both leave out the `vanished` splits.
     """
@@ -115,7 +115,7 @@ def corrected_half(differences: Array, test_to_training: float) -> float:
 
 
 def claims(values: dict[tuple[str, str], tuple[Array, Array]], test_to_training: dict[str, float]) -> pd.DataFrame:
-    """What the paper says about Figure 4, as differences of MLPD within splits.
+    """The paper's statements about Figure 4, as differences of MLPD within splits.
 
     "In the Bike data, only the three strongest pairwise interactions increase the performance to the level of the model
     with all. R-sens₂ does equally well compared to EAH; both identify more important interactions than the competing
@@ -172,7 +172,7 @@ def leading_pairs(results: dict[tuple[Any, ...], Any]) -> pd.DataFrame:
 
 
 def markdown(table: pd.DataFrame, tested: pd.DataFrame) -> str:
-    """For each setting, the MLPD by number of pairs, methods side by side; then what the paper says."""
+    """For each setting, the MLPD by number of pairs, methods side by side; then the paper's statements."""
     lines = []
     for key, group in table.groupby(["data", "setting"], sort=False):
         means = {(row.method, row.pairs): f"{row.ours:.2f} ± {row.ours_half:.2f}" for row in group.itertuples()}

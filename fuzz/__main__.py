@@ -18,7 +18,7 @@ RESULTS = Path("docs/results/fuzz.json")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run what is asked for; the exit code says whether there were defects."""
+    """Run the requested cases; the exit code is 1 if there were defects."""
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     parser.add_argument("--cases", type=int, default=10_000, help="how many cases for the library")
     parser.add_argument("--files", type=int, default=500, help="how many files for the command line")
@@ -41,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _all(pool: Any, run: Callable[[int], Any], count: int, noun: str) -> list[Any]:
-    """All cases, in order; defects are told as they are found."""
+    """All cases, in order; defects are printed when they are found."""
     found = []
     for case in pool.imap(run, range(count), chunksize=25):
         found.append(case)

@@ -73,7 +73,7 @@ def explained(case: Case, **options: Any) -> rsens.Explanation:
 
 
 def check_explanation(found: rsens.Explanation, said: Collection[str] = ("No direction",)) -> None:
-    """Finite values of the right sign; no direction only where a warning `said` so, or of categories."""
+    """Finite values of the right sign; no direction only where a warning in `said` names it, or of categories."""
     not_negative("main", found.main.to_numpy())
     direction = found.direction.drop(index=list(found.categorical)).to_numpy()
     if np.isinf(direction).any() or (np.isnan(direction).any() and not any("No direction" in text for text in said)):
@@ -198,7 +198,7 @@ def call_select_interactions(case: Case) -> None:
 
 @dataclass(frozen=True)
 class Call:
-    """What is run, how often, what it needs (a model, an estimator, one of ours, a GP of ours), and the calls in it."""
+    """A group of calls: how often it runs, what it needs (a model, an estimator, ours, a GP of ours), and the calls."""
 
     run: Callable[[Case], None]
     chance: float

@@ -17,7 +17,7 @@ from fuzz import SEED
 from fuzz._judge import Outcome, Wrong, judged
 from fuzz._tables import NUMERIC, ODD_NAMES, TYPED, Rng
 
-#: What a command may end with: done, refused (our error), a wrong option.
+#: Allowed exit codes of a command: done, refused (our error), a wrong option.
 CODES = {0: "answered", 1: "refused", 2: "refused"}
 #: The longest line that a terminal is sent, and the most characters in all.
 MOST_LINE, MOST_OUT = 3_000, 60_000
@@ -85,7 +85,7 @@ def _steering(said: str) -> str:
 
 
 def _check_written(folder: Path) -> None:
-    """No NaN among the values of what was written."""
+    """No NaN among the written values."""
     for path in folder.glob("**/variables.csv"):
         values = pd.read_csv(path)["value"].to_numpy(dtype=float)
         if not np.isfinite(values).all() or (values < 0.0).any():
@@ -131,7 +131,7 @@ def _frame(rng: Rng) -> pd.DataFrame:
 
 
 def _bytes(rng: Rng) -> bytes:
-    """Something that is no table: noise, or a table with bytes changed."""
+    """Something other than a table: noise, or a table with bytes changed."""
     if rng.random() < 0.5:
         return bytes(rng.integers(0, 256, size=int(rng.integers(1, 400)), dtype=np.uint8))
     text = bytearray(_frame(rng).to_csv(index=False).encode("utf-8", "replace"))

@@ -72,7 +72,7 @@ def random_function(rng: Rng, table: FuzzTable, library: str = "numpy") -> Any:
     shape = ("linear", "sine", "square", "flat")[rng.integers(4)]
 
     def function(X: Any) -> Any:
-        with np.errstate(all="ignore"):  # whoever writes a function sees to its overflow
+        with np.errstate(all="ignore"):  # overflow of a user's function is the user's affair
             return of_score(_score(xp, X @ _as(xp, weights), shape))
 
     wrap = {"numpy": rsens.from_function, "jax": rsens.from_jax, "torch": rsens.from_torch}[library]

@@ -66,7 +66,7 @@ def not_negative(what: str, values: Any, shape: tuple[int, ...] | None = None) -
 
 
 def symmetric(what: str, values: np.ndarray) -> None:
-    """R-sens₂ of (d, e) is that of (e, d)."""
+    """R-sens₂ is symmetric in (d, e)."""
     if not np.array_equal(values, values.transpose(0, 2, 1)):
         raise Wrong(f"{what}: not symmetric")
 
@@ -110,7 +110,7 @@ def _ended(run: Callable[[], None]) -> Outcome:
         return Outcome("answered", defect=f"wrong result: {error}")
     except TooLong:
         return Outcome("no end", defect=f"took more than {MOST_SECONDS:g} seconds")
-    except Exception as error:  # noqa: BLE001 (whatever it is, it is a defect)
+    except Exception as error:  # noqa: BLE001 (any other error is a defect)
         return Outcome("failed", defect=f"{type(error).__name__}: {str(error)[:300]} [{_where(error)}]")
     return Outcome("answered")
 
@@ -153,7 +153,7 @@ def _where(error: BaseException) -> str:
 
 @contextmanager
 def _limit(seconds: float) -> Iterator[None]:
-    """Within this, so much processor time may pass: a slow machine is no hang."""
+    """Limit the processor time of the block: a slow machine does not count as a hang."""
 
     def stop(number: int, frame: Any) -> None:
         raise TooLong

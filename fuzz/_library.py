@@ -39,7 +39,7 @@ class LibraryCase:
 
 
 def prepare() -> None:
-    """What a process needs once: pictures that are shown nowhere, and libraries whose import is noisy."""
+    """Prepare a process once: no windows for pictures, and libraries whose import is noisy."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -68,7 +68,7 @@ def run_case(number: int) -> LibraryCase:
 
 
 def _made(rng: Rng, name: str, table: FuzzTable, y: Any, needs: str) -> tuple[Any, Any]:
-    """The estimator, and the model that is fitted; what another library says while it fits is its own affair."""
+    """The estimator and the fitted model; warnings of other libraries during the fit are ignored."""
     recipe = RECIPES[name]
     if not recipe.fits:
         return None, recipe.make(rng, table)

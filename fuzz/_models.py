@@ -17,7 +17,7 @@ from fuzz._tables import Rng
 class Recipe:
     """How to make a model: from an estimator that is fitted, or from a table alone.
 
-    target: What it predicts: numbers, classes or counts. ours: Whether errors of the fit are ours.
+    target: The kind of prediction: numbers, classes or counts. ours: Whether errors of the fit are ours.
     """
 
     make: Callable[..., Any]
@@ -136,7 +136,7 @@ class _Statsmodels:
 
 
 class _GPyTorch:
-    """An exact GP with hyperparameters as they are when it is made."""
+    """An exact GP with the hyperparameters of its constructor."""
 
     def fit(self, X: Any, y: Any) -> Any:
         import gpytorch

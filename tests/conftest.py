@@ -1,4 +1,4 @@
-"""What several test files share."""
+"""Fixtures and settings of all tests."""
 
 import gc
 import os
@@ -41,7 +41,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """What is imported and collected stays until the end: the garbage collector need not look through it again."""
+    """Imported modules and collected tests stay until the end: the garbage collector need not visit them again."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*gc.get_threshold()[:2], 50)  # a full collection takes a third of a second
@@ -58,13 +58,13 @@ def data_folder() -> Path:
 
 @pytest.fixture(autouse=True)
 def _wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Printed tables fit the terminal, and pytest-xdist passes on the width of its own."""
+    """Printed tables fit the terminal, and pytest-xdist passes on another width."""
     monkeypatch.setenv("COLUMNS", "96")
 
 
 @pytest.fixture(autouse=True)
 def _standing_workers() -> None:
-    """Tests share joblib's processes, which rsens leaves alone if they are there before: each takes seconds to start.
+    """Tests share joblib's processes, which rsens leaves running if they exist already: each takes seconds to start.
 
     None is started here, only by the first test that uses them.
     """

@@ -43,7 +43,7 @@ FORBIDDEN = (
     "shutil.rmtree", "ctypes.dlopen",
 )  # fmt: skip
 
-#: Loads a file and uses what was in it.
+#: Loads a file and uses its content.
 Load = Callable[[Path], object]
 
 
@@ -83,7 +83,7 @@ def manifest(path: Path) -> None:
 
 
 def piece(path: Path) -> None:
-    """A piece that is not right does not count, and one that is comes back as it was."""
+    """A damaged piece is ignored, and a whole one is read unchanged."""
     content = Checkpoint(np.random.SeedSequence(0), path.parent, "0" * 64).get("sample-00000")
     assert content is None or content == PIECE
 
@@ -152,7 +152,7 @@ def memory() -> float:
 
 
 class Watch:
-    """An audit hook that cannot be taken away, so it is told when to look."""
+    """An audit hook, which cannot be removed, so that it is switched on and off."""
 
     def __init__(self) -> None:
         self.looking, self.place, self.seen = False, "", []
@@ -213,7 +213,7 @@ def main(numbers: range) -> tuple[dict[str, Any], dict[int, str]]:
     with tempfile.TemporaryDirectory() as base:
         (Path(base) / "kept").mkdir()
         known = kinds(Path(base) / "kept")
-        for kind in known.values():  # right files load; and everything that is imported on the way is there
+        for kind in known.values():  # right files load, and later cases import no further modules
             for k, good in enumerate(kind.good):
                 place = Path(base) / f"good-{kind.name}-{k}"
                 place.mkdir()
@@ -232,7 +232,7 @@ def main(numbers: range) -> tuple[dict[str, Any], dict[int, str]]:
 
 @contextmanager
 def limited(more: int) -> Any:
-    """So many bytes of address space more than there are now, where the system can count them."""
+    """Limit the address space to this number of bytes more than now, where the system can count them."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
     except OSError:

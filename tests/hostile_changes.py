@@ -90,7 +90,7 @@ def change_json(content: bytes, chance: random.Random) -> bytes:
 
 
 def _place(value: Any, chance: random.Random) -> tuple[Any, Any]:
-    """A random container and a key in it, all depths alike; (None, None) if there is none."""
+    """A random container and a key in it, all depths alike; (None, None) without a container."""
     holder, key = None, None
     while isinstance(value, dict | list) and value:
         keys = list(value) if isinstance(value, dict) else range(len(value))

@@ -104,7 +104,7 @@ SHARES = {"rsens explain": 0.2, "stability": 0.4, "experiments": 0.4}
 
 
 def child(call: Call, folder: Path, log: Path, before: Callable[[], None] = lambda: None) -> int:
-    """A process that makes the call, says in `log` what it kept, and leaves its result or its error beside it."""
+    """A process that makes the call, lists finished pieces in `log`, and writes its result or its error next to it."""
     process = os.fork()
     if process:
         return process
@@ -271,7 +271,7 @@ def two_at_once(name: str, call: Call, place: Path) -> Counter[str]:
 
 
 def main(kills: int, names: list[str], seed: int = 0) -> dict[str, Any]:
-    """All of it, for the calls of these names; counts by call."""
+    """All checks for the calls of these names; counts by call."""
     chance = random.Random(seed)
     found = {}
     with tempfile.TemporaryDirectory() as base:

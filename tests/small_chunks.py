@@ -11,6 +11,6 @@ from rsens.derivatives import _model
 
 @contextmanager
 def rows_at_once(rows: int) -> Iterator[None]:
-    """Within this, models are asked about at most so many rows at once."""
+    """Limit the number of rows that models evaluate at once."""
     with patch.object(_model, "_rows_with_contrasts", lambda *_: rows):
         yield

@@ -1,4 +1,4 @@
-"""Tables that come in chunks: which ones do, what is read of them, and in which order."""
+"""Tables that come in chunks: their types, and the order of their rows."""
 
 from __future__ import annotations
 

@@ -53,11 +53,6 @@ def test_numbers_are_not_categorical_unless_they_are_named():
     )
 
 
-@pytest.mark.parametrize("chosen", [["rooms"], [1], [-1], [np.int64(1)], {"rooms": None}, {1: [1, 3]}], ids=str)
-def test_names_and_positions_mean_the_same(chosen):
-    assert levels(Coding.of(FRAME[["size", "rooms"]], chosen)) == {"rooms": (1, 3)}
-
-
 def test_frequencies_are_shares_of_the_rows():
     coding = Coding.of(FRAME)
     np.testing.assert_allclose(coding[1].frequencies, [0.25, 0.75], rtol=1e-15)
@@ -94,13 +89,8 @@ def test_reading_other_rows():
     assert coding.read(table) is table
 
 
-def test_a_table_read_with_another_coding_is_read_again():
-    other = Coding.of(FRAME, {"city": ["Oslo", "Bergen"]})
-    np.testing.assert_array_equal(Coding.of(FRAME).read(other.read(FRAME)).values[:, 1], [1, 0, 1, 1])
-
-
 def test_numbers_for_functions():
-    """Labels that are numbers stay what they are: a function of one bool knows it as 0 and 1."""
+    """Labels that are numbers are kept: a function of one bool knows it as 0 and 1."""
     X = FRAME[FRAME["sold"]]
     coding = Coding.of(X, ["rooms"])
     table = coding.read(X)
@@ -151,11 +141,6 @@ def test_switched_array(X, label):
     np.testing.assert_array_equal(X, before)
 
 
-def test_switched_array_of_whole_numbers_can_hold_a_fraction():
-    coding = Coding.of(np.array([[1.0], [2.5]]), [0])
-    assert coding.read(np.array([[1], [1]])).switched(0, 2, {0: 1}).tolist() == [[2.5], [2.5]]
-
-
 # ---- errors ----------------------------------------------------------------------------------------------------------
 
 
@@ -204,13 +189,6 @@ def test_an_identifier_is_not_a_category():
 def test_labels_that_are_refused(X, categorical, text):
     with pytest.raises(InputError, match=text):
         Coding.of(X, categorical)
-
-
-@pytest.mark.parametrize("columns", [["size", "city", "sold", "grade"], ["city", "city"]])
-def test_other_columns(columns):
-    with pytest.raises(InputError, match="columns") as error:
-        Coding.of(FRAME).read(FRAME[columns])
-    assert error.value.argument == "X"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Every family offers what is promised: names, signatures, attributes, shapes. The laws are in tests/distributions."""
+"""Every family has the promised interface: names, signatures, attributes, shapes. Laws are in tests/distributions."""
 
 from __future__ import annotations
 

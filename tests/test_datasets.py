@@ -63,16 +63,6 @@ def test_a_file_is_found_by_either_name_and_with_either_line_ends(small, monkeyp
     np.testing.assert_array_equal(y, [34.99, 41.14])
 
 
-def test_the_given_folder_comes_before_the_cache(small, monkeypatch):
-    (small / "cache" / "rsens").mkdir(parents=True)
-    (small / "cache" / "rsens" / "bike_hour.csv").write_bytes(b"not the file")
-    (small / "bike_hour.csv").write_bytes(BIKE)
-    monkeypatch.setenv("RSENS_DATA", str(small))
-    assert len(datasets.load_bike(None)[1]) == 2
-    monkeypatch.setenv("RSENS_DATA", str(small / "empty"))
-    assert len(datasets.load_bike(None, folder=small)[1]) == 2
-
-
 def test_months_and_columns_of_bike(small):
     (small / "bike_hour.csv").write_bytes(BIKE)
     X, y = datasets.load_bike(columns=["weekday", "hum"], folder=small)
@@ -116,12 +106,6 @@ def test_anything_else_is_an_error_and_is_not_kept(small, monkeypatch, content):
     with pytest.raises(InputError, match=r"SHA-256"):
         datasets.load_concrete()
     assert not (small / "cache").exists()
-
-
-def test_a_folder_that_cannot_be_written_to_does_not_matter(small, monkeypatch):
-    answer(monkeypatch, zipped(CONCRETE))
-    (small / "cache").write_bytes(b"a file where the folder should be")
-    assert len(datasets.load_concrete()[1]) == 2
 
 
 @pytest.mark.usefixtures("data_folder")

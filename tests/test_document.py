@@ -82,14 +82,6 @@ def test_a_page_has_whole_names_as_titles():
     assert "&lt;i&gt;" in shown
 
 
-def test_the_colours_of_text_and_page_are_those_of_the_notebook():
-    page = harmless(Document([TABLE, Notes("Notes", ["a"]), Sentences(["b"], "heading")]).html())
-    styles = [part for name, value in page.attributes if name == "style" for part in value.split(";")]
-    kinds = {part.partition(":")[0]: part.partition(":")[2] for part in styles}
-    assert kinds["color"] == "inherit"
-    assert not {"background", "background-color"} & set(kinds)
-
-
 # ---- room ------------------------------------------------------------------------------------------------------------
 
 

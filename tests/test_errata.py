@@ -191,7 +191,7 @@ def test_hessian_is_exact_for_a_bernoulli_too(alpha):
 
 
 def quadratic_divergence(x):
-    """D as if quadratic in λ, which is what the derivation assumes: ½ (λ(x) − λ(X0))ᵀ H (λ(x) − λ(X0))."""
+    """D as if quadratic in λ, as the derivation assumes: ½ (λ(x) − λ(X0))ᵀ H (λ(x) − λ(X0))."""
     change = gaussian_parameters(x) - gaussian_parameters(X0)
     return 0.5 * change @ information() @ change
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import rsens
-from rsens._errors import Argument, InputError, MissingExtraError, RsensWarning, Sentence, spelled_by
+from rsens._errors import Argument, InputError, RsensWarning, Sentence, spelled_by
 
 SOURCE = Path(rsens.__file__).parent
 
@@ -60,10 +60,6 @@ def test_they_survive_the_way_to_another_process(copied):
     assert copied(SENTENCE).parts == SENTENCE.parts
 
 
-def test_a_missing_extra_names_the_command():
-    assert "pip install 'rsens[jax]'" in str(MissingExtraError("jax", "jax"))
-
-
 LONG = "a b" * 3_000
 
 
@@ -94,7 +90,7 @@ def parameters() -> set[str]:
 
 
 def first_words(call: ast.Call) -> str:
-    """How the text of an error begins, as far as it is written out."""
+    """The beginning of the text of an error, as far as it is a literal."""
     first = call.args[0] if call.args else None
     if isinstance(first, ast.JoinedStr) and first.values:
         first = first.values[0]

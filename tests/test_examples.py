@@ -1,4 +1,4 @@
-"""The pages of the API name every public object, and each has an example that gives what it shows."""
+"""The pages of the API name every public object, and the example of each gives the shown output."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def named(name: str) -> Any:
 
 
 def examples(name: str) -> doctest.DocTest:
-    """The example of an object, in an empty namespace: it must run as it is copied."""
+    """The example of an object, in an empty namespace: it must run when copied."""
     text = inspect.getdoc(named(name)) or ""
     return doctest.DocTestParser().get_doctest(text, {}, name, None, None)
 

@@ -76,7 +76,7 @@ def test_the_public_names_are_those_of_the_design():
 
 @pytest.mark.parametrize("name", rsens._SUBPACKAGES)
 def test_packages_list_what_they_export(name):
-    """No files, no tools: what is listed is there, and comes from rsens."""
+    """Listed names exist and come from rsens; no modules, no private names."""
     package = getattr(rsens, name)
     assert dir(package) == sorted(dir(package))
     for each in dir(package):

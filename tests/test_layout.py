@@ -32,7 +32,7 @@ def imports(path: Path) -> list[list[str]]:
 
 
 def is_private(module: list[str]) -> bool:
-    """Whether the module is a private one inside a package; `_text` and other leaves are modules of their own."""
+    """Whether the module is a private one inside a package; `_text` and other leaves are separate modules."""
     return any(name.startswith("_") for name in module[1:])
 
 

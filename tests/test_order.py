@@ -81,7 +81,7 @@ def test_explain(change, with_clusters):
 
 
 def same_rows(one, other):
-    """Equal values row by row. Copies of a row may have changed places: they cannot be told apart."""
+    """Equal values row by row. Copies of a row may have changed places: they are equal."""
     one, other = (each.to_frame().assign(fold=0).sort_values("log_density") for each in (one, other))
     pd.testing.assert_frame_equal(one.reset_index(drop=True), other.reset_index(drop=True), **TOLERANCE)
 
@@ -140,7 +140,7 @@ def fixed(columns):
 
 @cache
 def compared(change, order, grouped, small):
-    """Every method that draws, whatever its budget; shap and shapiq, which are slow to load, at the smallest."""
+    """Every method that draws, at either budget; shap and shapiq, which are slow to load, at the smallest."""
     budget = Budget("small", rows=20, average=30, repeats=2, grid=5, pair_grid=3, nodes=5) if small else "paper"
     drawn = [method.name for method in BLACK_BOX.values() if method.order == order]
     methods = [name for name in drawn if not (small and name == "shap")]
@@ -194,7 +194,7 @@ class TestOwnOrder:
         assert row_keys(np.array([0.0, -0.0])).tolist().count(row_keys(np.array([0.0]))[0]) == 2
 
     def test_columns_with_the_same_values(self):
-        """Two columns of a grid hold the same values, and y tells them apart; if it does not, their names do."""
+        """Two columns of a grid hold the same values, and y separates them; otherwise their names do."""
         grid = np.stack(np.meshgrid(np.arange(5.0), np.arange(5.0)), -1).reshape(-1, 2)
         y = grid[:, 0] ** 2 + grid[:, 1]
         one, other = (column_order(each, y) for each in (grid, grid[:, ::-1]))

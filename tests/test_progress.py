@@ -16,7 +16,7 @@ class Clock:
 
 
 class Page(StatusLine):
-    """Remembers what is shown."""
+    """Remembers the shown lines."""
 
     def __init__(self):
         self.lines, self.announced, self.cleared = [], [], 0
@@ -68,7 +68,7 @@ def test_the_piece_at_work_is_counted_with_the_time_left(follow, page, clock):
 
 
 def test_one_count_and_one_time_for_all_stages(follow, page):
-    """Stages that are expected cost like what has been seen, until they have times of their own."""
+    """Stages that are expected cost like what has been seen, until their own pieces are timed."""
     follow.expect("refit", "probes", 6)
     with follow.stage("refit", 2, name="folds") as advance:
         advance(1, 60.0)

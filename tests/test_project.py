@@ -42,7 +42,7 @@ def test_constraints_are_plain_versions(file):
 def test_links_and_named_files_exist(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     links = re.findall(r"\]\((?!https?://|#)([^)#]+)", text)
-    made = {"auto_gallery/index.rst": "gallery/README.rst"}  # the build writes the one from the other
+    made = {"auto_gallery/index.rst": "gallery/README.rst"}  # the build makes this page from that file
     assert all(((ROOT / page).parent / made.get(link, link)).exists() for link in links), links
     files = re.findall(r"`((?:src|tests|docs|examples)/[\w./-]+)`", text)
     missing = [file for file in files if not (ROOT / file).exists()]

@@ -66,22 +66,6 @@ def test_any_change_of_the_content_is_damage(path):
 
 
 @pytest.mark.parametrize(
-    ("entries", "text"),
-    [
-        ({"format": "rsens tea"}, "does not hold a voyage"),
-        ({"format": "rsens voyage, version 1"}, "does not hold a voyage"),
-        ({"rsens": "0.0.1"}, "damaged"),
-        ({"sha256": "0"}, "damaged"),
-        ({"more": 1}, "damaged"),
-    ],
-)
-def test_a_changed_head_is_refused(path, entries, text):
-    path.write_text(json.dumps(json.loads(path.read_text()) | entries))
-    with pytest.raises(InputError, match=text):
-        FORM.read(path)
-
-
-@pytest.mark.parametrize(
     "change",
     [
         lambda parts: parts | {"more": None},

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from rsens import GPRegressor, assess, compare, stability
-from rsens._arguments import child, seed_sequence
 from tests.few_probes import explain_with_probes
 
 RNG = np.random.default_rng(0)
@@ -41,7 +40,9 @@ class TestExplain:
     def test_pairs_change_no_interval_and_no_null_level(self, model, whole):
         alone = explain_with_probes(model, X, y, null=True, pairs=False, **OPTIONS)
         same(alone.main, whole.main)
-        np.testing.assert_allclose(alone.intervals, whole.intervals, rtol=1e-12)  # sums of another shape round anew
+        np.testing.assert_allclose(
+            alone.intervals, whole.intervals, rtol=1e-12
+        )  # sums of another shape round differently
         np.testing.assert_allclose(alone.null, whole.null, rtol=1e-9)
 
     def test_the_bootstrap_changes_no_null_level(self, model, whole):
@@ -50,7 +51,7 @@ class TestExplain:
 
 
 def test_the_number_of_jobs_changes_no_byte(model, whole):
-    """Those of `stability` and `select_interactions` are with their other tests."""
+    """For `stability` and `select_interactions`, see their other tests."""
     assert explain_with_probes(model, X, y, null=True, n_jobs=2, **OPTIONS).to_json() == whole.to_json()
     one, two = (assess(GPRegressor(n_restarts=0), X, y, random_state=3, n_jobs=jobs) for jobs in (None, 2))
     same(one.to_frame(), two.to_frame())
@@ -69,13 +70,3 @@ def test_a_sample_depends_on_neither_their_number_nor_the_methods():
         return frame[(frame["method"] == "pfi") & (frame["sample"] < 3)].reset_index(drop=True)
 
     same(ranks(["rsens", "pfi"], 5), ranks(["pfi", "apc"], 3))
-
-
-def test_children_differ_by_purpose():
-    seed = seed_sequence(0)
-    draws = {
-        tuple(np.random.default_rng(child(seed, *key)).integers(2**32, size=2))
-        for key in [(0,), (1,), (0, 0), (0, 1), (1, 0)]
-    }
-    assert len(draws) == 5
-    np.testing.assert_array_equal(child(seed, 4).generate_state(2), child(seed_sequence(0), 4).generate_state(2))

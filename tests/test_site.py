@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-#: What a browser loads while it shows a page.
+#: Attributes of files that a browser loads while it shows a page.
 LOADS = {
     "script": "src",
     "img": "src",
@@ -30,7 +30,7 @@ IN_SCRIPTS = re.compile(r"\b(?:import|fetch|importScripts)\s*\(\s*['\"](https?:)
 
 
 class Links(HTMLParser):
-    """What a page loads, where it leads, and which places it has."""
+    """Loaded files, links and anchors of a page."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ def is_elsewhere(link: str) -> bool:
 
 
 def test_every_source_is_a_page(site, pages):
-    """A page in no table of contents is a warning, and fails the build; this says that none was excluded."""
+    """A page in no table of contents is a warning, and fails the build; this checks that no page was excluded."""
     sources = {path.relative_to(DOCS).with_suffix(".html") for path in DOCS.rglob("*.md")}
     assert sources <= {path.relative_to(site) for path in pages}
 

@@ -1,4 +1,4 @@
-"""Reading the rows X: what is accepted, and what the errors say."""
+"""Reading the rows X: accepted types, and errors."""
 
 import re
 
@@ -76,16 +76,11 @@ def test_bool_columns_become_numbers(flags):
     np.testing.assert_array_equal(read_table(pd.DataFrame({"flag": flags})).values[:, 0], [1.0, 0.0, 1.0])
 
 
-def test_a_table_passes_through():
-    table = read_table(ROWS)
-    assert read_table(table) is table
-
-
 def frame(**columns):
     return pd.DataFrame(columns)
 
 
-#: What pandas calls a column of text: str from version 3 on, object before.
+#: The dtype of a column of text in pandas: str from version 3 on, object before.
 TEXT = frame(a=["Oslo"])["a"].dtype
 
 REFUSED = {
@@ -150,12 +145,6 @@ def test_tensors_are_read_and_one_with_a_graph_is_refused():
         read_table(torch.tensor(ROWS, requires_grad=True))
 
 
-def test_many_wrong_columns_are_listed_in_short():
-    X = pd.DataFrame({f"c{i}": ["text"] for i in range(30)})
-    with pytest.raises(InputError, match=r"'c9' .* and 20 more"):
-        read_table(X)
-
-
 # ---- standard deviations of columns ----------------------------------------------------------------------------------
 
 
@@ -177,11 +166,6 @@ def test_a_constant_column_has_the_deviation_zero():
 def test_deviations_of_huge_and_tiny_columns():
     rows = np.array([[1e200, 1e-200], [-1e200, 3e-200]])
     np.testing.assert_allclose(column_deviations(rows), [1e200, 1e-200], rtol=1e-12)
-
-
-def test_a_row_that_does_not_count_may_have_any_size():
-    rows = np.array([[1.0], [3.0], [1e300]])
-    np.testing.assert_allclose(column_deviations(rows, np.array([0.5, 0.5, 0.0])), [1.0], rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["\ud800", "a\udfffb"])

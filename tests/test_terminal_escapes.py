@@ -1,4 +1,4 @@
-"""Names of columns, levels and files are only text: a terminal is told nothing by them, whoever prints them."""
+"""Names of columns, levels and files are only text: no output passes their control characters on to a terminal."""
 
 import contextlib
 import io
@@ -21,7 +21,7 @@ from rsens import (
 from rsens._app.cli import main
 from tests.few_probes import explain_with_probes
 
-#: Renames the window, rings, and prints what follows in red.
+#: Renames the window, rings, and makes the following text red.
 ESCAPE = "\x1b]0;owned\x07\x1b[31m"
 RNG = np.random.default_rng(0)
 N = 60
@@ -37,7 +37,7 @@ def model():
 
 
 def said(call):
-    """All that a call says: on both streams, in warnings, in its error or as the text of its result."""
+    """The output of a call: both streams, warnings, and its error or the text of its result."""
     streams = io.StringIO(), io.StringIO()
     with (
         warnings.catch_warnings(record=True) as raised,

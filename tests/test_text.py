@@ -21,7 +21,6 @@ from rsens._text import (
     quoted,
     safe,
     short,
-    shorten,
     side_by_side,
     signed,
     value_text,
@@ -51,11 +50,6 @@ def test_short_keeps_both_ends_and_counts_wide_letters_twice():
     assert short("日本語日本語", 7) == "日…語"
     assert (width_of("日本語"), width_of("e\u0301")) == (6, 1)
     assert short("a\nb") == "a\\nb"
-
-
-def test_figures_count_characters():
-    assert shorten("日本語日本語", 5, measure=len) == "日本…本語"
-    assert shorten("abcdefghij", 6) == "abc…ij"  # three fifths of the room for the beginning
 
 
 def test_a_pair_gives_way_on_both_sides():
@@ -94,11 +88,6 @@ def test_number(value, text):
     assert number(value, unknown="–") == text
 
 
-def test_what_is_not_known_is_nothing_unless_told_otherwise():
-    assert number(None) == number(np.nan) == aligned(1.0)(None) == ""
-    assert aligned(1.0, unknown="–")(np.nan) == "–"
-
-
 def test_aligned_numbers_have_the_same_decimals():
     assert [aligned(0.474)(x) for x in (0.474, 0.0526)] == ["0.474", "0.053"]
     assert [aligned(12.5)(x) for x in (12.5, -0.126)] == ["12.50", "−0.13"]
@@ -133,7 +122,7 @@ def test_two_digits_of_what_differs(line, largest, texts):
     st.floats(1e-4, 1.0),
 )
 def test_ends_of_an_interval_never_look_the_same(largest, share, width):
-    """An interval of at least 1e-4 of its own size shows its width to 10 %: two digits, and what rounding takes.
+    """An interval of at least 1e-4 of its own size shows its width to 10 %: two digits, up to rounding.
 
     Unless both ends are below 1e-6 in a column that goes up to 0.001 or more: these are written as 0.
     """

@@ -1,4 +1,4 @@
-"""The page of figures: every result file has its section, and without a file there is none."""
+"""The page of figures: every result file has its section."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def lowest(project: dict) -> dict[str, str]:
 
 
 def tools() -> list[str]:
-    """The pins of constraints.txt that tests need, and no dependency has a say in."""
+    """The pins of constraints.txt for packages that only tests need."""
     wanted = {"pytest", "pytest-xdist", "hypothesis", "mpmath", "polars"}
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line.partition("==")[0] in wanted]

@@ -71,7 +71,7 @@ def say(text: str) -> None:
 
 
 def run(*command: object, **options: object) -> str:
-    """The output of a command that sees no PYTHONPATH; if it fails, an error that has all it said."""
+    """The output of a command that sees no PYTHONPATH; if it fails, an error with the whole output."""
     told = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run([str(c) for c in command], env=told, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload]
     if done.returncode:
@@ -106,7 +106,7 @@ def tracked() -> set[str]:
 
 
 def wheel_problems(names: set[str], known: set[str]) -> Iterator[str]:
-    """The wheel holds what is in src/rsens, the licence and its own list: nothing less and nothing more."""
+    """The wheel holds src/rsens, the licence and its list of files, and nothing else."""
     expected = {file.removeprefix("src/") for file in known if file.startswith("src/rsens/")}
     about = {name for name in names if ".dist-info/" in name}
     yield from (f"the wheel lacks {name}" for name in sorted(expected - names))
@@ -163,7 +163,7 @@ def tried(python: Path, minor: str, extra: str, wheel: Path) -> dict[str, object
         return old
     result: dict[str, object] = {"python": minor, "extra": extra}
     try:
-        # The pip of this environment installs into that one, which has none. Python compiles what it imports, no more.
+        # The pip of this environment installs into that one, which has none. Python compiles only imported modules.
         run(python, "-m", "venv", "--clear", "--without-pip", place)
         inside = place / ("Scripts" if os.name == "nt" else "bin") / "python"
         pip = (sys.executable, "-m", "pip", "--python", inside, "--disable-pip-version-check", "--quiet")
@@ -206,7 +206,7 @@ def note(results: list[dict[str, object]]) -> None:
 
 
 def merged(old: list[dict[str, object]], new: list[dict[str, object]]) -> list[dict[str, object]]:
-    """What is known of every environment that is still wanted: the new result where there is one, and no failures."""
+    """The results of every environment that is still wanted: the new result where there is one, and no failures."""
     known = {(each["python"], each["extra"]): each for each in [*old, *new]}
     wanted = [known.get((minor, extra), {}) for minor in supported() for extra in extras_for(minor)]
     return [each for each in wanted if each.get("versions")]

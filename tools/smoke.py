@@ -22,7 +22,7 @@ import rsens
 
 
 def main(extra: str) -> None:
-    """Try what everyone uses, then what the extra is for."""
+    """Try the basic calls, then the calls of the extra."""
     installed = Path(rsens.__file__).resolve()
     assert installed.is_relative_to(Path(sysconfig.get_path("purelib")).resolve()), f"{installed} is not the wheel"
     assert rsens.__version__ == version("rsens")
@@ -40,7 +40,7 @@ def table() -> pd.DataFrame:
 
 
 def explain(rows: pd.DataFrame) -> None:
-    """A model of ours and a model of scikit-learn; also beside every extra, which may bring older NumPys."""
+    """A model of ours and a model of scikit-learn; also with every extra, which may bring older NumPys."""
     from sklearn.linear_model import BayesianRidge
 
     X, y = rows[["a", "b", "c"]], rows["y"]
@@ -113,7 +113,7 @@ def distributed(rows: pd.DataFrame) -> None:
     assert "depends most on a" in command(*asked)
 
 
-#: What each extra that users install is for.
+#: The purpose of each extra that users install.
 USES = {use.__name__: use for use in (jax, torch, compare, parquet, distributed)}
 
 

@@ -38,7 +38,7 @@ def family_questions() -> Iterator[Question]:
 
 
 def questions_of(name: str) -> Iterator[Question]:
-    """Those of one family; a family without a grid is an error."""
+    """Questions about one family; a family without a grid is an error."""
     grid = ROWS[name]
     points = [{"row": row, "y": y} for row in grid for y in values_of(name, row)]
     yield Question(name, DENSITY, points, each(log_prob(name)), exact_log_prob(name), density_error)
@@ -92,7 +92,7 @@ def fisher(name: str) -> Callable[[Point], Any]:
 
 
 def renyi(name: str) -> Callable[[Sequence[Point]], Any]:
-    """All pairs of one order at once, where rows can stand in one array."""
+    """All pairs of one order at once, where rows fit in one array."""
     if name in ("Mixture", "Histogram"):
         return each(lambda point: library(name, point["row"]).renyi(library(name, point["other"]), order(point)))
 
@@ -198,7 +198,7 @@ def values_of(name: str, row: Row) -> list[Any]:
 
 
 def directions(name: str, row: Row) -> list[list[float]]:
-    """Changes of λ: of each parameter in units of its own size, and of all together with either sign."""
+    """Changes of λ: of each parameter in units of its size, and of all together with either sign."""
     match name:
         case "Mixture":
             return [u for mixture, u in test_mixture.DIRECTIONS if list(mixture) == row["mixture"]]

@@ -82,7 +82,7 @@ def _shifted(row: Row, location: str, scale: Callable[[Row], float], by: float) 
 
 
 def neighbours(name: str, row: Row) -> Iterator[Row]:
-    """Other parameters to diverge from: hardly moved, moved, and far away."""
+    """Other parameters to diverge from: nearly the same, moved, and far away."""
     match name:
         case "Normal":
             spread = row["variance"] ** 0.5

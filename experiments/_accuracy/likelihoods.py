@@ -1,4 +1,4 @@
-"""The questions about likelihoods: densities, and R-sens and R-sens₂ of what they predict from a latent Gaussian."""
+"""The questions about likelihoods: densities, and R-sens and R-sens₂ of predictions from a latent Gaussian."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def likelihood_questions() -> Iterator[Question]:
 
 
 def questions_of(name: str) -> Iterator[Question]:
-    """Those of one likelihood."""
+    """Questions about one likelihood."""
     by_text = {str(case.likelihood): case.likelihood for case in CASES if case.likelihood.name == name}
     by_text |= {str(k): k for k, _ in PREDICTIVE if k.name == name}
     if not by_text:

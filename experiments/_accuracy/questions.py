@@ -74,7 +74,7 @@ def each(got: Callable[[Point], Any]) -> Callable[[Sequence[Point]], list[Any]]:
 
 
 def density_error(got: float, want: Any) -> float:
-    """Of a log density: relative where it is large, and else absolute, which is the relative error of the density."""
+    """Error of a log density: relative where it is large, else absolute, the relative error of the density."""
     if mp.isinf(want) or not np.isfinite(got):
         return 0.0 if float(want) == got else np.inf
     return float(abs(mp.mpf(got) - want) / max(abs(want), 1))

@@ -28,7 +28,7 @@ NUMBERS = {"value": "value", "lower": "lower", "upper": "upper", "p": "p_value"}
 
 
 def analyse(name: str, number: int, *, seed: int) -> dict[str, Any]:
-    """What analysis `number` of a design shows; see `seen` for its tables."""
+    """The result of analysis `number` of a design; see `seen` for its tables."""
     design = DESIGNS[name]
     X, y = design.draw(rng_of(name, number, seed))
     model = MODELS[design.model](number)
@@ -60,7 +60,7 @@ def _clusters(design: Design) -> dict[str, Any]:
 
 
 def seen(frame: pd.DataFrame, terms: list[str]) -> dict[str, Any]:
-    """Marks as "0110" and numbers with four digits, in the order of the columns of X; what is missing is left out."""
+    """Marks as "0110" and numbers with four digits, in the order of the columns of X; missing entries are left out."""
     ordered = frame.set_index("term").loc[terms]
     kept: dict[str, Any] = {}
     for name, column in MARKS.items():

@@ -14,18 +14,18 @@ import pandas as pd
 
 from experiments._calibration.designs import Design
 
-#: What a term is in truth. Of the pairs that do not interact, those of two relevant variables are the hard ones.
+#: The truth about a term. Among the pairs that do not interact, two relevant variables are the hard case.
 RELEVANT, IRRELEVANT = "relevant", "irrelevant"
 INTERACTING, BOTH_RELEVANT, OTHER = "interacting", "both relevant", "other"
 MARKS = ("marked", "discovery", "familywise")
-#: What is kept of the first analysis, to see whether the code still gives the same.
+#: Columns kept of the first analysis, to see whether the code still gives the same.
 FIRST = ("value", "lower", "upper", "p")
 
 Tables = dict[str, pd.DataFrame]
 
 
 def truth(design: Design, kind: str) -> dict[str, str]:
-    """What each variable or each pair is, by term."""
+    """The truth about each variable or each pair, by term."""
     if kind == "variables":
         return {f"x{j}": RELEVANT if j in design.relevant else IRRELEVANT for j in range(design.columns)}
     return {f"x{i}:x{j}": _truth_of_pair(design, i, j) for i, j in design.pairs()}
@@ -38,7 +38,7 @@ def _truth_of_pair(design: Design, i: int, j: int) -> str:
 
 
 def tables_of(name: str, design: Design, analyses: list[dict[str, Any]], stamps: dict[str, str]) -> Tables:
-    """The lines of one design in the three tables. `stamps` say which code and data it was."""
+    """The lines of one design in the three tables. `stamps` name the code and the data."""
     texts = Counter(text for analysis in analyses for text in analysis["warnings"])
     line = {
         "design": name,

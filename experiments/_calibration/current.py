@@ -1,4 +1,4 @@
-"""Whether results are those of the code at hand.
+"""Whether results were computed by the present code.
 
 The code counts as the same if its sources are, without comments, docstrings, plots and reports. If they are not, the
 first analysis of each design is done again: a design whose first analysis comes out as before keeps its results.
@@ -36,7 +36,7 @@ def stamps(name: str, seed: int) -> dict[str, str]:
 
 
 def state(name: str, kept: Tables | None, wanted: int, seed: int) -> str:
-    """What the committed tables are worth for the code at hand: one of the sentences above."""
+    """Whether the committed tables hold for the present code: one of the sentences above."""
     if kept is None or name not in set(kept["designs"]["design"]):
         return NOT_RUN
     before, now = kept["designs"].set_index("design").loc[name], stamps(name, seed)

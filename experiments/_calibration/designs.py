@@ -24,7 +24,7 @@ MODELS: dict[str, Callable[[int], Any]] = {
     "Poisson GP": lambda seed: rsens.GPRegressor(likelihood="poisson", random_state=seed),
     "Poisson regression": lambda seed: rsens.BayesianPoissonRegression(),
 }
-#: Where the 5 % may fail to hold, as long as the page and the program say so: for variables and pairs, or pairs only.
+#: Where the 5 % may fail to hold, as stated on the page and by the program: for variables and pairs, or pairs only.
 FEW_ROWS, X_NOISE, BESIDE = "below 60 rows", "noise that depends on x", "pairs beside a true interaction"
 
 FAIR, RARE, SIX = (0.5, 0.5), (0.94, 0.06), (0.3, 0.25, 0.2, 0.1, 0.1, 0.05)
@@ -54,7 +54,7 @@ class Design:
     analyses: int = 100
 
     def draw(self, rng: np.random.Generator) -> tuple[pd.DataFrame, Any]:
-        """Inputs and target. An irrelevant column takes no part in the latent function, whatever its levels."""
+        """Inputs and target. An irrelevant column takes no part in the latent function, also if it has levels."""
         X = self.inputs(rng, self.rows, self.columns)
         for j, shares in self.levels.items():
             X[:, j] = s.levels(rng, self.rows, shares)

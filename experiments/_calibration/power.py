@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 #: How many points of power may be lost, where the level was right before.
 LOSS = 5.0
-#: What is counted, the truth of its terms, the column of the analyses that says which of them have a star, and the
+#: The kind of term, the truth of its terms, the column of the analyses with the terms that have a star, and the
 #: beginning of the columns that count stars.
 KINDS = (("variables", RELEVANT, "found", ""), ("pairs", INTERACTING, "pairs_found", "pairs_"))
 
@@ -69,7 +69,7 @@ def _most(before: Tables, after: Tables, name: str) -> int:
 def _of_counts(before: Tables, after: Tables, name: str, terms: list[str], n: int) -> list[Paired]:
     """Every true term from the counts alone, where both codes analysed the same data sets and no others.
 
-    The difference is that of the pairs; its standard error, as of two separate series, is too large.
+    The difference equals the paired one; its standard error, as of two separate series, is too large.
     """
     marked = [of["terms"].set_index(["design", "term"])["marked"] for of in (before, after)]
     found = []

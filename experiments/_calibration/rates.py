@@ -80,7 +80,7 @@ class Rates:
 
     @property
     def pairs_hold(self) -> bool:
-        """Both for all false pairs and for those of two relevant variables."""
+        """Both for all false pairs and for false pairs of two relevant variables."""
         return self.pairs_false.holds and self.pairs_both.holds
 
 

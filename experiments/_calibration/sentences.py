@@ -137,5 +137,5 @@ def failures(both: Both) -> list[str]:
 
 
 def _worst(found: Rates) -> Rate:
-    """The rate of pairs that is further above what is allowed."""
+    """The rate of pairs that exceeds its limit by more."""
     return max((r for r in (found.pairs_false, found.pairs_both) if r.known), key=lambda r: r.percent - 2.0 * r.error)

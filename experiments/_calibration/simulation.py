@@ -158,7 +158,7 @@ def persons(rng: np.random.Generator, n: int, d: int) -> Array:
 
 
 def levels(rng: np.random.Generator, n: int, shares: Sequence[float]) -> NDArray[np.int64]:
-    """Codes of levels with these shares; every level is there at least twice."""
+    """Codes of levels with these shares; every level occurs at least twice."""
     while True:
         codes = rng.choice(len(shares), n, p=np.asarray(shares))
         if np.bincount(codes, minlength=len(shares)).min() >= 2:

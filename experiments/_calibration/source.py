@@ -11,7 +11,7 @@ import rsens
 
 #: Folders and files of rsens that show results and make none.
 SHOWS = ("_app", "plots", "cli.py", "__main__.py", "_version.py", "_text.py", "_plot_methods.py", "_export.py")
-#: What can have a docstring.
+#: Statements that can have a docstring.
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 

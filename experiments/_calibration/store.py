@@ -25,7 +25,7 @@ def read(folder: Path, code: str) -> Tables | None:
 
 
 def update(folder: Path, code: str, new: list[Tables]) -> None:
-    """Put the lines of these designs in the place of what was there, in the order of the designs."""
+    """Replace the lines of these designs, in the order of the designs."""
     old = read(folder, code)
     order = {name: place for place, name in enumerate(DESIGNS)}
     for table in TABLES:
@@ -41,7 +41,7 @@ def update(folder: Path, code: str, new: list[Tables]) -> None:
 
 
 def restamp(folder: Path, code: str, stamps: dict[str, dict[str, str]]) -> None:
-    """Note that the results of these designs are those of other sources too."""
+    """Note that other sources give the same results for these designs."""
     kept = read(folder, code)
     if kept is None or not stamps:
         return

@@ -45,7 +45,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Mutant:
-    """One fault. `number` tells faults of the same place apart."""
+    """One fault. `number` separates faults at the same place."""
 
     file: str
     function: str

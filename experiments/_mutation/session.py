@@ -21,7 +21,7 @@ from experiments._mutation.swap import fingerprint
 
 #: The extra time that a mutant may take, before it counts as one that hangs.
 SLOWER, AT_LEAST = 5.0, 5.0
-#: Memory of a fork beyond what it starts with, in bytes: a fault in a size must not fill the machine.
+#: Memory of a fork beyond its start, in bytes: a fault in a size must not fill the machine.
 MEMORY = 4 * 2**30
 PASSED, FAILED = 0, 1
 

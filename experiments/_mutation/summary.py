@@ -19,7 +19,7 @@ Found = Sequence[tuple[Mutant, dict[str, Any]]]
 
 
 def summary(found: Found, total: int, seed: int, reasons: dict[str, str]) -> dict[str, Any]:
-    """What docs/results/mutation.json holds. A mutant that could not be put in (`impossible`) does not count."""
+    """The content of docs/results/mutation.json. A mutant that could not be put in (`impossible`) does not count."""
     valid = [(mutant, entry) for mutant, entry in found if entry["outcome"] != "impossible"]
     survivors = sorted(
         (mutant for mutant, entry in valid if entry["outcome"] not in NOTICED), key=lambda m: (m.file, m.line, m.column)

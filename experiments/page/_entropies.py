@@ -37,7 +37,7 @@ def _agree(cells: pd.DataFrame) -> str:
 
 
 def _smallest(results: Results, entropies: pd.DataFrame) -> str:
-    """Whether R-sens₂ and EAH have the smallest entropies, as the paper says, and rank the same pairs first."""
+    """Whether R-sens₂ and EAH have the smallest entropies, as in the paper, and rank the same pairs first."""
     groups = by_setting(entropies)
     stable = []
     for key, group in groups:

@@ -8,7 +8,7 @@ from rsens.black_box import BUDGETS
 
 _PAPER = BUDGETS["paper"]
 
-#: The open choice, what we chose, and why.
+#: The open choice, our choice, and the reason.
 SETTINGS: tuple[tuple[str, str, str], ...] = (
     (
         "Error of a ranking",

@@ -39,7 +39,7 @@ def grouped(rows: Sequence[Any], key: Callable[[Any], Any]) -> list[list[Any]]:
 
 
 def compare(got: Sequence[float], want: Sequence[Any], labels: Sequence[Any], tolerance: float) -> None:
-    """Every value within the relative tolerance, or one assertion that lists all that are not."""
+    """Every value within the relative tolerance, or one assertion that lists all others."""
     assert len(got) == len(want) == len(labels)
     wrong = [
         f"{label}: got {float(g)!r}, exact {mp.nstr(w, 17)}, relative error {error:.1e}"

@@ -1,4 +1,4 @@
-"""What one distribution in 60 digits is, for the exact families."""
+"""Base class of the families in 60 digits."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 from tests.distributions.precision import exact, mp
 
-#: Distances from a centre, in standard deviations, at which an integrator should look: it would overlook what is left
+#: Distances from a centre, in standard deviations, at which an integrator should look: it would overlook the rest
 #: of a narrow peak at the edge of a wide panel.
 STEPS = (-20, -15, -10, -6, -3, -1, 0, 1, 3, 6, 10, 15, 20)
 
 
 class Exact:
-    """One distribution. `support` says where y lives: line, positive, unit, counts, or a finite list of values."""
+    """One distribution. `support` is the set of y: line, positive, unit, counts, or a finite list of values."""
 
     support: Any
     parameters: tuple[str, ...]

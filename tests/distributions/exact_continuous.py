@@ -185,7 +185,7 @@ class MultivariateNormal(Exact):
     def __init__(self, mean: list[float], covariance: list[list[float]]) -> None:
         self.mean = mp.matrix([exact(x) for x in mean])
         self.covariance = mp.matrix([[exact(x) for x in row] for row in covariance])
-        with mp.workdps(700):  # variances of 1e150 beside 1e-150
+        with mp.workdps(700):  # variances of 1e150 next to 1e-150
             self.precision = self.covariance**-1
             self.log_det = mp.log(mp.det(self.covariance))
         self.k = len(mean)

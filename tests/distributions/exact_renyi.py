@@ -98,7 +98,7 @@ def beta(p: Any, q: Any, a: Any) -> Any:
 def discrete(pairs: list[tuple[Any, Any]], a: Any) -> Any:
     """Σ over a finite set of (p_y, q_y)."""
     if a == 0 and all(x > 0 or y == 0 for x, y in pairs):
-        return mp.zero  # all of q's mass, whatever its rounded sum
+        return mp.zero  # all of q's mass, although its sum is rounded
     pairs = [(x, y) for x, y in pairs if x > 0]
     if a == 0:
         return -mp.log(mp.fsum(y for _, y in pairs))

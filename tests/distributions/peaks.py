@@ -1,4 +1,4 @@
-"""Where an integrand has its maxima, so that an integrator can be told to look there."""
+"""Maxima of an integrand, as points for an integrator to look at."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A 60-digit arithmetic of our own, and the comparison of a float64 result with it."""
+"""Separate 60-digit arithmetic, and the comparison of a float64 result with it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _constant(_precision: int, function: Callable[..., Any], *arguments: Any) ->
 
 
 def exact(value: Any) -> Any:
-    """The real number that a float64 stands for."""
+    """The exact value of a float64."""
     return mp.mpf(float(value))
 
 

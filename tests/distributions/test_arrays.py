@@ -6,12 +6,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from rsens import distributions
 from rsens.distributions import Bernoulli, Binomial, Normal
-from rsens.distributions._base import as_floats
 from tests.distributions.cases import CASES, Case
 
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
@@ -93,13 +91,8 @@ def test_constants_beside_traced_arrays() -> None:
 # ---- numbers ---------------------------------------------------------------------------------------------------------
 
 
-def as_tuple(values: Any) -> Any:
-    return tuple(map(as_tuple, values)) if isinstance(values, list) else values
-
-
 GIVEN = {
     "lists": lambda leaf: leaf.tolist(),
-    "tuples": lambda leaf: as_tuple(leaf.tolist()),
     "single": lambda leaf: leaf.astype(np.float32),
     "fractions": lambda leaf: np.vectorize(Fraction, otypes=[object])(leaf),
 }
@@ -156,27 +149,3 @@ def test_whole_numbers(family: type[Any]) -> None:
         value = getattr(given, name)
         assert value.dtype == np.float64
         np.testing.assert_array_equal(value, getattr(exact, name))
-
-
-def test_columns_of_a_data_frame() -> None:
-    table = pd.DataFrame({"m": [0, 1], "v": [1.0, 2.0]}, index=[7, 3])
-    given = distributions.Normal(table["m"], table["v"])
-    assert type(given.mean) is np.ndarray
-    np.testing.assert_array_equal(given.mean + given.variance, [1.0, 3.0])
-
-
-def test_what_must_not_be_read_stays() -> None:
-    """Arrays that carry derivatives, also in a list, and what is wrong, which `checked` reports."""
-    torch, jnp = pytest.importorskip("torch"), pytest.importorskip("jax.numpy")
-    tensor = torch.tensor([1.0], requires_grad=True)
-    for values in (
-        tensor,
-        [tensor[0], 2.0],
-        [[tensor[0]]],
-        jnp.ones(2),
-        (1.0, jnp.ones(())),
-        "text",
-        None,
-        [[1], [1, 2]],
-    ):
-        assert as_floats(values) is values

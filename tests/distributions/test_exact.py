@@ -11,7 +11,7 @@ from tests.distributions import definition, exact
 from tests.distributions.check import compute, key, stored
 from tests.distributions.exact_renyi import renyi
 from tests.distributions.integrals import series
-from tests.distributions.precision import mp, relative_error
+from tests.distributions.precision import mp
 
 PAIRS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "Normal": ({"mean": 0.3, "variance": 1.7}, {"mean": -0.5, "variance": 2.5}),
@@ -64,13 +64,6 @@ def test_information_is_the_expected_square_of_the_score(name: str) -> None:
             assert abs(got[i, j] - want[i, j]) < mp.mpf(10) ** -25
 
 
-@pytest.mark.slow
-def test_information_of_the_student_t() -> None:
-    p = exact.StudentT(0.3, 1.7, 3.0)
-    gap = definition.information(p) - p.information()
-    assert mp.norm(gap, mp.inf) < mp.mpf(10) ** -25
-
-
 @pytest.mark.parametrize("name", PAIRS)
 def test_score_is_the_derivative_of_the_log_density(name: str) -> None:
     arguments = PAIRS[name][0]
@@ -100,21 +93,6 @@ def test_series_is_the_plain_sum(mean: float, size: float, power: float) -> None
         total += term
         y += 1
     assert abs(series(f, [*p.where(), *(2 * y for y in p.where())]) / total - 1) < mp.mpf(10) ** -22
-
-
-@pytest.mark.slow
-def test_information_of_the_size_by_its_other_form() -> None:
-    """I_kk = ψ'(k) − E ψ'(y + k) − m/(k (m + k)), for a size that makes the distribution very long-tailed."""
-    p = exact.NegativeBinomial(1.0, 1e-3)
-    m, k = p.mean, p.size
-    trigamma = definition.expectation(p, lambda y: mp.psi(1, y + k))
-    assert relative_error(float(p.information()[1, 1]), mp.psi(1, k) - trigamma - m / (k * (m + k))) < 1e-15
-
-
-def test_cauchy_divergence_has_a_closed_form() -> None:
-    p, q = exact.StudentT(0.0, 1.0, 1.0), exact.StudentT(2.5, 0.25, 1.0)
-    want = mp.log((mp.mpf("1.5") ** 2 + mp.mpf("2.5") ** 2) / 2)
-    assert abs(renyi(p, q, 1.0) / want - 1) < mp.mpf(10) ** -25
 
 
 SAMPLE = [

@@ -186,12 +186,6 @@ def test_many_classes_add_up() -> None:
         np.testing.assert_allclose(Categorical(p[None]).renyi(Categorical(q[None]), alpha), [want], rtol=1e-12)
 
 
-def test_with_other_probabilities() -> None:
-    other = Categorical([[0.2, 0.3, 0.5]]).with_parameters(np.array([[0.6, 0.3, 0.1]]))
-    assert type(other) is Categorical
-    assert other.probabilities.tolist() == [[0.6, 0.3, 0.1]]
-
-
 @pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0])
 def test_a_huge_size_is_poisson(alpha: float) -> None:
     """The gap to Poisson is O(mean²/size)."""

@@ -131,14 +131,14 @@ def test_equal_quantiles_are_a_point() -> None:
     np.testing.assert_allclose(family.probabilities[1], [below, 0.75 - 0.25 / np.e + 0.25 - below, 0.25 / np.e])
 
 
-def test_crossing_quantiles_are_sorted_and_said() -> None:
+def test_crossing_quantiles_are_sorted_with_a_warning() -> None:
     crossed = [[1.0, 3.0, 2.0], [1.0, 2.0, 3.0]]
     with pytest.warns(RsensWarning, match="the quantiles of 1 rows cross"):
         family = Histogram.from_quantiles([0.25, 0.5, 0.75], crossed, [-9.0, 0.0, 1.5, 3.0, 19.0])
     np.testing.assert_array_equal(family.probabilities[0], family.probabilities[1])
 
 
-def test_borders_that_miss_the_predictions_are_said() -> None:
+def test_borders_that_miss_the_predictions_are_warned_of() -> None:
     with pytest.warns(RsensWarning, match="% of the predicted probability lies outside the borders"):
         Histogram.from_quantiles([0.25, 0.5, 0.75], [[1.0, 2.0, 3.0]], [1.5, 2.0, 2.5])
 
@@ -156,7 +156,7 @@ def test_default_borders() -> None:
 
 @pytest.mark.parametrize("quantiles", [9, 19, 99])
 def test_r_sens_of_quantiles_is_close_to_that_of_the_family(quantiles: int) -> None:
-    """Within 10 % of the Normal for bins as wide as the standard deviation, as the page on bins says."""
+    """Within 10 % of the Normal for bins as wide as the standard deviation, as promised on the page on bins."""
     levels = np.linspace(0.0, 1.0, quantiles + 2)[1:-1]
     z, borders = stats.norm.ppf(levels), np.linspace(-5.0, 5.0, 11)
     X = 0.3 * np.random.default_rng(0).normal(size=(40, 2))

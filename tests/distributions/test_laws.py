@@ -105,7 +105,7 @@ def test_fisher_is_the_curvature_of_the_divergence(case: Case, alpha: float) -> 
 
 @every_case
 def test_fisher_by_monte_carlo(case: Case) -> None:
-    """Within 5 standard errors, estimated from the same draws, and 1e-3 for what is too rare to be drawn."""
+    """Within 5 standard errors, estimated from the same draws, and 1e-3 for events too rare to be drawn."""
     family, want = case.distribution, information(case)
     draws = 40_000
     score = family.score(family.sample(np.random.default_rng(3), draws)) @ case.tangent.T

@@ -1,4 +1,4 @@
-"""The distribution that stands for a mixture where pairs are looked at has the moments of the mixture."""
+"""The distribution that replaces a mixture for second derivatives has the moments of the mixture."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.distributions.cases import CASES
 
 WEIGHTS = np.array([0.25, 0.75])
 ONE_FAMILY = [case for case in CASES if case.family != "Mixture"]
-#: What is matched beyond the mean. The others keep their λ averaged: an average of counts, of probabilities, or of
+#: Families whose variance is matched too. Others keep their λ averaged: an average of counts, of probabilities, or of
 #: parameters that have no better reading.
 MEAN_AND_VARIANCE = ("Normal", "StudentT", "Gamma", "Beta", "MultivariateNormal")
 MEAN_ALONE = ("Exponential", "Bernoulli", "Binomial", "Categorical", "Histogram", "Poisson", "NegativeBinomial")

@@ -95,7 +95,7 @@ def test_leaves_have_the_rows_first_and_rebuild_the_same(name: str) -> None:
 
 @each
 def test_lengths_and_angles_of_whitened_changes(name: str) -> None:
-    """The Gram matrix of whitened changes gives the same norms, and those of sums of changes."""
+    """The Gram matrix of whitened changes gives the same norms, also for sums of changes."""
     held, _ = both(name)
     u = change(held, 2)
     whitened = held.whiten(u)
@@ -107,7 +107,7 @@ def test_lengths_and_angles_of_whitened_changes(name: str) -> None:
 
 @each
 def test_what_stands_for_parts_stands_for_the_whole(name: str) -> None:
-    """Matching some draws, then what stands for these, is matching all: only rounding is left."""
+    """Matching some draws, then their replacements, is matching all draws up to rounding."""
     draws = both(name)[0].checked().components
     parts, weights = [], []
     for some in (slice(0, 3), slice(3, 4), slice(4, S)):

@@ -34,7 +34,7 @@ def test_components_of_very_different_width(count):
 
 
 def test_more_parameters_than_the_kept_factor_allows():
-    """Beyond 64 parameters B is not formed; lengths and the Gram matrix of whitened changes stay what they are."""
+    """Beyond 64 parameters B is not formed; lengths and the Gram matrix of whitened changes stay the same."""
     rng = np.random.default_rng(0)
     components = [Normal(rng.normal(size=3), rng.uniform(0.5, 2.0, 3)) for _ in range(33)]
     mixture, u = Mixture(components, np.full(33, 1 / 33)), rng.normal(size=(3, 66, 4))
@@ -43,15 +43,6 @@ def test_more_parameters_than_the_kept_factor_allows():
     by_matrix = np.einsum("nmd,nmk,nke->nde", u, mixture.fisher(), u)
     np.testing.assert_allclose(gram, by_matrix, rtol=1e-10)
     np.testing.assert_allclose(mixture.fisher_norm(u) ** 2, np.einsum("ndd->nd", gram), rtol=1e-12)
-
-
-def test_vectors_of_one_component_are_numbers():
-    """A narrow component in a wide one: K = 1 takes the rule for numbers."""
-    rows = [(np.zeros(1), 1.0), (np.ones(1), 1e-4)]
-    numbers = Mixture([Normal(m, np.array([v])) for m, v in rows], np.array([0.5, 0.5]))
-    vectors = Mixture([MultivariateNormal(m[:, None], np.array([[[v]]])) for m, v in rows], np.array([0.5, 0.5]))
-    u = np.array([[1.0, 0.2, 0.3, 0.01]])
-    np.testing.assert_allclose(vectors.fisher_norm(u), numbers.fisher_norm(u), rtol=1e-12)
 
 
 @pytest.mark.parametrize(("size", "accuracy"), [(2, 1e-8), (3, 1e-5), (4, 1e-5)])

@@ -109,7 +109,7 @@ def test_a_linear_map_changes_no_divergence() -> None:
 
 @pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0])
 def test_close_covariances_keep_their_digits(alpha):
-    """Diagonal ones, so that D is the sum over the outputs, which have a formula of their own."""
+    """Diagonal ones, so that D is the sum over the outputs, which have a separate formula."""
     v, mean = np.array([2.0, 0.5]), np.array([1e-9, 0.0])
     w = v * (1.0 + np.array([3e-9, -1e-10]))
     p = MultivariateNormal(np.zeros((1, 2)), np.diag(v)[None])

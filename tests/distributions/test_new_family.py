@@ -1,4 +1,4 @@
-"""A family that is written outside the package, as CONTRIBUTING says: it obeys every law, and every call takes it."""
+"""A family written outside the package, following CONTRIBUTING: it obeys every law, and every call takes it."""
 
 from __future__ import annotations
 

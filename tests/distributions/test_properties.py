@@ -121,7 +121,7 @@ def test_divergence_over_all_scales(make: Any, strategies: tuple[Any, ...], data
 @common
 @given(data=st.data())
 def test_broadcasting(make: Any, strategies: tuple[Any, ...], data: st.DataObject) -> None:
-    """Scalar fields beside (n,) fields give what full arrays give."""
+    """Scalar fields with (n,) fields give the same as full arrays."""
     n = data.draw(st.integers(1, 5))
     values = [data.draw(s) for s in strategies]
     scalar = data.draw(st.lists(st.booleans(), min_size=len(values), max_size=len(values)))

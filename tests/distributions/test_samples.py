@@ -59,7 +59,7 @@ def goodness_of_fit(sample: Array, nodes: Array, mass: Array) -> float:
     order = np.argsort(nodes)
     edges, cumulative = nodes[order], np.cumsum(mass[order])
     empirical = np.searchsorted(np.sort(sample), edges, side="right") / len(sample)
-    # Nodes of a trapezoid rule carry half of their mass to either side; counts carry all of it.
+    # Nodes of a trapezoid rule carry half of their mass to either side; counts carry their whole mass.
     whole = np.array_equal(edges, np.round(edges))
     exact = cumulative if whole else cumulative - mass[order] / 2
     return float(stats.kstwo.sf(np.abs(empirical - exact).max(), len(sample)))
@@ -115,7 +115,7 @@ def test_leaves_rebuild_the_family(case: Case) -> None:
 
 @every_case
 def test_checked_broadcasts_to_rows(case: Case) -> None:
-    """One distribution, given by scalars, stands for as many rows as are asked for."""
+    """One distribution, given by scalars, is repeated for as many rows as requested."""
     rows = case.build(case.near[0]).checked(5)
     assert rows.parameters.shape == (5, case.near.shape[1])
     np.testing.assert_array_equal(rows.parameters, np.repeat(case.near[:1], 5, axis=0))

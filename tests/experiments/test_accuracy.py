@@ -76,14 +76,6 @@ def test_a_wrong_formula_is_found() -> None:
     assert wrong.worst() == {"points": 3, "worst": 0.25, "at": {"x": 2.0}}
 
 
-def test_points_are_the_same_up_to_their_last_digit() -> None:
-    point = {"row": {"mu": -18.0, "name": "a"}, "y": [1.0, 1.5229980816063578e-08]}
-    assert same(point, {"row": {"mu": -18.0, "name": "a"}, "y": [1.0, 1.5229980816063575e-08]})
-    for other in ({**point, "y": [1.0, 1.522998081607e-08]}, {**point, "y": [1.0]}, {"row": point["row"]}, {}, 1.0):
-        assert not same(point, other)
-    assert not same(point, {**point, "row": {"mu": -18.0, "name": "b"}})
-
-
 def test_errors_of_densities() -> None:
     assert density_error(-1000.0, mp.mpf(-1001)) == pytest.approx(1 / 1001)
     assert density_error(0.25, mp.mpf(0)) == 0.25

@@ -87,30 +87,6 @@ def test_the_truth_of_a_design_is_the_truth_of_its_function(name):
     assert mixed == set(design.interacting)
 
 
-def test_inputs_have_the_correlations_of_their_names():
-    def correlations(name):
-        design = DESIGNS[name]
-        many = np.vstack([design.inputs(np.random.default_rng([7, k]), 1000, 8) for k in range(20)])
-        return np.corrcoef(many.T), many
-
-    off = ~np.eye(8, dtype=bool)
-    assert correlations("correlation-0.9")[0][off] == pytest.approx(0.9, abs=0.02)
-    assert correlations("ar-0.8")[0][0, :4] == pytest.approx([1.0, 0.8, 0.64, 0.512], abs=0.03)
-    twins = correlations("twins-0.9")[0]
-    assert (np.abs(twins) > 0.5).sum() == 8 + 4
-    lognormal = correlations("lognormal-inputs")[1]
-    assert lognormal.mean() == pytest.approx(0.0, abs=0.03)
-    assert lognormal.std() == pytest.approx(1.0, abs=0.1)
-    assert correlations("persons")[1].std() == pytest.approx(1.0, abs=0.02)
-
-
-def test_noise_that_depends_on_x_has_the_variance_of_the_other():
-    rng = np.random.default_rng(0)
-    X, zero = rng.standard_normal((200_000, 1)), np.zeros(200_000)
-    for name in ("independent", "x-dependent-noise", "t3-noise"):
-        assert DESIGNS[name].target(rng, X, zero).std() == pytest.approx(0.5, abs=0.02), name
-
-
 # ---- one analysis ----------------------------------------------------------------------------------------------------
 
 
@@ -200,12 +176,12 @@ def test_power_is_compared_data_set_by_data_set():
     assert x0.lost.error == pytest.approx(100 * np.sqrt(1.0) / 5.0)
     assert (x0.kept, x1.kept, x2.kept) == ("yes", "undecided", "yes")
     assert [each.term for each in paired(before, after, "one", "pairs")] == ["x0:x2"]
-    after["analyses"].loc[0, "found"] = None  # leaving out what is not known would be a choice of data sets
+    after["analyses"].loc[0, "found"] = None  # leaving out unknown data sets would be a choice
     (together,) = paired(before, after, "one", "variables")  # 2, 3 and 1 found before; 1, 2 and 2 now
     assert (together.before, together.after) == pytest.approx((100 * 6 / 9, 100 * 5 / 9))
     assert together.lost.percent == pytest.approx(100 / 3)
     assert together.lost.error == pytest.approx(100 * np.std([1, 1, -1], ddof=1) / np.sqrt(3))
-    now = tables(["x0"], ["x0", "x2"], ["x0", "x1"])  # the same three data sets: the counts say it for each term
+    now = tables(["x0"], ["x0", "x2"], ["x0", "x1"])  # the same three data sets: the counts give it for each term
     now["analyses"]["found"] = None
     x0, x1, x2 = paired(before, now, "one", "variables")
     assert [each.lost.percent for each in (x0, x1, x2)] == pytest.approx([0.0, 100 / 3, 0.0])

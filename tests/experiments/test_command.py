@@ -5,14 +5,11 @@ import signal
 import subprocess
 import sys
 import time
-from argparse import Namespace
 from pathlib import Path
 
 import pytest
-from joblib.parallel import get_active_backend
 
-from experiments import _command, beyond, main_effects, real_data, stability
-from experiments._journal import Journal, run
+from experiments import beyond, main_effects, real_data, stability
 from tests.interrupts import hearing
 
 ROOT = Path(__file__).parents[2]
@@ -58,22 +55,3 @@ def test_ctrl_c_ends_with_one_line(tmp_path):
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=60)[1] == "stopped; run again to continue\n"
     assert process.returncode == 130
-
-
-@pytest.mark.slow
-def test_work_runs_on_a_dask_cluster_of_this_machine_that_is_closed_again(tmp_path):
-    pytest.importorskip("distributed")
-
-    def where(name, number):  # of no module, which the processes of the cluster would have to import
-        return os.getpid()
-
-    with _command.parallel(Namespace(dask="local", n_jobs=2)):
-        client = get_active_backend()[0].client
-        assert client.cluster.scheduler_address.startswith("tcp://127.0.0.1:")
-        keys = [("a", 0), ("a", 1)]
-        results = run(Journal(tmp_path / "some.jsonl", {}), keys, where, n_jobs=2, label="test")
-    assert list(results) == keys
-    assert os.getpid() not in results.values()
-    assert client.status == "closed"
-    assert client.cluster.status.name == "closed"
-    assert "Dask" not in type(get_active_backend()[0]).__name__

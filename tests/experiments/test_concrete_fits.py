@@ -3,10 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import spearmanr
 
-from experiments import concrete_fits, real_data, stability
-from experiments._benchmarks import SETTINGS
+from experiments import real_data
 from experiments.concrete_fits import (
     CHANGES,
     COLUMN,
@@ -18,7 +16,6 @@ from experiments.concrete_fits import (
     pair_ranking,
     repetition,
     summarize,
-    table_of_columns,
     with_hyperparameters,
 )
 from rsens import datasets
@@ -63,17 +60,6 @@ def test_the_missing_direction():
     np.testing.assert_allclose(np.abs(w), np.abs(expected) / np.linalg.norm(expected), atol=1e-5)
 
 
-@pytest.mark.usefixtures("data_folder")
-def test_columns_of_concrete_that_the_others_determine():
-    r2 = table_of_columns().set_index("column")["r2"]
-    assert r2.idxmax() == COLUMN
-    assert r2.index[r2 < concrete_fits.DETERMINED].tolist() == ["SP"]
-    X = SETTINGS["concrete", ML].load()[0]
-    rest = np.column_stack([np.ones(len(X)), X.drop(columns=COLUMN)])
-    residuals = X[COLUMN] - rest @ np.linalg.lstsq(rest, X[COLUMN])[0]
-    assert r2[COLUMN] == pytest.approx(1.0 - residuals.var() / X[COLUMN].var(), rel=1e-9)
-
-
 # ---- the same rows and models as in Figure 4 and Table 2 -------------------------------------------------------------
 
 
@@ -94,13 +80,6 @@ def test_splits_are_those_of_figure_4(monkeypatch):
         real_data.repetition("concrete", WEAK, 3, rows=None, pairs=1, seed=0)
     for theirs, ours in zip(given[0], draw_rows("split", 3, 103, 80, 0), strict=True):
         np.testing.assert_array_equal(ours, theirs)
-
-
-@pytest.mark.usefixtures("data_folder")
-def test_samples_are_those_of_table_2():
-    theirs = stability.repetition("concrete", ML, 1, rows=30, seed=0)
-    fits = repetition("bootstrap", 1, rows=30, seed=0)["fits"]
-    assert fits[ML]["rho"] == pytest.approx(spearmanr(theirs["rsens2"], theirs["eah"])[0], abs=1e-6)
 
 
 @pytest.mark.usefixtures("data_folder")

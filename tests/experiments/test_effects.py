@@ -21,7 +21,7 @@ def test_true_slopes(correlation):
     assert mean_slope("linear model", correlation, "x1") == pytest.approx(0.4)
     assert mean_slope("GP", correlation, "x0") == pytest.approx(1.0 + np.exp(-(1.5**2) / 2.0), abs=0.01)
     assert mean_slope("logistic model", correlation, "x2") == 0.0
-    # Of exp(g) with g = (x0 + 0.4 x1 + 0.6 z)/2, the slope in x0 is half of the mean. z is 0 or exponential.
+    # For exp(g) with g = (x0 + 0.4 x1 + 0.6 z)/2, the slope in x0 is half of the mean. z is 0 or exponential.
     variance = 0.25 * (1.0 + 0.4**2 + 2.0 * correlation * 0.4)
     mean = np.exp(variance / 2.0) * (0.6 + 0.4 / (1.0 - 0.3))
     assert mean_slope("Poisson regression", correlation, "x0") == pytest.approx(0.5 * mean, rel=0.01)

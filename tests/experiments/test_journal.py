@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from experiments import _progress
 from experiments._journal import Journal, run
 
 ROOT = Path(__file__).parents[2]
@@ -49,11 +48,6 @@ def test_only_what_is_missing_is_done_again(tmp_path):
     assert without_times(path.read_text().splitlines()) == without_times(lines)
 
 
-def test_processes_give_the_same_results(tmp_path):
-    alone = all_results(tmp_path / "one.jsonl")
-    assert run(Journal(tmp_path / "two.jsonl", {"seed": 0}), KEYS, work, n_jobs=2, label="test") == alone
-
-
 def test_results_of_other_settings_are_refused(tmp_path):
     Journal(tmp_path / "results.jsonl", {"seed": 0})
     with pytest.raises(SystemExit, match="other settings"):
@@ -76,17 +70,6 @@ def test_a_damaged_line_is_named_and_its_repetition_done_again(tmp_path, capsys,
     assert all_results(path, calls) == whole  # and the file is whole again
     assert calls == [KEYS[1]]
     assert capsys.readouterr().err == ""
-
-
-def test_a_pipe_gets_plain_lines_and_none_in_the_first_minute(tmp_path, capsys, monkeypatch):
-    all_results(tmp_path / "quick.jsonl")
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr(_progress, "EVERY", 0.0)
-    all_results(tmp_path / "slow.jsonl")
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == len(KEYS)
-    assert lines[0].startswith("test: 1 of 5, 00:0")
-    assert lines[-1] == "test: 5 of 5, 00:00 left"
 
 
 def test_discarded_repetitions_are_done_again(tmp_path):

@@ -1,12 +1,10 @@
 """Table 1: the file that the script writes, the rule for agreement, and the simulated models."""
 
-from itertools import islice
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from experiments._simulated import BIASES, FUNCTIONS, INPUTS, D, Simulated, biases, imperfect_models
+from experiments._simulated import FUNCTIONS, INPUTS, D, Simulated, biases
 from experiments._tables import agreement
 from experiments.main_effects import main, ranking_error
 from rsens.derivatives import from_function
@@ -48,14 +46,6 @@ def test_the_bias_is_new_at_every_call_or_the_same_for_all():
     assert len(np.unique(once((3,)))) == D
     np.testing.assert_array_equal(once(()), once(()))
     assert (per_call((1000,)) >= 0.0).all()
-
-
-def test_each_method_sees_one_function_of_its_own_if_the_bias_is_drawn_per_method():
-    truth, X = simulate("x", 0)
-    for kind in BIASES:
-        first, second = islice(imperfect_models(truth, kind, np.random.default_rng(0)), 2)
-        assert np.array_equal(first.f(X), first.f(X)) == (kind != "per-call")
-        assert np.array_equal(first.f(X), second.f(X)) == (kind == "per-repetition")
 
 
 def test_cells_agree_within_joint_intervals_and_rounding():

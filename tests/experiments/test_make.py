@@ -19,7 +19,7 @@ SCRIPTS = {path.stem for path in (ROOT / "experiments").glob("[a-z]*.py")} | {"p
 SCRIPTS -= {"accuracy", "calibration", "cost", "coverage", "differences", "effects", "mutation", "profile_bands"}
 pytestmark = [
     pytest.mark.skipif(shutil.which("make") is None, reason="needs make"),
-    pytest.mark.filterwarnings("default"),  # scripts run as in a process of their own
+    pytest.mark.filterwarnings("default"),  # scripts run as in a separate process
 ]
 
 

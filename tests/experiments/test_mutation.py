@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -91,20 +90,6 @@ def test_each_fault_changes_the_live_function_and_no_other(file: Path) -> None:
         after = behaviour(module)
         assert kept is module.half
         assert [name for name in before if before[name] != after[name]] == [mutant.function], mutant.name
-
-
-def test_code_swapped_for_itself_is_the_same(file: Path) -> None:
-    module = load(file)
-    before = [function.__code__ for function in functions(module)]
-    assert swap(file, ast.parse(SOURCE), functions(module))
-    assert [function.__code__ for function in functions(module)] == before
-
-
-def test_a_larger_sample_begins_with_the_smaller_one() -> None:
-    mutants = mutation.AREAS["formulas"].all_mutants()
-    assert len({mutant.name for mutant in mutants}) == len(mutants) > 5000
-    assert mutation.sample(mutants, 300, 0)[:100] == mutation.sample(mutants, 100, 0)
-    assert mutation.sample(mutants, 100, 1) != mutation.sample(mutants, 100, 0)
 
 
 def test_quick_tests_come_first_and_new_ones_always(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

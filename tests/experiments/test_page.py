@@ -9,7 +9,6 @@ import pytest
 from experiments._benchmarks import METHODS, SETTINGS
 from experiments._tables import formula
 from experiments.main_effects import PUBLISHED
-from experiments.page import _entropies, _main_effects
 from experiments.page.__main__ import DOCS, main, page
 from experiments.page._markdown import Results, interval, join_words, number, table
 from experiments.page._verdicts import count_outcomes
@@ -91,22 +90,6 @@ def test_no_result_is_typed_by_hand(tmp_path):
     assert well_formed(text)
 
 
-def test_only_cells_that_all_readings_have_are_counted(tmp_path):
-    table_1(tmp_path, "per-call", inputs=["t3"])
-    table_1(tmp_path, "per-repetition", agrees=False)
-    table_1(tmp_path, "per-method", inputs=["gaussian"])
-    lines = _main_effects.summary(Results(tmp_path))
-    assert "42 if at every call and 0 if once per repetition" in lines[0]
-    assert "84 of 84 cells agree" in lines[0]
-    missing = (
-        "at every call (normal, mixture and correlated inputs); once per method (t₃, mixture and correlated inputs)"
-    )
-    assert missing in lines[0]
-    assert missing in "\n".join(_main_effects.section(Results(tmp_path)))
-    table_1(tmp_path, "per-call", inputs=["gaussian"])
-    assert not _main_effects.summary(Results(tmp_path))  # not the table of the paper
-
-
 # ---- pairs -----------------------------------------------------------------------------------------------------------
 
 
@@ -144,25 +127,6 @@ def test_sections_on_data_are_well_formed_whatever_comes_out(tmp_path, seed):
     assert "--data bike" not in text.split("## How to run")[0]
     assert "the noise of a fit vanished: 1 of H with 2." in text
     assert text.count("| difference | paper | ours | holds | corrected | then holds |") == 4
-
-
-def test_a_stable_ranking_of_other_pairs_is_no_success(tmp_path):
-    real_data(tmp_path, 0)
-    key = ("concrete", "weak priors")
-    entropies = pd.read_csv(tmp_path / "stability.csv")
-    entropies["ours"] = np.where(entropies["method"].isin(["rsens2", "eah"]), 1.0, 2.0)
-    write(entropies, tmp_path, "stability")
-    pairs = pd.read_csv(tmp_path / "real_data-pairs.csv")
-    own = (pairs["data"] == key[0]) & (pairs["setting"] == key[1])
-    pairs.loc[own & (pairs["method"] == "eah"), "pair"] = ["a", "b", "c"]
-    pairs.loc[~own & pairs["method"].isin(["rsens2", "eah"]), "pair"] = ["a", "b", "c"] * 6
-    for first, words in (["d", "e", "f"], "3 of 3"), (["c", "a", "d"], "1 of 3"):
-        pairs.loc[own & (pairs["method"] == "rsens2"), "pair"] = first
-        write(pairs, tmp_path, "real_data-pairs")
-        text = _entropies.summary(Results(tmp_path))[0]
-        assert "in 4 of 4 settings" in text
-        assert f"weak priors (but there R-sens₂ puts other pairs first: {words} are not among EAH's)" in text
-        assert text.count("other pairs") == 1
 
 
 # ---- pieces ----------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from experiments._benchmarks import METHODS, SETTINGS, CountRegressor
-from experiments.real_data import by_setting, claims, corrected_half, leading_pairs, main, summarize
+from experiments.real_data import by_setting, claims, corrected_half, main, summarize
 from rsens import datasets
 from tests.experiments.undrawn import undrawn
 
@@ -50,16 +50,6 @@ def test_means_differences_and_intervals():
     assert len(table) == 2 + 2 * len(METHODS)
 
 
-def test_splits_without_noise_are_left_out_and_counted():
-    results = {(*KEY, n): split(n, **({"h": (-3.0, -1e7, -2.0)} if n == 2 else {})) for n in range(3)}
-    table = summarize(by_setting(results))
-    assert cell(table, "h", 1)["vanished"] == 1
-    assert cell(table, "h", 1)["ours"] == -2.0
-    assert table["vanished"].sum() == 1
-    tested = claims(by_setting(results), SHARES)
-    assert tested.loc[tested["claim"] == "EAH less H", "ours"].item() == 0.0
-
-
 def holding(tested, claim, column="holds"):
     return tested.loc[tested["claim"] == claim, column].item()
 
@@ -95,14 +85,6 @@ def test_splits_share_rows():
     tested = claims(by_setting(results), {"concrete": 1.0 + 1.0 / 3.0})
     assert holding(tested, "EAH less H", "holds_corrected") == "undecided"
     assert holding(tested, "EAH less H") == "yes"
-
-
-@pytest.mark.usefixtures("data_folder")
-def test_chosen_pairs():
-    table = leading_pairs({(*KEY, 0): split(0), (*KEY, 1): split(1)})
-    of_pd = table[table["method"] == "pd"].set_index("pair")["share"]
-    assert of_pd.to_dict() == {"Cement:Fine Aggr.": 100.0, "Cement:Slag": 50.0, "Cement:Fly ash": 50.0}
-    assert of_pd.index[0] == "Cement:Fine Aggr."
 
 
 # ---- the median count ------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 @contextmanager
 def undrawn() -> Iterator[None]:
-    """An empty file stands for each figure. As a decorator, of a test that another one of the same script backs."""
+    """Write an empty file for each figure. For tests of scripts whose figures another test draws."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Figure, "savefig", lambda figure, path, **_: Path(path).touch())
         yield

@@ -50,7 +50,7 @@ class Call:
 
 
 CALLS: list[Call] = []
-#: These need an environment of their own.
+#: Calls that need a separate environment.
 ADAPTER_CALLS: list[Call] = []
 
 
@@ -235,7 +235,7 @@ def kernels_others_and_composed() -> Numbers:
 
 
 def _of_model(model: Any, X: Any, y: Any, rows: Any, y_rows: Any) -> Numbers:
-    """What an estimator learns and predicts."""
+    """Learned attributes and predictions of an estimator."""
     model.fit(X, y)
     found = learned(model) | both(model, rows)
     found |= flat(
@@ -1335,7 +1335,7 @@ def _quick() -> Any:
 
 
 def drawn(axes: Any) -> Numbers:
-    """What axes show, in the units of the data: lines, bars, points, pictures and where the axes end."""
+    """Content of axes, in the units of the data: lines, bars, points, pictures and where the axes end."""
     found: dict[str, Any] = {}
     for k, ax in enumerate(np.ravel([axes] if not isinstance(axes, np.ndarray | list | tuple) else axes)):
         lines = [np.asarray(line.get_xydata(), dtype=float) for line in ax.lines]
@@ -1417,7 +1417,7 @@ UNREPEATABLE = ("seconds", "version", "versions", "time", "date", "made", "pytho
 
 
 def _numbers_in(value: Any, name: str = "") -> dict[str, Any]:
-    """The numbers in something like JSON, those of lists together."""
+    """The numbers in something like JSON; a list of numbers becomes one array."""
     found: dict[str, Any] = {}
     if isinstance(value, dict):
         for key, each in value.items():
@@ -1449,7 +1449,7 @@ def _files(folder: str) -> Numbers:
 
 
 def _command(*arguments: str) -> str:
-    """Run the command in this process; what it says."""
+    """Run the command in this process and return its output."""
     from rsens.cli import main
 
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
@@ -1469,7 +1469,7 @@ QUICK = ("--target", "price", "--n-jobs", "1")
 
 
 def _without_rows_of_the_bootstrap(found: Numbers) -> Numbers:
-    """Without the ends of intervals over rows, of which there are too few; those of subgroups come from sums."""
+    """Without the ends of intervals over rows, of which there are too few; intervals of subgroups come from sums."""
     ends = ("lower", "upper")
     return {
         name: value
@@ -1540,7 +1540,7 @@ def command_select() -> Found:
 
 @call()
 def command_json_from_a_process() -> Found:
-    """In a process of its own, from standard input, with a report."""
+    """In a separate process, from standard input, with a report."""
     X, _ = data.mixed(60)
     table = X.drop(columns="old").assign(hit=np.where(data.mixed(60)[1] > 0.5, "yes", "no")).to_csv(index=False)
     options = (
@@ -1590,7 +1590,7 @@ def study_written() -> Found:
     return _without_rows_of_the_bootstrap(found), _visible(Path("out") / "report.html")
 
 
-# ---- libraries with an environment of their own ---------------------------------------------------------------------
+# ---- libraries with a separate environment --------------------------------------------------------------------------
 
 
 @call(needs=("pymc",), to=ADAPTER_CALLS)

@@ -67,7 +67,7 @@ def family(distribution: Any) -> dict[str, Any]:
 
 
 def learned(model: Any) -> Numbers:
-    """What a fitted model has learned: attributes that end in `_`, and the matrix of its kernel at a few points."""
+    """Learned numbers of a fitted model: attributes that end in `_`, and the matrix of its kernel at a few points."""
     found = flat(
         **{name: value for name, value in vars(model).items() if name.endswith("_") and not name.startswith("_")}
     )
@@ -81,7 +81,7 @@ def learned(model: Any) -> Numbers:
 
 
 def explained(explanation: Any, *, local: bool = True) -> Numbers:
-    """Every number of an explanation; ends of intervals over rows are under names of their own."""
+    """Every number of an explanation; ends of intervals over rows have separate names."""
     e = explanation
     found: Numbers = {}
     for name in (*ALWAYS, *(LOCAL if local else ())):

@@ -26,7 +26,7 @@ BASES = ("rsens.distributions.Distribution", "rsens.Model", "rsens.Derivatives",
 
 
 def documented() -> dict[str, list[str]]:
-    """The names in docs/api, with those of their members that are named there."""
+    """The names in docs/api, with the members that are named there."""
     found: dict[str, list[str]] = {}
     directive = re.compile(r"\.\. auto(?:function|class|exception):: (\S+)\n((?:   :.*\n)*)")
     for page in sorted(API.glob("*.md")):
@@ -37,7 +37,7 @@ def documented() -> dict[str, list[str]]:
 
 
 def look_up(name: str) -> Any:
-    """The object of a name like rsens.plots.bars; None if there is none."""
+    """The object of a name like rsens.plots.bars; None if it does not exist."""
     value: Any = rsens
     for part in name.split(".")[1:]:
         try:
@@ -89,7 +89,7 @@ def attributes(name: str, kind: type, only: list[str] | None = None) -> dict[str
 
 
 def current(of_docs: dict[str, list[str]]) -> dict[str, str]:
-    """Every public name with what it is."""
+    """Every public name with its kind."""
     found: dict[str, str] = {}
     for name in sorted({f"rsens.{each}" for each in rsens.__all__} | set(of_docs)):
         value = look_up(name)
@@ -135,7 +135,7 @@ def write() -> None:
 
 
 def allowed() -> set[str]:
-    """The names that may differ: the first word of each line, or what stands before two spaces."""
+    """The names that may differ: the first word of each line, or the part before two spaces."""
     lines = ALLOWED.read_text(encoding="utf-8").splitlines() if ALLOWED.exists() else []
     return {re.split(r"\s{2,}", line)[0].strip() for line in lines if line.strip() and not line.startswith("#")}
 
@@ -147,7 +147,7 @@ def compare() -> list[str]:
     known = allowed()
     lines = []
     for name in sorted(old.keys() | new.keys()):
-        # What is allowed for a name is allowed for its parameters and attributes.
+        # An allowed name allows its parameters and attributes.
         if old.get(name) == new.get(name) or any(
             name == each or name.startswith((f"{each}.", f"{each}(")) for each in known
         ):

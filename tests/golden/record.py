@@ -1,4 +1,4 @@
-"""Write the record, or compare what the calls give now with it.
+"""Write the record, or compare the present results of the calls with it.
 
 python -m tests.golden.record write [--only NAME]
 python -m tests.golden.record check [--only NAME]
@@ -67,7 +67,7 @@ def run(calls: Iterable[Call]) -> tuple[Numbers, dict[str, str], list[str]]:
 
 
 def differs(name: str, old: np.ndarray, new: np.ndarray, tolerance: float, of_width: float = OF_WIDTH) -> str:
-    """What to say of an array that changed, or nothing."""
+    """Describe how an array changed; empty if it did not."""
     if old.shape != new.shape:
         return f"shape {old.shape} is {new.shape}"
     if not old.size:
@@ -125,7 +125,7 @@ def read(path: Path) -> Numbers:
 
 
 def store(path: Path, numbers: Numbers) -> None:
-    """Write all arrays behind each other: as members of their own, thousands of them would be mostly headers."""
+    """Write all arrays behind each other: as separate members, thousands of them would be mostly headers."""
     numbers = dict(sorted(numbers.items()))
     deepest = max(value.ndim for value in numbers.values())
     np.savez_compressed(

@@ -70,7 +70,7 @@ LEAVES = {
 
 
 class Derived(NamedTuple):
-    """What automatic differentiation gives at all pairs of rows of X and Z, and at the rows of X."""
+    """Results of automatic differentiation at all pairs of rows of X and Z, and at the rows of X."""
 
     value: np.ndarray
     first: np.ndarray

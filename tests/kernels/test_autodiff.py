@@ -13,7 +13,7 @@ W = np.random.default_rng(3).normal(size=(len(X), len(Z)))
 
 
 def assert_close(actual, expected):
-    """Ten digits of each entry, or twelve of the largest: sums of terms of both signs lose what they cancel."""
+    """Ten digits of each entry, or twelve of the largest: sums of terms of both signs lose digits."""
     assert actual.shape == expected.shape
     np.testing.assert_allclose(actual, expected, rtol=1e-10, atol=1e-12 * np.abs(expected).max())
 

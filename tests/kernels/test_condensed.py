@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from rsens.kernels import EQ, Categorical, Linear, Matern12, Matern32, RationalQuadratic, additive
-from rsens.kernels import _compose as compose
 from rsens.kernels._compose import OnCondensedSum, OnSum
 from tests.kernels.cases import rows
 
@@ -37,18 +36,6 @@ def test_others_are_sums_of_matrices():
     assert isinstance((EQ(dims=(0,)) * Linear(dims=(1,)) + EQ()).on(ROWS), OnSum)
     assert isinstance(((EQ() + Matern32()) * EQ() + EQ()).on(ROWS), OnSum)  # a product of a sum
     assert isinstance(additive(4).on(ROWS, ROWS), OnSum)
-
-
-def test_only_what_fits_is_kept(monkeypatch):
-    monkeypatch.setattr(compose, "KEEP_BYTES", 0)
-    assert isinstance(additive(4).on(ROWS), OnSum)
-
-
-def test_one_row():
-    on = additive(4, [(0, 1)]).on(ROWS[:1])
-    np.testing.assert_array_equal(on.value, [[5.0]])
-    # each of five terms: 1 for the variance; nothing for length-scales, which do not matter at distance 0
-    np.testing.assert_array_equal(on.hyper_gradient(np.ones((1, 1))), [1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0])
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e200])

@@ -79,11 +79,3 @@ def test_matern12_gives_values_only(kernel):
     for derivative in (lambda at: at.first, lambda at: at.weighted_first(ones), lambda at: at.second(ones)):
         with pytest.raises(InputError, match="Matern12 has no derivatives in x"):
             derivative(at)
-
-
-@pytest.mark.parametrize("other", [2.0, None, "EQ()"])
-def test_only_kernels_add_and_multiply(other):
-    with pytest.raises(TypeError):
-        EQ() + other
-    with pytest.raises(TypeError):
-        EQ() * other

@@ -1,4 +1,4 @@
-"""What the fit of a Gaussian process relies on: one triangle is enough, no large arrays, terms recomputed if many."""
+"""Speed and memory of the fit of a Gaussian process: one triangle is enough, no large arrays, terms recomputed."""
 
 import tracemalloc
 

@@ -70,20 +70,6 @@ def test_theta_round_trip(kernel):
     assert np.abs(other(X) - kernel(X)).max() > 1e-2 * np.abs(kernel(X)).max()
 
 
-@every_kernel
-def test_names_are_paths(kernel):
-    """A name leads to its number, but for per-column values, which are numbered by column."""
-    for name, log_value in zip(kernel.hyperparameter_names, kernel.theta, strict=True):
-        path, _, field = name.rpartition(".")
-        leaf = eval(f"kernel.{path}" if path else "kernel", {"kernel": kernel})
-        field, _, column = field.partition("[")
-        value = getattr(leaf, field)
-        if column:
-            column = int(column[:-1])
-            value = value[column if leaf.dims is None else leaf.dims.index(column)]
-        np.testing.assert_allclose(log_value, np.log(value), rtol=1e-15)
-
-
 @every_smooth_kernel
 def test_permuting_columns(kernel):
     order = np.array([2, 0, 3, 1])  # new column i is old column order[i]
@@ -150,7 +136,7 @@ def test_results_of_at_may_be_overwritten(kernel):
 
 @every_kernel
 def test_hyper_gradient_is_linear_and_additive_over_rows(kernel):
-    """The gradient of all rows is that of some plus that of the others."""
+    """The gradient of all rows is the sum of the gradients of two parts."""
     whole = kernel.hyper_gradient(X, Z, W)
     parts = kernel.hyper_gradient(X[:2], Z, W[:2]) + kernel.hyper_gradient(X[2:], Z, W[2:])
     np.testing.assert_allclose(parts, whole, rtol=1e-12, atol=1e-13)

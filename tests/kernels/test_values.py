@@ -1,4 +1,4 @@
-"""Values: those of scikit-learn, positive semi-definite, symmetric, exact where they can be."""
+"""Values: equal to scikit-learn's, positive semi-definite, symmetric, exact where they can be."""
 
 import numpy as np
 import pytest
@@ -57,7 +57,7 @@ def test_categorical():
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_positive_semi_definite_and_symmetric(kernel):
-    rows_ = np.vstack([rows(150, seed=7), rows(30, seed=7)])  # the last thirty are there twice
+    rows_ = np.vstack([rows(150, seed=7), rows(30, seed=7)])  # the last thirty occur twice
     K = kernel(rows_)
     assert K.flags.f_contiguous
     np.testing.assert_array_equal(K, K.T)
@@ -69,7 +69,7 @@ def test_positive_semi_definite_and_symmetric(kernel):
 @pytest.mark.parametrize("kind", [EQ, Matern12, Matern32, Matern52, RationalQuadratic])
 @pytest.mark.parametrize("shift", [0.0, 1e6])
 def test_equal_rows_have_distance_zero(kind, shift):
-    """Also far from the origin, and beside an outlier."""
+    """Also far from the origin, and with an outlier."""
     x = np.random.default_rng(0).normal(size=(200, 3)) + shift
     x[0] = 1e9
     K = kind(2.0, 0.1)(np.vstack([x, x]))

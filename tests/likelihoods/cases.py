@@ -57,7 +57,7 @@ MEANS, VARIANCES = (
     a.ravel() for a in np.meshgrid([-6.0, -0.4, 0.0, 1.1, 5.0], [0.0, 1e-12, 1e-3, 0.5, 3.9, 4.1, 30.0, 400.0])
 )
 
-#: (y, m, v) for the predictive density, y beside and far from what m expects.
+#: (y, m, v) for the predictive density, y near and far from its expectation at m.
 COUNT_POINTS = [
     (0.0, 0.3, 1e-12),
     (0.0, -30.0, 400.0),

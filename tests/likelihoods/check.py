@@ -65,7 +65,7 @@ def check_log_predictive_density(likelihood: Likelihood) -> None:
 
 
 def check_link_derivatives(likelihood: Likelihood, points: list[tuple[float, float]]) -> None:
-    """Derivatives of π = E[h(f)] in (m, v), with ∂_v = ½∂²_m; beside a zero of one, relative to the one before."""
+    """Derivatives of π = E[h(f)] in (m, v), with ∂_v = ½∂²_m; near a zero of one, relative to the previous one."""
     m, v = np.array(points).T
     first, second = likelihood.predictive_derivatives(m, v, 2)
     by_m, by_mm, by_mmm, by_mmmm = np.array(stored("link", likelihood.name)).T

@@ -114,7 +114,7 @@ def log_predictive_density(likelihood: Likelihood, y: float, m: float, v: float)
 
 
 def wide_window(likelihood: Any, y: float, m: Real, v: Real, log_integrand: Link) -> tuple[Real, Real, Real]:
-    """All that can count for a Student-t, in steps that see both its poles and the Gaussian."""
+    """The whole window of a Student-t, in steps that see both its poles and the Gaussian."""
     loss = log_density(likelihood, y, mp.mpf(y)) - log_density(likelihood, y, m)
     reach = mp.sqrt(2 * v * (40 + loss))
     return -reach, reach, min(mp.sqrt(v) / 4, mp.sqrt(likelihood.scale2 * min(likelihood.df, 9)) / 8)
@@ -160,7 +160,7 @@ def link_moments(link: Link, m: float, v: float) -> list[Real]:
 
 
 def link_derivatives(link: Link, m: float, v: float) -> list[float]:
-    """Those of k = 1 … 4."""
+    """The moments k = 1 … 4."""
     return [float(moment) for moment in link_moments(link, m, v)[1:]]
 
 

@@ -1,4 +1,4 @@
-"""What holds for every likelihood."""
+"""Laws of every likelihood."""
 
 from __future__ import annotations
 
@@ -69,16 +69,6 @@ def test_theta(likelihood: Likelihood) -> None:
     if not likelihood.hyperparameter_names:
         assert moved == likelihood
     assert eval(repr(likelihood), vars(likelihoods)) == likelihood
-
-
-@each_likelihood
-def test_wrong_theta(likelihood: Likelihood) -> None:
-    with pytest.raises(InputError, match="theta holds the logarithms of"):
-        likelihood.with_theta(np.zeros(3))
-    for extreme in (-800.0, 800.0):
-        if likelihood.hyperparameter_names:
-            with pytest.raises(InputError, match="must be positive and finite"):
-                likelihood.with_theta([extreme])
 
 
 # ---- the density in f ------------------------------------------------------------------------------------------------
@@ -223,7 +213,7 @@ def test_predictive_variance_is_the_variance_of_draws(name: str) -> None:
     assert abs(y.var() - variance) < 5.0 * np.std((y - y.mean()) ** 2) / np.sqrt(n)
 
 
-# ---- what is wrong ---------------------------------------------------------------------------------------------------
+# ---- errors ----------------------------------------------------------------------------------------------------------
 
 
 @each_likelihood
@@ -236,11 +226,3 @@ def test_wrong_latent(likelihood: Likelihood) -> None:
         for call in (likelihood.predictive, lambda m, v: likelihood.log_predictive_density(np.ones(1), m, v)):
             with pytest.raises(InputError, match=word):
                 call(m, v)
-
-
-@each_likelihood
-def test_wrong_target(likelihood: Likelihood) -> None:
-    with pytest.raises(InputError, match="missing or infinite"):
-        likelihood.checked_target([0.0, np.nan])
-    with pytest.raises(InputError, match="must be numeric"):
-        likelihood.checked_target(["yes", "no"])

@@ -26,7 +26,7 @@ def leaves(kernel: Kernel) -> list[Any]:
 
 
 def looks_across(kernel: Kernel, columns: tuple[int, ...]) -> bool:
-    """Whether a kernel that is no product over columns has some of them on each side."""
+    """Whether a kernel that does not separate its columns has some of them on each side."""
     whole = [leaf for leaf in leaves(kernel) if isinstance(leaf, Matern12 | Matern32 | Matern52 | RationalQuadratic)]
     seen = [set(range(4) if leaf.dims is None else leaf.dims) for leaf in whole]
     return any(dims & set(columns) and dims - set(columns) for dims in seen)
@@ -73,7 +73,7 @@ def numeric(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
 MODELS = {
     "default": GPRegressor(n_restarts=0),
     "student_t": GPRegressor(likelihood="student_t", n_restarts=0),
-    "as it is": GPRegressor(EQ(4.0, (2.0, 0.1, 40.0)), standardize=False, n_restarts=0),
+    "not standardized": GPRegressor(EQ(4.0, (2.0, 0.1, 40.0)), standardize=False, n_restarts=0),
     "additive": GPRegressor(additive(3, [(0, 1)]), n_restarts=0),
     "additive Matérn": GPRegressor(additive(3, [(0, 1)], Matern52), n_restarts=0),
     "linear": GPRegressor(Linear((1.0, 1.0, 1.0)) + Constant() + EQ(1.0, 2.0), n_restarts=0),

@@ -66,7 +66,7 @@ def parameters(model, X):
     return model.predict_distribution(X).parameters
 
 
-# ---- what is found ---------------------------------------------------------------------------------------------------
+# ---- effects and derivatives -----------------------------------------------------------------------------------------
 
 
 @over_all
@@ -251,7 +251,7 @@ def test_the_kernel_that_is_reported_makes_the_prediction():
     np.testing.assert_allclose(model.predict(X), mean, rtol=1e-7, atol=1e-9)
 
 
-# ---- what cannot be read ---------------------------------------------------------------------------------------------
+# ---- unknown levels --------------------------------------------------------------------------------------------------
 
 
 @over_all

@@ -1,4 +1,4 @@
-"""Models as files: equal after loading, for every estimator; what cannot be written leaves no file."""
+"""Models as files: equal after loading, for every estimator; a failed save leaves no file."""
 
 import inspect
 import json
@@ -83,7 +83,7 @@ def assert_same_model(model, loaded, X, y):
         np.testing.assert_array_equal(a, b)
 
 
-# ---- what comes back -------------------------------------------------------------------------------------------------
+# ---- loaded models ---------------------------------------------------------------------------------------------------
 
 
 def test_every_model_is_in_the_table_and_in_the_lists_below():
@@ -143,7 +143,7 @@ def test_likelihoods(likelihood):
     assert decode(json.loads(json.dumps(encode(likelihood, _known()))), _known()) == likelihood
 
 
-# ---- what cannot be written ------------------------------------------------------------------------------------------
+# ---- models that cannot be stored ------------------------------------------------------------------------------------
 
 
 @pytest.fixture

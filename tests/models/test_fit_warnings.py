@@ -1,4 +1,4 @@
-"""What a GP warns of while it is fitted: counts that it does not know, searches at their limits, copies of rows."""
+"""Warnings of a GP during the fit: counts that it does not predict, searches at their limits, copies of rows."""
 
 import re
 import warnings
@@ -13,7 +13,7 @@ SETTINGS = {"n_restarts": 0, "random_state": 0}
 
 
 def overdispersed(seed):
-    """Counts a hundred times those of a negative binomial: each has to be fitted to a few per cent, zeros as well."""
+    """Counts of a negative binomial, times a hundred: each has to be fitted to a few per cent, zeros as well."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(50, 3))
     return X, 100 * rng.poisson(np.exp(X[:, 0]) * rng.gamma(0.5, 2.0, 50))
@@ -45,7 +45,7 @@ def test_ordinary_counts_are_no_reason(likelihood):
     GPRegressor(likelihood=likelihood, **SETTINGS).fit(X, y / 100)  # warnings are errors here
 
 
-def test_classes_that_warn_alike_say_it_once(monkeypatch):
+def test_equal_warnings_of_classes_are_shown_once(monkeypatch):
     monkeypatch.setattr("rsens.models._inference.MOST_STEPS", 1)
     rng = np.random.default_rng(0)
     rows, classes = rng.normal(size=(30, 2)), np.arange(30) % 4

@@ -85,7 +85,7 @@ def base_of(case, y):
 
 @partial(jax.jit, static_argnums=0)
 def gradient_and_hessian(case, b, y, X, centre, sd, base):
-    """Of the log posterior in the intercept at `centre` and the slopes on the scale of X."""
+    """Derivatives of the log posterior in the intercept at `centre` and the slopes on the scale of X."""
 
     def log_posterior(b):
         prior = -0.5 * 0.3 * (b[0] - base) ** 2 - 0.5 * 0.7 * ((b[1:] * sd) ** 2).sum()
@@ -190,7 +190,7 @@ def test_many_rows_give_the_limits_of_the_supplement(case):
         POISSON: lambda: np.exp(f / 2),
     }[case]()
     expected = np.abs(np.ravel(model.coef_)) * factor[:, None]
-    # What is left is of the order v ≈ xᵀΣx, some tens over n, times f² at most.
+    # The remainder is of the order v ≈ xᵀΣx, some tens over n, times f² at most.
     np.testing.assert_allclose(rsens.rsens(model, rows), expected, rtol=300 / n)
     np.testing.assert_allclose(np.ravel(model.coef_), [0.8, 0.25, -0.3], atol=0.05)
 
@@ -330,7 +330,7 @@ def test_wrong_arguments():
         model.predict(X, offset=800.0)
 
 
-def test_a_mode_that_is_not_reached_is_told(monkeypatch):
+def test_a_mode_that_is_not_reached_is_warned_of(monkeypatch):
     X, y = data(LOGIT)
     monkeypatch.setattr("rsens.models._mode.MAX_STEPS", 1)
     with pytest.warns(RsensWarning, match="did not find the mode of the weights in 1 steps"):

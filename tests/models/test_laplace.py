@@ -161,7 +161,7 @@ def test_an_impossible_start_is_an_error():
 
 
 def test_jitter_where_the_identity_is_lost_in_rounding_is_reported():
-    # √W K √W has entries of 1e20 and rank 1, so that B cannot be factored as it is.
+    # √W K √W has entries of 1e20 and rank 1, so that B cannot be factored without jitter.
     X, y = np.zeros((6, 1)), np.full(6, 1e10)
     laplace = laplace_of(Constant(1e10), PoissonLikelihood(), X, y, mean=np.log(1e10))
     assert laplace.jitter > 0.0

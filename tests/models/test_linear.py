@@ -218,7 +218,7 @@ def test_a_prior_takes_collinear_and_constant_columns():
 
 
 @pytest.mark.parametrize("y", [np.zeros(9), np.full(9, 3.0), np.arange(9.0)])
-def test_a_perfect_fit_is_told(y):
+def test_a_perfect_fit_is_warned_of(y):
     X = np.column_stack([np.arange(9.0), np.arange(9.0) ** 2])
     with pytest.warns(RsensWarning, match="linear function of the columns"):
         model = BayesianLinearRegression().fit(X, y)

@@ -1,4 +1,4 @@
-"""A kernel written outside the package, as CONTRIBUTING says, can do everything that the kernels of the package can."""
+"""A kernel written outside the package, following CONTRIBUTING, works like the kernels of the package."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_with_its_line_in_the_list_it_is_explained_and_stored(tmp_path):
 
 
 class Unknown(Mine):
-    """Says nothing about its hyperparameters."""
+    """Has no information about its hyperparameters."""
 
     def active_in_units(self, columns, variance):
         return self

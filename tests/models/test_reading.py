@@ -120,7 +120,7 @@ def test_numbers_whose_squares_leave_float64(model, factor):
 @pytest.mark.parametrize("factor", [1e-70, 1e70])
 @pytest.mark.parametrize("model", [GPRegressor(EQ(dims=(0,)) + Linear(), optimize=False), BayesianLinearRegression()])
 def test_the_largest_sizes_that_are_taken(model, factor):
-    """Predictions scale with y, whatever the size of X: nothing on the way leaves float64."""
+    """Predictions scale with y for any size of X: no intermediate number leaves float64."""
     expected = model.fit(X, Y).predict(X)
     np.testing.assert_allclose(model.fit(X / factor, Y * factor).predict(X / factor), expected * factor, rtol=1e-6)
 

@@ -20,7 +20,7 @@ KINDS = ["gaussian", "student_t", "poisson", "negative_binomial", "probit", "log
 
 @pytest.fixture(autouse=True)
 def few_rows(monkeypatch):
-    """A search on 400 rows, so that 1,500 are many; and few of what is rare."""
+    """A search on 400 rows, so that 1,500 are many, with few rare ones among them."""
     monkeypatch.setattr(_gp.GPSettings, "search_rows", 400)
     monkeypatch.setattr(_rows, "LEAST_RARE", 80)
 
@@ -95,7 +95,7 @@ def test_a_search_on_all_rows_finds_about_the_same(kind, monkeypatch):
     np.testing.assert_allclose(of_some, of_all, rtol=0, atol=0.05 * of_all.max())
 
 
-# ---- what is rare ---------------------------------------------------------------------------------------------------
+# ---- rare levels and classes ----------------------------------------------------------------------------------------
 
 
 def test_a_rare_level_is_searched_and_has_an_inducing_input(monkeypatch):
