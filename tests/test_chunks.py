@@ -64,6 +64,6 @@ def test_dask_is_read_by_partition():
     pd.testing.assert_frame_equal(pd.concat(chunks), DATA[["c", "a"]])
 
 
-def test_what_is_no_table():
+def test_items_that_are_not_tables():
     with pytest.raises(InputError, match="must give tables of rows"):
         list(chunks_of(iter([1]), None))

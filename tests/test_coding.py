@@ -195,14 +195,11 @@ def test_labels_that_are_refused(X, categorical, text):
     ("categorical", "text"),
     [
         (["town"], "categorical names the column 'town', which is not in X. X has size, city, sold, grade, rooms."),
-        ([9], "categorical names the column 9"),
         ([True], "categorical names the column True"),
         (["city", 1], "names the column 'city' twice"),
         ("city", "categorical must be a list of names or positions of columns; got 'city'"),
-        (3, "categorical must be a list"),
         ({"city": "Oslo"}, "the levels of 'city' must be a list"),
         ({"city": ["Oslo"]}, "categorical: list every level of 'city' once; X also has 'Bergen'"),
-        ({"city": ["Oslo", "Bergen", "Oslo"]}, "some are listed twice"),
     ],
 )
 def test_wrong_names(categorical, text):

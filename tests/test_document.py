@@ -85,7 +85,7 @@ def test_a_page_has_whole_names_as_titles():
 # ---- room ------------------------------------------------------------------------------------------------------------
 
 
-def test_what_gives_way_in_a_narrow_terminal():
+def test_columns_give_way_in_a_narrow_terminal():
     """Bars first, then other columns, then letters of names; and nothing in a wide terminal."""
     columns = [
         Column("name", ["y" * 40], "name"),

@@ -46,7 +46,7 @@ def test_another_reader_gets_another_spelling():
 
 
 @pytest.mark.parametrize("kind", [InputError, RsensWarning])
-def test_errors_and_warnings_say_sentences(kind):
+def test_errors_and_warnings_have_sentences(kind):
     error = kind(SENTENCE)
     assert str(error) == SENTENCE
     assert in_dashes(error.sentence).startswith("--rows")

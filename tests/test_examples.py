@@ -58,7 +58,7 @@ def test_there_is_an_example(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_example_gives_what_it_shows(name, tmp_path, monkeypatch):
+def test_the_example_gives_the_shown_output(name, tmp_path, monkeypatch):
     if name in DATA_SETS and not os.environ.get("RSENS_DATA"):
         pytest.skip("set RSENS_DATA to the folder with the paper's data sets")
     if name in ELSEWHERE and find_spec(ELSEWHERE[name]) is None:

@@ -48,7 +48,7 @@ def test_a_change_that_is_wrong_is_seen(tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
 @pytest.mark.parametrize("load", [Explanation.load, Stability.load, Selection.load, load_model])
-def test_what_is_no_file(tmp_path, load):
+def test_pipes_and_devices_are_refused(tmp_path, load):
     """A pipe would wait for ever, and a device without end would fill the memory."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("/dev/zero")
@@ -58,7 +58,7 @@ def test_what_is_no_file(tmp_path, load):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
-def test_finished_work_that_is_no_file(tmp_path):
+def test_pipes_and_devices_among_finished_work(tmp_path):
     work = Checkpoint.open(tmp_path / "kept", {"a": 1}, 0)
     (tmp_path / "kept" / "piece-1.json").symlink_to("/dev/zero")
     os.mkfifo(tmp_path / "kept" / "piece-2.json")

@@ -59,7 +59,7 @@ def test_tests_reach_into_the_package_that_they_test_only():
     assert not reaching
 
 
-def test_files_are_named_after_what_they_hold():
+def test_files_are_named_after_their_content():
     assert not [path for path in FILES if path.stem in EMPTY_NAMES]
 
 

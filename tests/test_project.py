@@ -25,7 +25,7 @@ def test_constraints_pin_every_dependency():
     assert required <= set(pins())
 
 
-def test_constraints_of_the_other_environment_pin_what_make_installs_there():
+def test_constraints_of_the_other_environment_pin_its_packages():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     (installed,) = re.findall(r"^\$\(ADAPTERS\)/\.installed: MORE := (.*)$", makefile, re.MULTILINE)
     required = {*installed.split(), *map(package, PROJECT["dependencies"])}

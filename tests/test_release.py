@@ -86,7 +86,7 @@ def test_lowest_versions_are_the_stated_bounds():
     assert LOWEST["lowest"](PROJECT)["numpy"] == "2.2"
 
 
-def test_the_page_of_versions_is_made_from_what_was_tried():
+def test_the_page_of_versions_is_made_from_the_result():
     """`make release-check` writes both again."""
     names = runpy.run_path(str(ROOT / "docs" / "versions.py"))
     assert names["page"]() == names["PAGE"].read_text(encoding="utf-8")

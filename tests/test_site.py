@@ -104,7 +104,7 @@ def test_nothing_is_loaded_from_elsewhere(site, pages):
     assert not [path for path in site.rglob("*.js") if IN_SCRIPTS.search(path.read_text(encoding="utf-8"))]
 
 
-def test_formulas_are_mathml_and_what_cannot_be_read_is_said(tmp_path):
+def test_formulas_are_mathml_and_a_wrong_one_is_a_warning(tmp_path):
     settings = {"extensions": ["myst_parser", "mathml"], "myst_enable_extensions": ["dollarmath"]}
     lines = ["import sys", f"sys.path.insert(0, {str(DOCS / '_extensions')!r})", 'html_math_renderer = "mathml"']
     (tmp_path / "conf.py").write_text("\n".join([*lines, *(f"{name} = {value!r}" for name, value in settings.items())]))

@@ -30,7 +30,7 @@ from rsens._text import (
 # ---- names -----------------------------------------------------------------------------------------------------------
 
 
-def test_what_cannot_be_printed_is_escaped():
+def test_unprintable_characters_are_escaped():
     assert safe("a\x1b[31m\tb\n\u202e") == "a\\x1b[31m\\tb\n\\u202e"
     assert on_one_line("a\nb\ud800") == "a\\nb\\ud800"
     assert on_one_line(5) == "5"
@@ -111,7 +111,7 @@ def test_aligned_numbers_have_the_same_decimals():
         ((1e-300, 0.0, 1e-299), 0.5, ["0.000", "0.000", "0.000"]),
     ],
 )
-def test_two_digits_of_what_differs(line, largest, texts):
+def test_two_digits_of_the_difference(line, largest, texts):
     """Unless six digits do not show it."""
     assert side_by_side(line, largest) == texts
 

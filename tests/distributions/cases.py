@@ -149,7 +149,6 @@ CLASSES_FAR = a([0.125, 0.375, 0.5], [0.25, 0.5, 0.25], [0.375, 0.375, 0.25])
 BORDERS = np.array([-1.0, 0.5, 1.0, 4.0])
 MIDDLES = np.array([-0.25, 0.75, 2.5])
 NORMAL = columns("Normal", "mean", "variance")
-PREDICTION = {"mean": slice(0, 1)}
 
 CASES = [
     Case(

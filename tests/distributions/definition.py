@@ -17,44 +17,24 @@ from tests.distributions.precision import exact, mp
 
 
 class Chart:
-    """y as a function of t on the whole line, with log dy/dt, so that every density falls off exponentially in t."""
+    """y as a function of t on the whole line, its inverse, and log dy/dt: densities fall off exponentially in t."""
 
     def __init__(self, support: str, around: Iterable[Any]) -> None:
         points = sorted(around)
-        self.support = support
-        if support == "line":
-            self.centre = points[len(points) // 2]
-            self.width = (points[-1] - points[0]) / 16
-
-    def y(self, t: Any) -> Any:
-        match self.support:
-            case "line":
-                return self.centre + self.width * mp.sinh(t)
-            case "positive":
-                return mp.exp(t)
-            case "unit":
-                return 1 / (1 + mp.exp(-t))
-        raise ValueError(self.support)
-
-    def log_slope(self, t: Any) -> Any:
-        match self.support:
-            case "line":
-                return mp.log(self.width * mp.cosh(t))
-            case "positive":
-                return t
-            case "unit":
-                return -mp.log(2 + 2 * mp.cosh(t))
-        raise ValueError(self.support)
-
-    def t(self, y: Any) -> Any:
-        match self.support:
-            case "line":
-                return mp.asinh((y - self.centre) / self.width)
-            case "positive":
-                return mp.log(y)
-            case "unit":
-                return mp.log(y) - mp.log1p(-y)
-        raise ValueError(self.support)
+        centre, width = points[len(points) // 2], (points[-1] - points[0]) / 16
+        self.y, self.t, self.log_slope = {
+            "line": (
+                lambda t: centre + width * mp.sinh(t),
+                lambda y: mp.asinh((y - centre) / width),
+                lambda t: mp.log(width * mp.cosh(t)),
+            ),
+            "positive": (mp.exp, mp.log, lambda t: t),
+            "unit": (
+                lambda t: 1 / (1 + mp.exp(-t)),
+                lambda y: mp.log(y) - mp.log1p(-y),
+                lambda t: -mp.log(2 + 2 * mp.cosh(t)),
+            ),
+        }[support]
 
 
 def expectation(p: Exact, g: Callable[[Any], Any]) -> Any:

@@ -95,12 +95,6 @@ def log_line_integral(log_f: Callable[[Any], Any], knots: Iterable[Any]) -> Any:
     return peak + mp.log(integral(lambda t: mp.exp(log_f(t) - peak), breaks))
 
 
-def weighted_line_integral(log_w: Callable[[Any], Any], g: Callable[[Any], Any], knots: Iterable[Any]) -> Any:
-    """∫ exp(log_w(t)) g(t) dt over the line, where exp(log_w) is a density (integral 1)."""
-    breaks, _ = line_range(log_w, knots)
-    return integral(lambda t: mp.exp(log_w(t)) * g(t), breaks)
-
-
 HEAD = 100
 TERMS = 14
 

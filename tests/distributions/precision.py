@@ -46,13 +46,3 @@ def relative_error(got: float, want: Any) -> float:
     if want == 0:
         return 0.0 if got == 0.0 else np.inf
     return float(abs(mp.mpf(got) - want) / abs(want))
-
-
-def assert_exact(got: Any, want: Any, what: str, tolerance: float = PROMISED) -> None:
-    """`got` (floats) equals `want` (numbers of the context above) to a relative tolerance, entry by entry."""
-    got = np.atleast_1d(np.asarray(got, dtype=np.float64)).ravel()
-    want = list(want) if isinstance(want, list | tuple) else [want]
-    assert len(got) == len(want), f"{what}: {len(got)} values, expected {len(want)}"
-    for i, (g, w) in enumerate(zip(got, want, strict=True)):
-        error = relative_error(g, w)
-        assert error <= tolerance, f"{what}[{i}]: got {g!r}, exact {mp.nstr(w, 17)}, relative error {error:.2e}"

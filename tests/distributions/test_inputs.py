@@ -111,21 +111,14 @@ WRONG: dict[str, tuple[Callable[[], Any], str | None, str]] = {
     "trials": (lambda: Binomial(2.5, 0.5).checked(), "n", r"2\.5"),
     "axes": (lambda: Categorical(0.5).checked(), "probabilities", "axes"),
     "sum above 1": (lambda: Categorical([[0.5, 0.6]]).checked(), "probabilities", "add up"),
-    "sum below 1": (lambda: Categorical([[0.5, 0.4]]).checked(), "probabilities", "add up"),
     "negative": (lambda: Categorical([[1.5, -0.5]]).checked(), "probabilities", "between"),
     "missing": (lambda: Categorical([[0.5, np.nan]]).checked(), "probabilities", "nan"),
     "indefinite": (lambda: covariance([[1.0, 2.0], [2.0, 1.0]]), "covariance", "definite"),
-    "singular": (lambda: covariance([[1.0, 1.0], [1.0, 1.0]]), "covariance", "definite"),
-    "no variance": (lambda: covariance([[0.0, 0.0], [0.0, 1.0]]), "covariance", "definite"),
     "negative variance": (lambda: covariance([[-1.0, 0.0], [0.0, 1.0]]), "covariance", "definite"),
     "skew": (lambda: covariance([[1.0, 0.5], [0.2, 1.0]]), "covariance", "symmetric"),
-    "missing covariance": (lambda: covariance([[1.0, np.nan], [np.nan, 1.0]]), "covariance", "finite"),
     "three outputs": (lambda: covariance(np.eye(3)), "covariance", "shape"),
-    "not square": (lambda: covariance(np.ones((2, 3))), "covariance", "shape"),
-    "a vector": (lambda: covariance(np.ones(2)), "covariance", "axes"),
     "no components": (lambda: mixture([], []), "components", "non-empty"),
     "a generator": (lambda: mixture((ONE for _ in range(2)), HALF), "components", "non-empty"),
-    "a number": (lambda: mixture([ONE, 3.0], HALF), "components", "float"),
     "other y": (lambda: mixture([ONE, Poisson(np.ones(2))], HALF), "components", "Poisson"),
     "a mixture": (lambda: mixture([Mixture([ONE, TWO], HALF), ONE], HALF), "components", "itself a Mixture"),
     "a mixture of arrays": (
@@ -139,24 +132,19 @@ WRONG: dict[str, tuple[Callable[[], Any], str | None, str]] = {
         "same number",
     ),
     "weights above 1": (lambda: mixture([ONE, TWO], [0.5, 0.6]), "weights", "add up"),
-    "weights of one row": (lambda: mixture([ONE, TWO], [HALF, [0.5, 0.6]]), "weights", "add up"),
     "weights of arrays": (lambda: mixture(Normal(np.zeros((2, 2)), 1.0), [0.5, 0.6]), "weights", "add up"),
-    "negative weights": (lambda: mixture([ONE, TWO], [1.5, -0.5]), "weights", "between"),
     "three weights": (lambda: mixture([ONE, TWO], [0.5, 0.25, 0.25]), "weights", "2 weights"),
     "wrong component": (lambda: mixture([ONE, Normal(np.zeros(2), -np.ones(2))], HALF), "variance", "Normal"),
     "wrong draw": (lambda: mixture(Normal(np.zeros((2, 2)), [[1, 1], [1, -1]]), HALF), "variance", "draw 1, row 1"),
     "unequal rows": (lambda: mixture([ONE, Normal(np.zeros(3), 1.0)], HALF), "weights", "rows"),
     "rows of weights": (lambda: mixture(Normal(np.zeros((2, 3)), 1.0), [HALF, HALF]), "weights", "rows"),
     "unequal draws": (lambda: mixture(Normal(np.zeros((3, 2)), 1.0), HALF), None, r"shape \(2, rows\)"),
-    "three rows": (lambda: Mixture([ONE, TWO], np.array(HALF)).checked(3), None, "3 rows"),
     "y": (lambda: ONE.log_prob([0.0, 1.0, 2.0]), "y", "one value per row"),
     "y not numeric": (lambda: ONE.log_prob("text"), "y", "numeric"),
     "u": (lambda: Normal([0.0], 1.0).whiten([[1.0]]), "u", "shape"),
     "q": (lambda: ONE.quantile(2.0), "q", "between"),
     "rng": (lambda: ONE.sample("seed"), "rng", "Generator"),
-    "alpha text": (lambda: ONE.renyi(TWO, "1"), "alpha", "at least 0"),
     "alpha None": (lambda: ONE.renyi(TWO, None), "alpha", "at least 0"),
-    "alpha bool": (lambda: ONE.renyi(TWO, True), "alpha", "at least 0"),
     "df": (lambda: StudentT(0.0, 1.0, 3.0).renyi(StudentT(0.0, 1.0, 4.0)), "df", "fixed"),
     "n": (lambda: Binomial(3, 0.5).renyi(Binomial(4, 0.5)), "n", "fixed"),
     "classes": (lambda: Categorical(HALF).renyi(Categorical([0.25] * 4)), None, "2 and 4"),
@@ -167,26 +155,15 @@ WRONG: dict[str, tuple[Callable[[], Any], str | None, str]] = {
     ),
     "borders and bins": (lambda: bins([0.0, 1.0], P), "borders", "2 borders and 3"),
     "equal borders": (lambda: bins([0.0, 1.0, 1.0, 2.0], P), "borders", "1 and then 1 at position 2"),
-    "falling borders": (lambda: bins([0.0, 2.0, 1.0, 3.0], P), "borders", "2 and then 1 at position 2"),
-    "infinite borders": (lambda: bins([-np.inf, 0.0, 1.0, 2.0], P), "borders", "finite"),
     "borders of rows": (lambda: bins(np.stack([B, B + 1.0]), P), "borders", "same for all rows"),
-    "bins above 1": (lambda: bins(B, [0.5, 0.5, 0.5]), "probabilities", "add up"),
     "negative bins": (lambda: bins(B, [-0.5, 1.0, 0.5]), "probabilities", "between"),
-    "one border": (lambda: bins(0.0, P), "borders", "axes"),
-    "axes of bins": (lambda: bins(B, np.zeros((2, 2, 3)) + 1 / 3), None, "one value per row"),
     "other borders": (lambda: bins(B, P).renyi(Histogram(B + 1.0, P)), "borders", "same borders"),
     "mixed borders": (lambda: mixture([Histogram(B, P), Histogram(B + 1.0, P)], HALF), "components", "same borders"),
-    "mixed with a Normal": (lambda: mixture([ONE, Histogram(B, P)], HALF), "components", "same borders"),
     "one level": (lambda: Histogram.from_quantiles([0.5], [[1.0]], B), "levels", "increasing"),
-    "falling levels": (lambda: Histogram.from_quantiles([0.5, 0.1], [[1.0, 2.0]], B), "levels", "increasing"),
-    "a level of 0": (lambda: Histogram.from_quantiles([0.0, 0.5], [[1.0, 2.0]], B), "levels", "increasing"),
     "more quantiles": (lambda: Histogram.from_quantiles(HALF_LEVELS, [[1.0, 2.0, 3.0]], B), "values", r"\(1, 3\)"),
-    "one quantile": (lambda: Histogram.from_quantiles(HALF_LEVELS, 1.0, B), "values", "shape"),
     "one border for quantiles": (lambda: Histogram.from_quantiles(HALF_LEVELS, [[1.0, 2.0]], [1.0]), "borders", "two"),
     "equal quantiles": (lambda: Histogram.from_quantiles(HALF_LEVELS, [[1.0, 1.0]]), "borders", "equal"),
-    "missing quantiles": (lambda: Histogram.from_quantiles(HALF_LEVELS, [[1.0, np.nan]]), "borders", "finite"),
     "information too large": (lambda: Normal([0.0], [1e-200]).fisher(), None, "fisher_norm"),
-    "information too small": (lambda: Normal([0.0], [1e200]).fisher(), None, "fisher_norm"),
 }
 
 
@@ -202,7 +179,7 @@ every_case = pytest.mark.parametrize("case", CASES, ids=str)
 
 
 @every_case
-def test_what_a_divergence_compares(case: Case) -> None:
+def test_wrong_arguments_of_a_divergence(case: Case) -> None:
     for alpha in (-1.0, -1e-300, np.nan, -np.inf):
         with pytest.raises(InputError, match="alpha must be at least 0; got"):
             case.distribution.renyi(case.other, alpha)

@@ -106,7 +106,7 @@ def test_lengths_and_angles_of_whitened_changes(name: str) -> None:
 
 
 @each
-def test_what_stands_for_parts_stands_for_the_whole(name: str) -> None:
+def test_matching_parts_is_matching_the_whole(name: str) -> None:
     """Matching some draws, then their replacements, is matching all draws up to rounding."""
     draws = both(name)[0].checked().components
     parts, weights = [], []
@@ -207,7 +207,7 @@ def test_events_and_classes_collapse() -> None:
     np.testing.assert_allclose(near_one.fisher_norm([[1e-20, 1e-20]]), 1e-20 / np.sqrt(rest), rtol=1e-10)
 
 
-def test_shares_add_up_and_see_what_moves() -> None:
+def test_shares_add_up_and_follow_the_change() -> None:
     n = 4
     normal = Normal(np.linspace(-1.0, 1.0, n)[:, None], 1.0)
     mixture = Mixture(normal, np.full(n, 1 / n), draws=True).checked()

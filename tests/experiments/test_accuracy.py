@@ -61,7 +61,7 @@ def test_the_worst_error_is_that_of_today(kind: str, name: str) -> None:
         assert entry["worst"] <= max(3.0 * now, ROUNDING), f"{question.quantity} is better by now: make accuracy"
 
 
-def test_what_misses_the_promise_says_why() -> None:
+def test_a_missed_promise_has_a_reason() -> None:
     for group in (written()["families"], written()["likelihoods"]):
         for name, entries in group.items():
             for quantity, entry in entries.items():

@@ -222,7 +222,7 @@ def test_the_script_writes_its_tables_and_resumes(finished, tmp_path):
     assert same == lines[:2]
 
 
-def test_a_check_says_what_is_stale(finished, tmp_path, capsys, monkeypatch):
+def test_a_check_prints_stale_designs(finished, tmp_path, capsys, monkeypatch):
     def check(expected, *arguments):
         with pytest.raises(SystemExit) as ended:
             run(tmp_path, "--check", *arguments)

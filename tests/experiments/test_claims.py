@@ -34,5 +34,5 @@ def test_zero_is_an_interval_within_the_margin(ours, half, outcome):
 @pytest.mark.parametrize(
     ("ours", "half", "outcome"), [(-5.0, 1.0, "yes"), (0.05, 0.04, "yes"), (0.05, 0.1, "undecided"), (0.3, 0.1, "no")]
 )
-def test_what_is_reached_may_be_surpassed(ours, half, outcome):
+def test_a_bound_may_be_surpassed(ours, half, outcome):
     assert verdict("≤ 0", ours, half, margin=0.1) == outcome

@@ -37,7 +37,7 @@ def test_results_come_in_the_order_of_the_keys_and_are_on_disk(tmp_path):
     assert all(json.loads(line)[2] >= 0.0 for line in lines[1:])
 
 
-def test_only_what_is_missing_is_done_again(tmp_path):
+def test_only_missing_repetitions_are_done_again(tmp_path):
     path = tmp_path / "results.jsonl"
     whole = all_results(path)
     lines = path.read_text().splitlines(keepends=True)

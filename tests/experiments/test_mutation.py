@@ -110,7 +110,7 @@ def test_quick_tests_come_first_and_new_ones_always(file: Path, monkeypatch: pyt
     assert chooser.tests(mutant, 10.0)[0] == ["new", "quick", "other", "slow"]
 
 
-def test_what_is_not_noticed_lowers_the_score(file: Path) -> None:
+def test_survivors_lower_the_score(file: Path) -> None:
     mutants = mutants_of(file, file.parent)[:5]
     outcomes = ["killed", "survived", "hangs", "impossible", "unreached"]
     found = [(m, {"outcome": o, "round": 1 + (o == "survived")}) for m, o in zip(mutants, outcomes, strict=True)]

@@ -119,7 +119,7 @@ def real_data(folder, seed, keys=tuple(SETTINGS), spread=1.0):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_sections_on_data_are_well_formed_whatever_comes_out(tmp_path, seed):
+def test_sections_on_data_are_well_formed(tmp_path, seed):
     real_data(tmp_path, seed, spread=(1.0, 0.01, 5.0)[seed % 3])
     text = page(Results(tmp_path))
     assert well_formed(text)
@@ -132,7 +132,7 @@ def test_sections_on_data_are_well_formed_whatever_comes_out(tmp_path, seed):
 # ---- pieces ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_page_of_nothing_says_what_to_run(tmp_path):
+def test_a_page_without_results_names_the_commands(tmp_path):
     text = page(Results(tmp_path))
     named = set(re.findall(r"Not run: `python -m experiments\.(\w+)", text))
     assert named >= {"main_effects", "interactions", "real_data", "stability", "fourth_derivative", "beyond"}

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -168,15 +169,8 @@ def _register_families() -> None:
                 u = u.reshape(3, 2, 3, 1)
                 u = (u - u.mean(axis=2, keepdims=True)).reshape(3, 6, 1)
             y = np.array([0.0, 1.0, 1.0]) if name != "Gamma" else np.array([0.4, 1.7, 9.0])
-            found |= flat(
-                **{
-                    f"mixture_of_{name}": {
-                        "itself": mixture,
-                        "norm": mixture.fisher_norm(u),
-                        "log": mixture.log_prob(y),
-                    }
-                }
-            )
+            of_mixture = {"itself": mixture, "norm": mixture.fisher_norm(u), "log": mixture.log_prob(y)}
+            found |= flat(**{f"mixture_of_{name}": of_mixture})
         return found
 
 
@@ -245,55 +239,53 @@ def _of_model(model: Any, X: Any, y: Any, rows: Any, y_rows: Any) -> Numbers:
         derivatives=model.derivatives(rows, 2),
         score=model.score(rows, y_rows),
     )
-    for name in ("predict_proba",):
-        if hasattr(model, name):
-            found |= flat(**{name: getattr(model, name)(rows)})
+    if hasattr(model, "predict_proba"):
+        found |= flat(predict_proba=model.predict_proba(rows))
     return found
 
 
-@call()
-def gp_gaussian() -> Found:
-    X, y = data.numeric()
-    model = rsens.GPRegressor(n_restarts=1, random_state=0)
-    return _of_model(model, X, y, X[:8], y[:8]), str(model.kernel_)
+def _gp(likelihood: str = "gaussian", **settings: Any) -> Any:
+    return rsens.GPRegressor(**{"likelihood": likelihood, "n_restarts": 0, "random_state": 0} | settings)
 
 
-@call()
-def gp_gaussian_kernel_and_no_priors() -> Found:
-    X, y = data.array(50)
-    model = rsens.GPRegressor(kernels.Matern52(1.0, (1.0, 1.0, 1.0)), n_restarts=0, priors=None, standardize=False)
-    return _of_model(model, X, y, X[:8], y[:8]), str(model.kernel_)
-
-
-@call()
-def gp_student_t() -> Found:
-    X, y = data.array()
+def _outliers(y: Any) -> Any:
     y[::9] += 3.0
-    model = rsens.GPRegressor(likelihood="student_t", n_restarts=0, random_state=0)
-    return _of_model(model, X, y, X[:8], y[:8]), f"{model.kernel_}\n{model.likelihood_}"
+    return y
 
 
-@call()
-def gp_poisson() -> Found:
-    X, _ = data.array()
-    y = data.counts()
-    model = rsens.GPRegressor(likelihood="poisson", n_restarts=0, random_state=0)
-    return _of_model(model, X, y, X[:8], y[:8]), str(model.kernel_)
+def _excess() -> Any:
+    return np.random.default_rng(3).poisson(3.0, 60) * (np.arange(60) % 3 == 0)
 
 
-@call()
-def gp_negative_binomial() -> Found:
-    X, _ = data.array()
-    y = data.counts() + np.random.default_rng(3).poisson(3.0, 60) * (np.arange(60) % 3 == 0)
-    model = rsens.GPRegressor(likelihood="negative_binomial", n_restarts=0, random_state=0)
-    return _of_model(model, X, y, X[:8], y[:8]), f"{model.kernel_}\n{model.likelihood_}"
+#: Gaussian processes with X and y, by the name of their call.
+PROCESSES: dict[str, Callable[[], tuple[Any, Any, Any]]] = {
+    "gp_gaussian": lambda: (_gp(n_restarts=1), *data.numeric()),
+    "gp_gaussian_kernel_and_no_priors": lambda: (
+        _gp(kernel=kernels.Matern52(1.0, (1.0, 1.0, 1.0)), priors=None, standardize=False, random_state=None),
+        *data.array(50),
+    ),
+    "gp_student_t": lambda: (_gp("student_t"), data.array()[0], _outliers(data.array()[1])),
+    "gp_poisson": lambda: (_gp("poisson"), data.array()[0], data.counts()),
+    "gp_negative_binomial": lambda: (_gp("negative_binomial"), data.array()[0], data.counts() + _excess()),
+    "gp_text_columns": lambda: (_gp(), *data.mixed()),
+}
+
+
+def _of_process(name: str) -> Found:
+    model, X, y = PROCESSES[name]()
+    found = _of_model(model, X, y, X[:8], y[:8])
+    with_df_or_size = name in ("gp_student_t", "gp_negative_binomial")
+    return found, f"{model.kernel_}\n{model.likelihood_}" if with_df_or_size else str(model.kernel_)
+
+
+CALLS += [Call(name, partial(_of_process, name)) for name in PROCESSES]
 
 
 @call()
 def gp_offset() -> Numbers:
     X, _ = data.array()
     offset = np.linspace(-1.0, 1.0, 60)
-    model = rsens.GPRegressor(likelihood="poisson", n_restarts=0, random_state=0).fit(X, data.counts(), offset=offset)
+    model = _gp("poisson").fit(X, data.counts(), offset=offset)
     return learned(model) | flat(
         predict=model.predict(X[:6], offset=offset[:6]), derivatives=model.derivatives(X[:6], 1, offset=offset[:6])
     )
@@ -326,24 +318,13 @@ def gp_sparse() -> Found:
     X, y = data.array(120)
     found, texts = {}, []
     for name, model, target in (
-        ("gaussian", rsens.GPRegressor(inducing=15, n_restarts=0, random_state=0), y),
-        (
-            "poisson",
-            rsens.GPRegressor(likelihood="poisson", inducing=12, n_restarts=0, random_state=0),
-            data.counts(120),
-        ),
+        ("gaussian", _gp(inducing=15), y),
+        ("poisson", _gp("poisson", inducing=12), data.counts(120)),
         ("probit", rsens.GPClassifier(inducing=12, n_restarts=0, random_state=0), data.classes(120)),
     ):
         found |= {f"{name}/{k}": v for k, v in _of_model(model, X, target, X[:8], target[:8]).items()}
         texts.append(str(model.inducing_check()))
     return found, "\n\n".join(texts)
-
-
-@call()
-def gp_text_columns() -> Found:
-    X, y = data.mixed()
-    model = rsens.GPRegressor(n_restarts=0, random_state=0)
-    return _of_model(model, X, y, X[:8], y[:8]), str(model.kernel_)
 
 
 @call()
@@ -425,11 +406,7 @@ def measures_of_a_model() -> Found:
     in_jax = rsens.from_jax(lambda X: rsens.Normal(X[:, 0] * X[:, 1] ** 2 + X[:, 2], 1.0 + X[:, 1] ** 2))
     found = flat(
         directional=measures.directional(model, X[:20]),
-        subspace={
-            "eigenvalues": subspace.eigenvalues,
-            "eigenvectors": subspace.eigenvectors,
-            "mean": subspace.mean,
-        },
+        subspace={name: getattr(subspace, name) for name in ("eigenvalues", "eigenvectors", "mean")},
         group=measures.group_rsens(model, X[:20], {"ab": ["a", "b"], "c": ["c"]}),
         rsens_of=measures.rsens_of(record, 1.0),
         rsens2_of=measures.rsens2_of(record, 2.0, np.array([1.0, 2.0, 0.5])),
@@ -1164,18 +1141,8 @@ def explanation_of_a_row() -> Found:
         "last": explanation.row(position=79),
         "class": classes.row(7),
     }.items():
-        found |= flat(
-            **{
-                name: {
-                    "frame": row.to_frame(),
-                    "moves": row.moves,
-                    "pairs": row.pairs,
-                    "prediction": row.prediction,
-                    "mean": row.mean_prediction,
-                    "explained": row.explained,
-                }
-            }
-        )
+        of_row = {"frame": row.to_frame(), "moves": row.moves, "pairs": row.pairs, "prediction": row.prediction}
+        found |= flat(**{name: of_row | {"mean": row.mean_prediction, "explained": row.explained}})
         texts.append(str(row))
     shap = explanation.to_shap()
     return found | flat(shap={"values": shap.values, "base": shap.base_values}), "\n\n".join(texts)
@@ -1261,16 +1228,8 @@ def stability() -> Found:
     again = rsens.Stability.load("stability.json")
     found = {}
     for name, each in {"variables": variables, "pairs": pairs, "again": again}.items():
-        found |= flat(
-            **{
-                name: {
-                    "frame": each.to_frame(),
-                    "entropy": each.entropy,
-                    "mean_rank": each.mean_rank,
-                    "top": each.top(2),
-                }
-            }
-        )
+        of_ranks = {"frame": each.to_frame(), "entropy": each.entropy, "mean_rank": each.mean_rank}
+        found |= flat(**{name: of_ranks | {"top": each.top(2)}})
         found |= flat(**{f"{name}/shares": each.rank_shares()})
     return found, f"{variables}\n\n{pairs}"
 
@@ -1328,10 +1287,6 @@ def datasets() -> Numbers:
 
 
 # ---- plots ----------------------------------------------------------------------------------------------------------
-
-
-def _quick() -> Any:
-    return rsens.GPRegressor(n_restarts=0, random_state=0)
 
 
 def drawn(axes: Any) -> Numbers:
@@ -1403,7 +1358,7 @@ def plots_of_results() -> Found:
         profile=drawn(plots.profile(data.mixed_gp(), X, "a")),
         difference=drawn(plots.difference(explanation.difference(other))),
         pairs=drawn(plots.difference(explanation.difference(other), order=2)),
-        selection=drawn(plots.selection(asked(_quick(), numeric, target, k=1, cv=2, repeats=1, random_state=0))),
+        selection=drawn(plots.selection(asked(_gp(), numeric, target, k=1, cv=2, repeats=1, random_state=0))),
         bars=drawn(explanation.plot_bars(order=2)),
     )
     plt.close("all")
@@ -1488,19 +1443,8 @@ def command_explain() -> Found:
 @call()
 def command_explain_groups() -> Found:
     _csv()
-    options = (
-        "--group",
-        "ab=a,b",
-        "--by",
-        "site",
-        "--where",
-        "b<4",
-        "--numeric",
-        "old",
-        "--no-report",
-        "--model",
-        "linear",
-    )
+    columns = ["--group", "ab=a,b", "--by", "site", "--where", "b<4", "--numeric", "old"]
+    options = [*columns, "--no-report", "--model", "linear"]
     said = _command("explain", "data.csv", *QUICK, *options, "--cv", "2", "--out", "out")
     return _without_rows_of_the_bootstrap(_files("out")), said
 
@@ -1543,22 +1487,9 @@ def command_json_from_a_process() -> Found:
     """In a separate process, from standard input, with a report."""
     X, _ = data.mixed(60)
     table = X.drop(columns="old").assign(hit=np.where(data.mixed(60)[1] > 0.5, "yes", "no")).to_csv(index=False)
-    options = (
-        "--target",
-        "hit",
-        "--model",
-        "linear",
-        "--no-null",
-        "--cv",
-        "2",
-        "--json",
-        "--n-jobs",
-        "1",
-        "--out",
-        "out",
-    )
+    options = ["--target", "hit", "--model", "linear", "--no-null", "--cv", "2", "--json", "--n-jobs", "1"]
     done = subprocess.run(
-        [sys.executable, "-m", "rsens", "explain", "-", *options],
+        [sys.executable, "-m", "rsens", "explain", "-", *options, "--out", "out"],
         input=table, capture_output=True, text=True, encoding="utf-8", check=True,
     )  # fmt: skip
     said = flat(said=_numbers_in(json.loads(done.stdout)))

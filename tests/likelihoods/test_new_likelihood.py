@@ -122,5 +122,5 @@ def test_a_file_is_refused_once_the_likelihood_is_gone(tmp_path) -> None:
         load_model(tmp_path / "toy.rsens")
 
 
-def test_without_a_prior_of_its_own_a_hyperparameter_stays_near_its_start() -> None:
+def test_without_a_prior_a_hyperparameter_stays_near_its_start() -> None:
     assert Likelihood.priors(Toy(3.0), 10.0) == [(np.log(3.0), 2.0)]

@@ -131,7 +131,7 @@ def test_numbers_that_are_named_categorical_are_the_same_as_labels(estimator):
 
 
 @over_all
-def test_what_is_kept(estimator):
+def test_learned_attributes(estimator):
     X, _ = table(estimator)
     model = fitted(estimator)
     assert model.feature_names_in_.tolist() == list(X)

@@ -43,7 +43,7 @@ def sklearn_model(kernel, X, y):
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_is_what_scikit_learn_gives(name):
+def test_equals_scikit_learn(name):
     ours, theirs = PAIRS[name]
     X, y = data()
     new = np.vstack([X[:5], data(10, seed=1)[0]])

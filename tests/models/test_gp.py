@@ -145,7 +145,7 @@ def test_sensitivities_are_those_of_automatic_differentiation():
     ],
     ids=["eq", "matern", "linear", "periodic", "additive", "categorical"],
 )
-def test_what_is_reported_makes_the_same_model_in_the_units_of_the_data(kernel):
+def test_reported_hyperparameters_make_the_same_model_in_the_units_of_the_data(kernel):
     X = inputs()
     X[:, 2] = np.round(X[:, 2], 1)  # levels
     y = targets("gaussian", X)

@@ -18,7 +18,7 @@ FIXED = {"optimize": False, "noise_variance": 0.01, "standardize": False}
 
 
 @pytest.mark.parametrize("kernel", [EQ(1.5, (0.4, 1.0)), Matern52(1.0, 0.5)], ids=repr)
-def test_for_gaussian_noise_half_is_what_a_fit_with_half_gives(kernel):
+def test_for_gaussian_noise_half_equals_a_fit_with_half(kernel):
     likelihood, y = GaussianLikelihood(0.05), F + 0.2 * RNG.normal(size=300)
     Z = X[choose_inducing(X, kernel, 40)[0]]
     half = half_posterior(posterior(kernel, likelihood, X, y, Z)).moments(X)

@@ -131,7 +131,7 @@ def test_rare_classes_and_counts_are_searched(kind, monkeypatch):
 # ---- how many inducing inputs ---------------------------------------------------------------------------------------
 
 
-def test_fewer_inducing_inputs_where_they_say_everything(monkeypatch):
+def test_fewer_inducing_inputs_where_they_are_enough(monkeypatch):
     monkeypatch.setattr(_gp, "MOST_EXACT_ROWS", 1000)
     monkeypatch.setattr(_gp, "INDUCING", 120)
     rng = np.random.default_rng(0)

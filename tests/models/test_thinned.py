@@ -35,7 +35,7 @@ def test_the_probabilities_of_all_y_add_up_to_one(density):
     np.testing.assert_allclose(total, 1.0, rtol=1e-9)
 
 
-def test_it_is_what_thinning_leaves():
+def test_density_after_thinning_by_bayes_theorem():
     """p(1 | f, kept) from Bayes' theorem."""
     f = np.linspace(-3.0, 3.0, 9)
     p = np.exp(ProbitLikelihood().log_density(np.ones(9), f))

@@ -138,7 +138,7 @@ def test_chunks_change_nothing(name, monkeypatch):
         close(getattr(by_row, field), getattr(whole, field), 1e-13)
 
 
-def test_memory_is_bounded_whatever_the_number_of_rows(monkeypatch):
+def test_memory_is_bounded_for_any_number_of_rows(monkeypatch):
     monkeypatch.setattr(posteriors, "CHUNK_BYTES", 2 * 2**20)
     kernel, inputs = EQ(1.0, (1.0,) * 8), np.random.default_rng(0).normal(size=(200, 8))
     L, _ = jittered_cholesky(kernel(inputs), 0.1)
