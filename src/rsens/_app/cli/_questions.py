@@ -135,10 +135,10 @@ class OnSamples(Question):
         return self.settings.plain("methods", "order")
 
     def result(self, setup: ModelSetup) -> Stability:
-        from rsens._stability import StabilityQuestion
+        from rsens import _stability
 
         asked: Any = {"order": setup.settings.order, "n_boot": setup.settings.samples, "groups": setup.groups}
-        return StabilityQuestion(**common_arguments(setup), **asked).answer()
+        return _stability.stability(**common_arguments(setup), **asked)
 
     def views(self, found: Stability, terms: Sequence[str]) -> Views:
         """In the JSON document the entropy of each method, and a summary by method and term."""
