@@ -137,7 +137,7 @@ class OnSamples(Question):
     def result(self, setup: ModelSetup) -> Stability:
         from rsens import _stability
 
-        asked: Any = {"order": setup.settings.order, "n_boot": setup.settings.samples, "groups": setup.groups}
+        asked = {"order": setup.settings.order, "n_boot": setup.settings.samples, "groups": setup.groups}
         return _stability.stability(**common_arguments(setup), **asked)
 
     def views(self, found: Stability, terms: Sequence[str]) -> Views:
@@ -204,8 +204,7 @@ class Select(Question):
 
         asked, settings = common_arguments(setup), setup.settings
         how = {name: asked.pop(name) for name in ("random_state", "n_jobs", "folder", "progress")}
-        analysis = SplitAnalysis.of(**asked, k=settings.n_pairs)
-        return select(analysis, settings.folds, settings.repeats, **how)
+        return select(SplitAnalysis.of(**asked, k=settings.n_pairs), settings.folds, settings.repeats, **how)
 
     def views(self, found: Selection, terms: Sequence[str]) -> Views:
         """In the JSON document the number of pairs that is enough by each method, the scores, and the pairs."""
