@@ -90,7 +90,8 @@ def frame_of(explanation: Explanation, order: int, by: str = "value") -> pd.Data
     ranked, _ = ranked_by(explanation._values, order, by)
     frame["rank"] = frame[ranked].rank(ascending=False, method="min").astype("int64")
     if order == 1:
-        frame["above_null"] = (frame["value"] > frame["null"]).astype("boolean").mask(frame["null"].isna())
+        star = explanation.inference.above_null
+        frame["above_null"] = pd.NA if star is None else star.to_numpy(dtype=object)
     for mark in frame.columns.intersection(["above_null", "discovery", "familywise"]):
         frame[mark] = frame[mark].astype("boolean")
     in_order: list[str] = sorted(frame.columns.astype(str), key=_place)
@@ -216,6 +217,12 @@ class Inference:
     def __init__(self, explanation: Explanation) -> None:
         self._explanation = explanation
 
+    @property
+    def above_null(self) -> pd.Series[bool] | None:
+        """The star of each variable: its value is above its null level. Missing where that is not known."""
+        null = self.null
+        return None if null is None else (self._explanation.main > null).astype("boolean").mask(null.isna())
+
     def __getattr__(self, name: str) -> Any:
         for part in self.PARTS:
             if (field := FORM.parts[part].fields().get(name)) is not None:
@@ -224,4 +231,4 @@ class Inference:
         raise AttributeError(f"An explanation has no {name!r} in its inference; it has {', '.join(dir(self))}.")
 
     def __dir__(self) -> list[str]:
-        return [name for part in self.PARTS for name in FORM.parts[part].fields()]
+        return ["above_null", *(name for part in self.PARTS for name in FORM.parts[part].fields())]
