@@ -232,7 +232,7 @@ class Explanation(Shown):
         how far they would move with other data.
         """
         star = self.inference.above_null
-        return star is None or bool(star.any() or star.isna().all())
+        return bool(star.any() or star.isna().all())
 
     @property
     def probes(self) -> pd.DataFrame | None:

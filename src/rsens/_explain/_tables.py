@@ -90,8 +90,7 @@ def frame_of(explanation: Explanation, order: int, by: str = "value") -> pd.Data
     ranked, _ = ranked_by(explanation._values, order, by)
     frame["rank"] = frame[ranked].rank(ascending=False, method="min").astype("int64")
     if order == 1:
-        star = explanation.inference.above_null
-        frame["above_null"] = pd.NA if star is None else star.to_numpy(dtype=object)
+        frame["above_null"] = explanation.inference.above_null.array
     for mark in frame.columns.intersection(["above_null", "discovery", "familywise"]):
         frame[mark] = frame[mark].astype("boolean")
     in_order: list[str] = sorted(frame.columns.astype(str), key=_place)
@@ -218,10 +217,11 @@ class Inference:
         self._explanation = explanation
 
     @property
-    def above_null(self) -> pd.Series[bool] | None:
+    def above_null(self) -> pd.Series[bool]:
         """The star of each variable: its value is above its null level. Missing where that is not known."""
-        null = self.null
-        return None if null is None else (self._explanation.main > null).astype("boolean").mask(null.isna())
+        main = self._explanation.main
+        null = main * np.nan if self.null is None else self.null
+        return (main > null).astype("boolean").mask(null.isna()).rename("above_null")
 
     def __getattr__(self, name: str) -> Any:
         for part in self.PARTS:
