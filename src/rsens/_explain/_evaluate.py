@@ -10,25 +10,25 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from rsens._chunks import LEAST_ROWS, MOST_PIECES, chunks_of, comes_in_chunks
 from rsens._errors import Argument, InputError
-from rsens._explain._context import Arguments, Query, ReadRows
 from rsens._explain._effects import Quantities, line_changes, line_keys, step_moments
 from rsens._explain._posterior import draw_sums
+from rsens._explain._query import Query, read_further
 from rsens._explain._rows import extrapolates, index_of
 from rsens._explain._subgroups import division_of
 from rsens._explain._values import LocalValues, RowMoments, Sums
 from rsens._progress import Progress
 from rsens._refits import one_target, quietly, run_pieces
-from rsens._table import as_pandas
+from rsens._table import Table, as_pandas
 from rsens._threads import one_thread
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, is_of_draws, iterate
+from rsens.derivatives import Derivatives, Model, is_of_draws, iterate
 from rsens.measures import (
     check_weights,
     finite,
@@ -39,6 +39,9 @@ from rsens.measures import (
     rsens_of,
     switches_of,
 )
+
+if TYPE_CHECKING:
+    from rsens._explain._context import Arguments
 
 #: With `keep_local="auto"`, the most rows in chunks whose values are kept.
 AUTO_LOCAL_ROWS = 200_000
@@ -193,13 +196,17 @@ class Chunks:
     by: Any
     keep_local: Literal["auto", "pairs"] | bool
 
-    def sums(self, read: ReadRows, n_jobs: int | None, progress: Progress) -> Sums:
-        """The sums over the rows of all chunks, one after the other."""
+    def sums(
+        self, source: Model, compared: tuple[int, ...], like: Query, n_jobs: int | None, progress: Progress
+    ) -> Sums:
+        """The sums over the rows of all chunks, one after the other, of what a query for the first ones asks."""
         total: Sums | None = None
         n = 0
         for X in chain([self.first], self.others):
             rows = slice(n, n + len(X))
-            sums = self._of_chunk(read, X, rows, n_jobs, progress)
+            weights = _weights(_taken(self.weights, rows, "weights"), len(X))
+            plain, query = read_further(source, compared, like, X, weights)
+            sums = self._of_chunk(X, plain, query, rows, n_jobs, progress)
             total, n = sums if total is None else total + sums, rows.stop
         assert total is not None
         for values, name in ((self.weights, "weights"), (self.by, "by")):
@@ -209,10 +216,10 @@ class Chunks:
             check_weights(np.zeros(1), 1)  # the error for weights that are all 0
         return total
 
-    def _of_chunk(self, read: ReadRows, X: Any, rows: slice, n_jobs: int | None, progress: Progress) -> Sums:
+    def _of_chunk(
+        self, X: Any, plain: Table, query: Query, rows: slice, n_jobs: int | None, progress: Progress
+    ) -> Sums:
         """The sums over one chunk, with the values of its single rows if they are kept."""
-        weights = _weights(_taken(self.weights, rows, "weights"), len(X))
-        plain, query = read.further(X, weights)
         by = self.by if isinstance(self.by, str) else _taken(self.by, rows, "by")
         keep = rows.stop <= AUTO_LOCAL_ROWS if self.keep_local == "auto" else self.keep_local
         outside = extrapolates(plain, query.training)
@@ -225,7 +232,7 @@ class Chunks:
         sums = replace(over_table(query, n_jobs, progress), outside=int(outside.sum()))
         if (main := sums.local_main) is None:
             return sums
-        given = None if self.weights is None else weights
+        given = None if self.weights is None else query.weights
         return replace(sums, local=(LocalValues(main, sums.local_pairs, index_of(plain), outside, given),))
 
 

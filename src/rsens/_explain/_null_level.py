@@ -36,10 +36,11 @@ import pandas as pd
 from rsens._arguments import child
 from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, Sentence, warn
-from rsens._explain._context import PROBES, Context, Query, Reader
+from rsens._explain._context import PROBES, Context
 from rsens._explain._evaluate import sums_of
 from rsens._explain._p_values import discoveries, familywise, tail_p_values
 from rsens._explain._probes import ProbeSource, sources_of
+from rsens._explain._query import Query, Reader
 from rsens._meaning import DISCOVERY_RATE, FAMILYWISE, PER_VARIABLE
 from rsens._refits import FAILURES, Fit, Kept, quietly, run_pieces, take_rows
 from rsens._results import Part, stored

@@ -10,14 +10,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rsens._errors import Argument, InputError
-from rsens._explain._context import Setup
 from rsens._explain._effects import Effects
 from rsens._explain._interaction_marks import Interactions
 from rsens._explain._null_level import NullLevel
 from rsens._explain._posterior import DrawValues
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups
-from rsens._explain._values import Intervals, KeptRefits, Values
+from rsens._explain._values import Intervals, KeptRefits, Setup, Values
 from rsens._results import Field, Form
 from rsens._typing import Array
 
