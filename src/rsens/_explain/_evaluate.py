@@ -7,9 +7,7 @@ evaluated with one thread. So how many run at once, and where, changes nothing.
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Literal
@@ -26,7 +24,7 @@ from rsens._explain._rows import extrapolates, index_of
 from rsens._explain._subgroups import division_of
 from rsens._explain._values import LocalValues, RowMoments, Sums
 from rsens._progress import Progress
-from rsens._refits import one_target, quiet, run_pieces
+from rsens._refits import one_target, quietly, run_pieces
 from rsens._table import as_pandas
 from rsens._threads import one_thread
 from rsens._typing import Array
@@ -159,7 +157,7 @@ def over_table(query: Query, n_jobs: int | None, progress: Progress) -> Sums:
         return query.part(starts[number], min(n, starts[number] + rows))
 
     began = time.perf_counter()
-    with progress.stage("row", n) as advance, one_piece(warns=True):
+    with progress.stage("row", n) as advance, one_thread():
         first = sums_of(block(0), advance=advance)
     rest = (time.perf_counter() - began) * (len(starts) - 1)
     shared = replace(query.part(0, 1), training=None)  # rows are sent block by block
@@ -181,17 +179,8 @@ def _rows_of(query: Query) -> tuple[Any, ...]:
 
 def _further_block(query: Query, table: Any, weights: Array, division: Any, first_row: int) -> Sums:
     block = replace(query, table=table, weights=weights, division=division, first_row=first_row)
-    with one_piece():
+    with quietly():
         return sums_of(block, watch=False)
-
-
-@contextmanager
-def one_piece(*, warns: bool = False) -> Iterator[None]:
-    """One thread, for a piece of work. Only the first piece warns: the others would repeat it."""
-    with one_thread(), warnings.catch_warnings():
-        for kind in () if warns else quiet():
-            warnings.simplefilter("ignore", kind)
-        yield
 
 
 @dataclass(frozen=True, eq=False)

@@ -231,8 +231,8 @@ class Explanation(Shown):
         Then the intervals do not hold at their level: among values that could all be noise, the jackknife does not show
         how far they would move with other data.
         """
-        levels = self.null
-        return levels is None or bool((self.main > levels).any() or levels.isna().all())
+        star = self.inference.above_null
+        return bool(star.any() or star.isna().all())
 
     @property
     def probes(self) -> pd.DataFrame | None:
