@@ -137,7 +137,7 @@ class OnSamples(Question):
     def result(self, setup: ModelSetup) -> Stability:
         from rsens import _stability
 
-        asked = {"order": setup.settings.order, "n_boot": setup.settings.samples, "groups": setup.groups}
+        asked: Any = {"order": setup.settings.order, "n_boot": setup.settings.samples, "groups": setup.groups}
         return _stability.stability(**common_arguments(setup), **asked)
 
     def views(self, found: Stability, terms: Sequence[str]) -> Views:
