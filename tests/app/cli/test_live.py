@@ -139,7 +139,7 @@ def test_stopped_work_is_counted_and_goes_on(table, capsys, monkeypatch):
 
 
 def test_work_that_did_not_begin_leaves_nothing(table, capsys, monkeypatch):
-    def stopped(_):
+    def stopped(**_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(_stability, "stability", stopped)
