@@ -9,7 +9,7 @@ from sklearn.base import clone, is_classifier
 
 import rsens
 from rsens import InputError
-from rsens.kernels import EQ, Categorical, Linear, Product
+from rsens.kernels import EQ, Categorical, Product
 from rsens.models import (
     BayesianLinearRegression,
     BayesianLogisticRegression,
@@ -161,19 +161,6 @@ def test_a_column_of_one_level_adds_nothing(estimator):
     assert not local[:, 5].any()
 
 
-@pytest.mark.parametrize("estimator", [FLAT, BayesianLinearRegression(fit_intercept=False)], ids=repr)
-def test_under_the_flat_prior_two_levels_are_a_number(estimator):
-    X, y = table(FLAT)
-    X = X[["age", "flag"]]
-    if not estimator.fit_intercept:  # two levels take the place of the intercept
-        number = X.assign(flag=X["flag"].astype(float), ones=1.0)
-    else:
-        number = X.assign(flag=X["flag"].astype(float))
-    model, numeric = clone(estimator).fit(X, y), clone(estimator).fit(number, y)
-    np.testing.assert_allclose(parameters(model, X), parameters(numeric, number), rtol=1e-9)
-    assert model.degrees_of_freedom_ == numeric.degrees_of_freedom_
-
-
 @pytest.mark.parametrize("estimator", [BayesianLogisticRegression(), GPRegressor(n_restarts=0)], ids=repr)
 def test_only_categorical_columns(estimator):
     X, y = table(estimator)
@@ -244,28 +231,6 @@ def test_a_proper_prior_is_that_of_indicators_made_by_hand(estimator):
     np.testing.assert_allclose(model.predict_distribution(X).variance, same.predict_distribution(by_hand).variance)
 
 
-def test_standardising_leaves_the_effects_of_levels_their_prior():
-    X, y = table(BayesianLogisticRegression())
-    X = X[["town", "flag"]]
-    scaled, plain = (
-        BayesianLogisticRegression(intercept_precision=0.0, standardize=s).fit(X, y) for s in (True, False)
-    )
-    np.testing.assert_allclose(scaled.coef_, plain.coef_, rtol=1e-8)
-    np.testing.assert_allclose(scaled.coef_covariance_, plain.coef_covariance_, rtol=1e-8)
-    np.testing.assert_allclose(scaled.coef_[0, :3].sum(), 0.0, atol=1e-9)  # only differences are seen in the data
-
-
-def test_weights_are_repetitions():
-    X, y = table(BayesianPoissonRegression())
-    counts = np.random.default_rng(2).integers(0, 3, len(y))
-    rows = np.repeat(np.arange(len(y)), counts)
-    weighted = BayesianPoissonRegression().fit(X, y, sample_weight=counts)
-    repeated = BayesianPoissonRegression().fit(X.iloc[rows], y[rows])
-    np.testing.assert_allclose(parameters(weighted, X), parameters(repeated, X), rtol=1e-9)
-    for one, other in zip(weighted.coding_.columns, repeated.coding_.columns, strict=True):
-        np.testing.assert_allclose(one.frequencies, other.frequencies, rtol=1e-12)
-
-
 # ---- Gaussian processes ----------------------------------------------------------------------------------------------
 
 
@@ -284,21 +249,6 @@ def test_the_kernel_that_is_reported_makes_the_prediction():
     noisy = model.kernel_(rows) + model.noise_variance_ * np.eye(len(y))
     mean = y.mean() + model.kernel_(rows) @ np.linalg.solve(noisy, y - y.mean())
     np.testing.assert_allclose(model.predict(X), mean, rtol=1e-7, atol=1e-9)
-
-
-def test_a_kernel_that_is_given_sees_the_codes():
-    X, y = table(GPRegressor())
-    kernel = Linear(0.5, dims=0) + EQ(1.0, 0.8, dims=(1, 3))
-    model = GPRegressor(kernel, noise_variance=0.1, optimize=False).fit(X, y)
-    codes = X.assign(town=pd.factorize(X["town"], sort=True)[0], flag=X["flag"].astype(int), colour=0)
-    same = GPRegressor(kernel, noise_variance=0.1, optimize=False).fit(codes, y)
-    assert not np.allclose(same.predict(codes), model.predict(X))  # there, codes are numbers and standardised
-    parts = [Linear(0.5, dims=0), EQ(1.0, tuple(0.8 / codes[["town", "flag"]].std(ddof=0)), dims=(1, 3))]
-    same = GPRegressor(parts[0] + parts[1], noise_variance=0.1, optimize=False).fit(codes, y)
-    np.testing.assert_allclose(same.predict(codes), model.predict(X), rtol=1e-9)
-    record = model.derivatives(X, 2)
-    assert not record.first[:, :, 1:].any()
-    assert not record.second[:, :, 1:].any()
 
 
 # ---- what cannot be read ---------------------------------------------------------------------------------------------
@@ -347,15 +297,6 @@ def test_the_flat_prior_knows_only_levels_with_rows():
     wide = given.set_params(prior_precision=1.0).fit(X, y)
     alta, oslo = (wide.predict_distribution(X.assign(town=town)).variance for town in ("Alta", "Oslo"))
     assert (alta > oslo + wide.noise_variance_ / 2.0).all()
-
-
-def test_categories_that_are_collinear_are_named():
-    X, y = table(FLAT)
-    with pytest.raises(InputError, match="collinear: 'flag=True', 'twin=yes'"):
-        clone(FLAT).fit(X.assign(twin=np.where(X["flag"], "yes", "no")), y)
-    few = X[:5].assign(town=[*EFFECTS, "Oslo", "Oslo"], flag=[True, True, False, True, False])
-    with pytest.raises(InputError, match="at least 7; got 5 samples"):  # 1 + age, noise, two towns, flag, and a noise
-        clone(FLAT).fit(few[["age", "noise", "town", "flag"]], y[:5])
 
 
 def test_one_categorical_column_is_a_model_of_group_means():

@@ -71,25 +71,11 @@ def parameters_at(path):
     return load_model(path).predict_distribution(X).parameters
 
 
-def test_bytes_flipped_in_the_content(good, tmp_path):
-    """In every member, one at a time: all are refused."""
-    content = good.read_bytes()
-    with zipfile.ZipFile(good) as file:
-        members = [(member.header_offset, member.file_size, len(member.filename)) for member in file.infolist()]
-    for offset, size, name in members:
-        broken = bytearray(content)
-        broken[offset + 30 + name + size // 2] ^= 16
-        (tmp_path / "broken").write_bytes(broken)
-        with pytest.raises(InputError):
-            load_model(tmp_path / "broken")
-
-
 def test_other_files(good, tmp_path):
-    others = [b"", b"hello", b"PK\x03\x04", b"\x80\x04K\x01.", b"PK\x05\x06" + bytes(18), b"{}"]
     members = unpacked(good)
-    for header in (b"", b"[]", b"null", b"{", b"\xff", b"[" * 100_000, b'{"format": NaN}', b"9" * 5000):
-        others.append(packed(members | {HEADER: header}, tmp_path / "header").read_bytes())
-    others.append(packed(members, tmp_path / "deflated", zipfile.ZIP_DEFLATED).read_bytes())
+    others = [b"", b"hello", b"PK\x03\x04", b"\x80\x04K\x01.", b"PK\x05\x06" + bytes(18), b"{}"]
+    headers = [b"", b"[]", b"\xff", b"[" * 100_000, re.sub(rb"version \d+", b"version 2", members[HEADER])]
+    others += [packed(members | {HEADER: header}, tmp_path / "header").read_bytes() for header in headers]
     bomb = packed({HEADER: b" " * 50_000_000 + b"{}"}, tmp_path / "bomb", zipfile.ZIP_DEFLATED).read_bytes()
     assert len(bomb) < 100_000
     for content in (*others, bomb):
@@ -97,9 +83,6 @@ def test_other_files(good, tmp_path):
         for read in (load_model, read_metadata):
             with pytest.raises(InputError, match="does not hold a model"):
                 read(tmp_path / "file")
-    old = members | {HEADER: re.sub(rb"version \d+", b"version 2", members[HEADER])}
-    with pytest.raises(InputError, match="does not hold a model"):
-        load_model(packed(old, tmp_path / "old"))
 
 
 def test_missing_additional_and_repeated_members(good, tmp_path):

@@ -59,14 +59,6 @@ def test_is_what_scikit_learn_gives(name):
     assert fitted.jitter == 0.0
 
 
-def test_gradient_is_what_scikit_learn_gives():
-    X, y = data()
-    ours, theirs = PAIRS["eq"]
-    model = GaussianProcessRegressor(theirs + sk.WhiteKernel(NOISE), alpha=0.0, optimizer=None).fit(X, y)
-    _, expected = model.log_marginal_likelihood(model.kernel_.theta, eval_gradient=True)
-    np.testing.assert_allclose(objective(ours, LIKELIHOOD, X, y)[1], expected, rtol=1e-9)
-
-
 @pytest.mark.parametrize("name", KERNELS)
 def test_gradient_is_that_of_differences(name):
     check_gradient(KERNELS[name], LIKELIHOOD, *data(25))
@@ -88,16 +80,6 @@ def test_linear_and_constant_kernel_is_bayesian_linear_regression():
     np.testing.assert_allclose(latent.first[:, 1], 2 * at @ covariance[:, 1:], rtol=1e-9)
     np.testing.assert_allclose(latent.second[:, 0], 0.0, atol=1e-12)
     np.testing.assert_allclose(latent.second[:, 1], np.tile(2 * covariance[1:, 1:], (7, 1, 1)), rtol=1e-9)
-
-
-def test_noise_free_data_is_interpolated():
-    X, y = data(15)
-    kernel = EQ(1.0, 1.5)
-    fitted = posterior(kernel, GaussianLikelihood(1e-10), X, y)
-    latent = fitted.moments(X)
-    np.testing.assert_allclose(latent.mean, y, atol=1e-7)
-    assert (latent.variance > 0.0).all()
-    assert (latent.variance < 1e-8).all()
 
 
 def test_repeated_rows_are_weights():

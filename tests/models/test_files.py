@@ -17,7 +17,7 @@ from rsens._coding import Coding, Levels
 from rsens._files import decode, encode
 from rsens.kernels import ALL_KERNELS, EQ, Constant, Linear, additive
 from rsens.likelihoods import ALL_LIKELIHOODS, StudentTLikelihood
-from rsens.models import BayesianLinearRegression, BayesianPoissonRegression
+from rsens.models import BayesianLinearRegression
 from rsens.models._files import MODELS, _known, load_model, read_metadata, save_model
 from rsens.models._gp import GPClassifier, GPRegressor
 from tests.kernels.cases import KERNELS
@@ -48,7 +48,7 @@ def again(model, tmp_path, **settings):
 
 
 def assert_equal(a, b, where=""):
-    """Two values are of the same type and the same to the bit, whatever they are made of."""
+    """Two values are of the same type and the same to the bit, also inside of lists and codings."""
     assert type(a) is type(b), where
     if isinstance(a, np.ndarray):
         assert a.dtype.kind == b.dtype.kind, where
@@ -121,25 +121,6 @@ def test_categorical_columns(estimator, tmp_path):
         loaded.predict(X.assign(town="Olso"))
 
 
-@pytest.mark.parametrize(
-    "categorical", [["x1"], [1], (-2,), np.array([1]), {"x1": [0.0, 1.0, 2.0, 7.0]}, {1: None}], ids=repr
-)
-def test_named_categorical_columns(categorical, tmp_path):
-    rng = np.random.default_rng(0)
-    X = np.column_stack([rng.normal(size=30), rng.integers(0, 3, 30), np.full(30, 2.0)])
-    model = BayesianPoissonRegression(categorical=categorical).fit(X, rng.poisson(3.0, 30))
-    loaded = again(model, tmp_path)
-    assert loaded.coding_[1].labels == model.coding_[1].labels
-    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
-    np.testing.assert_array_equal(clone(loaded).fit(X, np.ones(30)).coef_, clone(model).fit(X, np.ones(30)).coef_)
-
-
-def test_settings_after_the_fit_do_not_matter(tmp_path):
-    X, y = table(FLAT)
-    model = BayesianLinearRegression().fit(X, y).set_params(fit_intercept=False, prior_precision=3.0)
-    assert_same_model(model, again(model, tmp_path), X, y)
-
-
 def test_random_state_is_kept_only_as_a_number(tmp_path):
     X, y = frame(GPRegressor())
     for given, kept in ((7, 7), (np.int64(7), 7), (np.random.RandomState(0), None), (None, None)):
@@ -180,16 +161,6 @@ def test_other_models_and_models_without_a_fit(fitted, tmp_path):
             save_model(model, tmp_path / "model.rsens")
     with pytest.raises(NotFittedError):
         save_model(GPRegressor(), tmp_path / "model.rsens")
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_kernel_of_someone_else(tmp_path):
-    class EQ2(EQ):
-        pass
-
-    model = GPRegressor(kernel=EQ2(), optimize=False).fit(np.eye(3), np.arange(3.0))
-    with pytest.raises(InputError, match="of type EQ2 cannot be stored"):
-        save_model(model, tmp_path / "model.rsens")
     assert not list(tmp_path.iterdir())
 
 

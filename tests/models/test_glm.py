@@ -240,20 +240,7 @@ def test_separable_classes(case):
     p = model.predict_proba(X)[:, 1]
     np.testing.assert_allclose(p + p[::-1], 1.0, rtol=1e-12)  # the data are symmetric
     assert (np.diff(p) > 0).all()
-    weaker = case.model(prior_precision=1e-6).fit(X, y)
-    assert weaker.coef_[0, 0] > 5 * model.coef_[0, 0]
-    assert (np.abs(weaker.derivatives(X, 2).first) > 0).all()
-
-
-def test_far_rows_keep_both_tails():
-    X = np.linspace(-1, 1, 2000)[:, None]
-    y = np.random.default_rng(0).random(2000) < expit(8 * X[:, 0])
-    model = BayesianLogisticRegression(prior_precision=1e-3).fit(X, y)
-    log_p = model.predict_log_proba([[-6.0], [6.0]])
-    assert (log_p.min(axis=1) < -15).all()
-    assert (np.exp(log_p).max(axis=1) <= 1.0).all()
-    np.testing.assert_allclose(np.exp(log_p).sum(axis=1), 1.0, rtol=1e-12)
-    assert (rsens.rsens(model, [[-6.0], [6.0]]) > 0).all()
+    assert case.model(prior_precision=1e-6).fit(X, y).coef_[0, 0] > 5 * model.coef_[0, 0]
 
 
 def test_counts_that_are_all_zero():
@@ -351,7 +338,7 @@ def test_a_mode_that_is_not_reached_is_told(monkeypatch):
 
 
 def test_a_nearly_singular_information():
-    """Two columns that are the same to 1e-10, counts of 1e9 and hardly a prior: H itself has no Cholesky factor."""
+    """Two columns that are the same to 1e-10, counts of 1e9 and nearly no prior: H itself has no Cholesky factor."""
     rng = np.random.default_rng(9)
     x = rng.normal(size=100)
     X = np.column_stack([x, x + 1e-10 * rng.normal(size=100)])

@@ -1,14 +1,11 @@
 """GPRegressor and GPClassifier: against scikit-learn, differences and each other; hard data; the estimator's duties."""
 
 import math
-import pickle
 import warnings
 from contextlib import nullcontext
 
 import numpy as np
-import pandas as pd
 import pytest
-from sklearn.base import clone
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process import kernels as sk
 
@@ -354,30 +351,6 @@ def test_a_likelihood_can_be_given():
 
 
 # ---- the estimator's duties -----------------------------------------------------------------------------------------
-
-
-def test_clones_and_copies_are_equal():
-    X = pd.DataFrame(inputs(), columns=["a", "b", "c"])
-    y = targets("gaussian", X.to_numpy())
-    model = GPRegressor(EQ(1.0, (1.0, 1.0, 1.0)), random_state=0).fit(X, y)
-    again = clone(model).fit(X, y)
-    np.testing.assert_array_equal(again.predict(X), model.predict(X))
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
-    assert list(model.feature_names_in_) == ["a", "b", "c"]
-
-
-def test_classifier_predicts_labels_and_probabilities():
-    X = inputs(60)
-    y = labels(X, 3)
-    model = GPClassifier(n_restarts=0, random_state=0).fit(X, y)
-    probabilities = model.predict_proba(X)
-    np.testing.assert_allclose(probabilities.sum(1), 1.0, rtol=1e-12)
-    assert (model.predict(X) == model.classes_[probabilities.argmax(1)]).all()
-    assert model.score(X, y) > 0.8
-    assert len(model.kernel_) == 3
-    np.testing.assert_allclose(
-        model.log_predictive_density(X, y), np.log(probabilities[np.arange(60), np.searchsorted(model.classes_, y)])
-    )
 
 
 @pytest.mark.parametrize("likelihood", ["poisson", "negative_binomial"])

@@ -74,7 +74,7 @@ def test_classes_and_categories(classes):
     assert found.values[1] == found.values_of_half[1] == 0.0
 
 
-def test_check_says_it():
+def test_check_warns_of_too_few():
     kernel = EQ(1.0, (0.15, 1.5))
     few = check(GPRegressor(kernel, inducing=8, **FIXED).fit(X, WIGGLY), X[:60])
     found = few.to_frame().set_index("name").loc["inducing inputs"]

@@ -147,7 +147,7 @@ def test_one_factorisation_per_newton_step(monkeypatch):
     assert len(calls) == laplace.mode.steps + 1  # the last one, at the mode, also gives log|B| and the gradient
 
 
-def test_a_search_cut_short_says_so(monkeypatch):
+def test_a_search_cut_short_is_not_converged(monkeypatch):
     monkeypatch.setattr(_mode, "MAX_STEPS", 2)
     warm = WarmStart()
     assert not laplace_of(KERNELS["eq"], LogitLikelihood(), *data("logit"), warm=warm).converged
@@ -196,17 +196,6 @@ def test_separable_classes(likelihood, variance):
     assert laplace.converged
     assert ((laplace.mode.latent > 0.0) == (y == 1.0)).all()
     check_gradient(kernel, likelihood, X, y, tolerance=1e-6)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_repeated_rows_make_no_jitter_necessary(name):
-    X, y = data(name)
-    X, y = np.vstack([X, X, X]), np.concatenate([y, y, y])
-    laplace = laplace_of(KERNELS["eq"], LIKELIHOODS[name], X, y)
-    assert laplace.converged
-    assert laplace.jitter == 0.0
-    np.testing.assert_allclose(laplace.mode.latent[:25], laplace.mode.latent[50:], atol=1e-12)
-    check_gradient(KERNELS["eq"], LIKELIHOODS[name], X, y)
 
 
 @pytest.mark.parametrize(

@@ -181,13 +181,6 @@ def test_offset_is_a_known_part_of_the_mean():
     np.testing.assert_allclose(other.derivatives(X, 2, offset=offset).first, one.derivatives(X, 2).first, rtol=1e-9)
 
 
-def test_one_degree_of_freedom_still_predicts():
-    X, y = table(n=5, d=3)
-    model = BayesianLinearRegression().fit(X, y)
-    assert model.degrees_of_freedom_ == 1
-    np.testing.assert_allclose(model.predict(X), printed(X, y, X)[0], rtol=1e-9)  # the location; there is no mean
-
-
 @pytest.mark.parametrize(("n", "d"), [(1, 1), (4, 3), (5, 50)])
 def test_too_few_rows_for_the_flat_prior(n, d):
     rng = np.random.default_rng(3)
@@ -210,13 +203,6 @@ def test_collinear_and_constant_columns_are_named():
     np.testing.assert_allclose(model.predict(constant), printed(X, y, X)[0], rtol=1e-9)
     with pytest.raises(InputError, match=r"constant: 'x1'"):
         BayesianLinearRegression(fit_intercept=False).fit(np.column_stack([X[:, 0], np.zeros(20)]), y)
-
-
-def test_collinear_columns_far_from_zero_are_found():
-    X, y = table(n=20)
-    X = X + 1e6
-    with pytest.raises(InputError, match="collinear"):
-        BayesianLinearRegression().fit(np.column_stack([X, X[:, 0] + X[:, 1]]), y)
 
 
 def test_a_prior_takes_collinear_and_constant_columns():

@@ -37,13 +37,6 @@ def test_of_single_predictions_it_is_their_variance_without_noise(inducing):
     np.testing.assert_allclose(model.prediction_variances(ROWS, np.eye(20))[:, 0], expected, rtol=1e-8)
 
 
-def test_chunks_make_no_difference(monkeypatch):
-    model = GPRegressor(**FIXED).fit(X, Y)
-    whole = model.prediction_variances(ROWS, WEIGHTS)
-    monkeypatch.setattr("rsens.posteriors.CHUNK_BYTES", 8 * 60 * 7)
-    np.testing.assert_allclose(model.prediction_variances(ROWS, WEIGHTS), whole, rtol=1e-10)
-
-
 def test_a_linear_model_has_the_covariance_of_its_coefficients():
     model = BayesianLinearRegression().fit(X, Y)
     A, Z = (np.column_stack([np.ones(len(rows)), rows]) for rows in (X, ROWS))

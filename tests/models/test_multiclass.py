@@ -49,12 +49,6 @@ def test_the_quotient_rule_is_that_of_autodiff():
     np.testing.assert_allclose(record.second, expected.second, rtol=1e-11, atol=1e-12)
 
 
-def test_the_distribution_alone_is_that_of_the_derivatives():
-    records = members(rows(), 1)
-    alone = normalized([record.distribution for record in records])
-    np.testing.assert_array_equal(alone.probabilities, normalized_derivatives(records).distribution.probabilities)
-
-
 def test_classes_that_are_all_improbable_keep_their_ratio():
     # π = e^{−800} is 0 in float64; its ratios are not.
     alone = normalized([Bernoulli(logit=np.array([z])) for z in (-800.0, -801.0, -803.0)])

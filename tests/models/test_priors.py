@@ -6,7 +6,7 @@ import pytest
 from rsens import GPRegressor, InputError
 from rsens.kernels import EQ, Categorical, Constant, Linear, Periodic, RationalQuadratic, additive
 from rsens.likelihoods import GaussianLikelihood, NegativeBinomialLikelihood, PoissonLikelihood
-from rsens.models._optimize import check_priors, log_normals
+from rsens.models._optimize import log_normals
 
 SCALE = np.array([2.0, 8.0, 0.5])
 GAUSSIAN, POISSON = GaussianLikelihood(1.0), PoissonLikelihood()
@@ -87,9 +87,3 @@ def test_a_narrow_prior_decides():
 def test_wrong_priors(priors, message):
     with pytest.raises(InputError, match=message):
         GPRegressor(priors=priors).fit(np.arange(6.0)[:, None], np.arange(6.0))
-
-
-def test_check_priors():
-    assert check_priors(None) is None
-    assert check_priors("weak") == {}
-    assert check_priors({"variance": [2, 1]}) == {"variance": (2.0, 1.0)}

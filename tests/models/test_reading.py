@@ -1,6 +1,6 @@
 """The values that models take as y, offset, weights and settings, and the errors for others."""
 
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 
 import numpy as np
@@ -28,14 +28,10 @@ DAYS = pd.date_range("2020", periods=N)
 REGRESSORS = [GPRegressor(optimize=False), BayesianLinearRegression(), BayesianPoissonRegression()]
 CLASSIFIERS = [GPClassifier(optimize=False), BayesianLogisticRegression()]
 NO_NUMBERS = {
-    "days": DAYS,
     "days with one missing": pd.Series([pd.NaT, *DAYS[1:]]),
-    "days of NumPy": DAYS.to_numpy(),
     "days of Python": [date(2020, 1, 1 + i) for i in range(N)],
     "days with a time zone": pd.Series(DAYS.tz_localize("UTC")),
     "periods": pd.Series(DAYS.to_period("D")),
-    "durations of Python": [timedelta(days=i) for i in range(N)],
-    "a list of text": [f"{y}" for y in Y],
     "the string type": pd.Series(Y).astype("string"),
     "text among numbers": pd.Series([*Y[1:], "1.5"], dtype=object),
     "beyond float64": [10**400, *Y[1:]],
@@ -55,12 +51,6 @@ def test_dates_and_text_are_no_numbers(model, wrong):
     refused(None, "y must be numbers", lambda: model.fit(X, wrong))
     refused("offset", "must be numbers", lambda: model.fit(X, Y, offset=wrong))
     refused(None, "y must be numbers", lambda: model.fit(X, Y).log_predictive_density(X, wrong))
-
-
-@pytest.mark.parametrize("model", [*REGRESSORS, *CLASSIFIERS], ids=repr)
-def test_arrays_of_dates_and_text_are_no_rows(model):
-    for rows in (DAYS.to_numpy()[:, None], [[f"{i}"] for i in range(N)]):
-        refused("X", "must hold real numbers", lambda rows=rows: model.fit(rows, TRUE))
 
 
 def test_weights_and_offsets_of_another_kind_or_size():
@@ -117,20 +107,6 @@ def test_classes_keep_their_type(model, kind, tmp_path):
 def test_labels_that_are_no_classes(model, y, word):
     with pytest.raises(InputError, match=word):
         model.fit(X, y)
-
-
-@pytest.mark.parametrize(
-    ("column", "other", "text"),
-    [
-        (pd.Series(TRUE), str, "text instead of truth values"),
-        (pd.Series(np.where(TRUE, "1", "2")), int, "numbers instead of text"),
-    ],
-)
-def test_levels_of_another_type(column, other, text):
-    frame = pd.DataFrame(X, columns=list("abc")).assign(level=column)
-    model = BayesianLinearRegression(categorical=["level"]).fit(frame, Y)
-    with pytest.raises(InputError, match=f"The type differs: {text}"):
-        model.predict(frame.assign(level=column.astype(other)))
 
 
 @pytest.mark.parametrize("factor", [1e160, 1e-300])

@@ -191,7 +191,7 @@ def test_a_warm_start_finds_the_same_mode_in_fewer_passes(name, monkeypatch):
     np.testing.assert_array_equal(sparse_laplace_of(near, LIKELIHOODS[name], X, y, X[::3], warm=warm).w, cold.w)
 
 
-def test_a_search_cut_short_says_so(monkeypatch):
+def test_a_search_cut_short_is_not_converged(monkeypatch):
     monkeypatch.setattr(_mode, "MAX_STEPS", 2)
     X, y = data("logit")
     assert not sparse_laplace_of(EQ(9.0, 0.5), LIKELIHOODS["logit"], X, y, X[::3]).converged
@@ -271,7 +271,7 @@ def test_the_greedy_choice_takes_the_row_of_the_largest_variance_given_those_tak
         assert variance[row] == pytest.approx(variance.max(), rel=1e-9)
 
 
-def test_the_choice_is_reproducible_and_says_what_is_left():
+def test_the_choice_is_reproducible_and_returns_the_variance_left():
     X, _ = data("gaussian", n=200)
     kernel = EQ(2.0, 0.5)
     (rows, left), (again, _) = (choose_inducing(X, kernel, 12, 3) for _ in range(2))

@@ -11,7 +11,6 @@ from rsens import GPClassifier, GPRegressor, RsensWarning, rsens
 from rsens.kernels import EQ, Matern12
 from rsens.models import _gp, _inference, _rows
 from rsens.models._inference import posterior_of
-from rsens.models._rows import searched_rows
 
 SETTINGS = {"inducing": 20, "n_restarts": 0, "random_state": 0}
 # Few inducing inputs are quick, and too few for some of these functions.
@@ -96,16 +95,6 @@ def test_a_search_on_all_rows_finds_about_the_same(kind, monkeypatch):
     np.testing.assert_allclose(of_some, of_all, rtol=0, atol=0.05 * of_all.max())
 
 
-def test_up_to_the_subset_size_nothing_is_drawn(monkeypatch):
-    X, y = data("gaussian", n=400)
-    seen = searched(monkeypatch)
-    one = model("gaussian").fit(X, y)
-    assert len(seen) == 1
-    assert len(seen[0].y) == 400
-    monkeypatch.setattr(_gp.GPSettings, "search_rows", 10**9)
-    np.testing.assert_array_equal(one.kernel_.theta, model("gaussian").fit(X, y).kernel_.theta)
-
-
 # ---- what is rare ---------------------------------------------------------------------------------------------------
 
 
@@ -137,17 +126,6 @@ def test_rare_classes_and_counts_are_searched(kind, monkeypatch):
     common, rate = seen[0].thinned
     assert common == 0.0
     assert rate == pytest.approx((400 - np.sum(seen[0].y)) / np.sum(~happens) * happens.sum() / np.sum(seen[0].y))
-
-
-def test_no_class_is_thinned_where_none_is_rare():
-    X, y = data("probit")
-    some = searched_rows(
-        _inference.Data(X, (y == "yes").astype(float), np.zeros(len(y))),
-        fitted("probit").likelihood_,
-        400,
-        np.random.default_rng(0),
-    )
-    assert some.thinned is None
 
 
 # ---- how many inducing inputs ---------------------------------------------------------------------------------------

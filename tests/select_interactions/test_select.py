@@ -86,7 +86,7 @@ def test_methods_share_fits(monkeypatch):
     assert alone == 3 * 5  # 0, 1 and 2 pairs in three splits, and with pairs from two starts
     fits.clear()
     both = asked(GP, X, y, methods=["rsens2", "eah"], **settings)
-    different = (both._scores.chosen[0] != both._scores.chosen[1]).any(axis=-1).sum()
+    different = (both._numbers.chosen[0] != both._numbers.chosen[1]).any(axis=-1).sum()
     assert alone <= len(fits) <= alone + 4 * different < 2 * alone
     assert both.methods == ("rsens2", "eah")
     pd.testing.assert_frame_equal(both.scores[: len(one.scores) - 3], one.scores[:-3], check_exact=True)

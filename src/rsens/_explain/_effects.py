@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from rsens._coding import Levels
-from rsens._explain._context import Query, Step
+from rsens._explain._query import Query, Step
 from rsens._explain._values import RowMoments, Spread, Sums
 from rsens._results import Part, stored
 from rsens._table import Table
