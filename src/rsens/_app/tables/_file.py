@@ -282,10 +282,8 @@ class TextTable:
             table.notes.append(Note("header", (), text, severe=True))
         if below and len(below[0]) == len(names) + 1:  # as R writes them
             names = ["", *names]
-            text = (
-                "The rows have one cell more than the header: the first column has no name and is taken for row names."
-            )
-            table.notes.append(Note("row_names", ("Unnamed: 0",), text))
+            more = "The rows have one cell more than the header: the first column has no name and has row names."
+            table.notes.append(Note("row_names", ("Unnamed: 0",), more))
         table.names, table._first = _header_names(names, what), below
         return table
 
