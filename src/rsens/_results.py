@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from rsens import _files as files
+from rsens._document import Shown
 
 _KEY = "rsens"
 
@@ -86,3 +87,32 @@ class Form:
             if content or not all(isinstance(parts[name], kind | None) for name, kind in self.parts.items()):
                 raise ValueError("other parts")
         return parts
+
+
+class Result(Shown):
+    """A result around one part, which is printed as its document, written to a file and read from it.
+
+    A subclass names the kind of its files and the part: `class Stability(Result, kind="a stability result", of=Ranks)`.
+    """
+
+    _form: ClassVar[Form]
+
+    def __init_subclass__(cls, *, kind: str, of: type[Part]) -> None:
+        cls._form = Form(kind, f"{cls.__name__}.save", {"numbers": of})
+
+    def __init__(self, numbers: Any) -> None:
+        self._numbers = numbers
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all numbers to a JSON file, whole or not at all."""
+        self._form.write({"numbers": self._numbers}, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a file written by `save`."""
+        return cls(**cls._form.read(path))
+
+
+def field_of(part: type[Part], name: str) -> Any:
+    """An attribute of a `Result` that shows a field of its part; the meaning of the field is the documentation."""
+    return property(lambda result: getattr(result._numbers, name), doc=part.fields()[name].meaning)

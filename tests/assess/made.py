@@ -18,22 +18,22 @@ def of_numbers(u: Any, gains: Any = 1.0, **changes: Any) -> Assessment:
     n = len(u)
     gains = np.broadcast_to(np.asarray(gains, dtype=np.float64), n)
     rng = np.random.default_rng(0)
-    fields = {
-        "model": "Made",
+    found = {
         "kind": "numbers",
-        "n_folds": 5,
-        "index": pd.RangeIndex(n),
-        "y": rng.normal(size=n),
-        "classes": (),
-        "fold": np.arange(n) % 5 + 1,
         "log_density": gains - 1.5,
         "baseline": np.full(n, -1.5),
         "prediction": np.zeros(n),
         "lower": u,
         "upper": u,
         "probabilities": np.empty((n, 0)),
-    }
-    return Assessment(HeldOutRows(**(fields | changes)))
+        "y": rng.normal(size=n),
+        "classes": (),
+        "fold": np.arange(n) % 5 + 1,
+    } | changes
+    y, classes, fold, kind = (found.pop(name) for name in ("y", "classes", "fold", "kind"))
+    rows = np.flatnonzero(fold)
+    held_out = HeldOutRows(rows, kind, **{name: values[rows] for name, values in found.items()})
+    return Assessment("Made", 5, kind, classes, pd.RangeIndex(n), y, fold, held_out)
 
 
 def of_classes(probabilities: Any, codes: Any, **changes: Any) -> Assessment:

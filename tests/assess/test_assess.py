@@ -79,14 +79,6 @@ def test_noise_that_is_too_small_gives_intervals_that_are_too_narrow():
     assert histogram["share"].iloc[[0, -1]].min() > 0.1 + 3.0 * histogram["standard_error"].iloc[0]
 
 
-def test_pure_noise_is_no_better_than_the_constant():
-    noise = np.random.default_rng(4).normal(size=150)
-    for model in (BayesianLinearRegression(), GPRegressor(n_restarts=0)):
-        assessment = assess(model, X, noise, random_state=0)
-        (warning,) = assessment.warnings
-        assert "no better than a constant" in warning or "worse than a constant" in warning
-
-
 def test_constant_targets():
     assessment = assess(BayesianLinearRegression(prior_precision=1.0), X, np.full(150, 3.0), random_state=0)
     assert np.isnan(assessment.r2)
@@ -183,14 +175,8 @@ def towns() -> pd.DataFrame:
     return pd.DataFrame({"x, 🚲": X[:, 0], "town": town, "open": X[:, 1] > 0}, index=[f"r{i}" for i in range(150)])
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        GPRegressor(n_restarts=0),
-    ],
-)
-def test_levels_that_one_fold_lacks(estimator):
-    assessment = assess(estimator, towns(), Y, cv=3, random_state=0)
+def test_levels_that_one_fold_lacks():
+    assessment = assess(GPRegressor(n_restarts=0), towns(), Y, cv=3, random_state=0)
     assert assessment.n_rows == 150
     assert list(assessment.log_density.index[:2]) == ["r0", "r1"]
 

@@ -9,7 +9,6 @@ from scipy import stats
 from rsens._assess._assess import constant_for_classes, constant_for_counts, constant_for_numbers
 from rsens._errors import InputError
 from rsens.distributions import NegativeBinomial, Poisson, StudentT
-from rsens.models import BayesianLinearRegression
 
 
 def test_numbers_by_hand():
@@ -21,19 +20,6 @@ def test_numbers_by_hand():
 def test_one_training_row_says_nothing_about_a_spread():
     with pytest.raises(InputError, match="needs two training rows"):
         constant_for_numbers(np.array([1.0]))
-
-
-def test_numbers_are_a_regression_on_nothing():
-    """With a flat prior, a column that is orthogonal to y costs one degree of freedom and nothing else."""
-    rng = np.random.default_rng(1)
-    y = rng.normal(size=30)
-    x = rng.normal(size=30)
-    x -= x.mean()
-    x -= (x @ (y - y.mean())) / ((y - y.mean()) @ (y - y.mean())) * (y - y.mean())
-    fitted = BayesianLinearRegression().fit(x[:, None], y).predict_distribution([[0.0]])
-    constant = constant_for_numbers(y)
-    assert fitted.location[0] == pytest.approx(constant.location)
-    assert fitted.scale2[0] == pytest.approx(constant.scale2 * 29.0 / 28.0)
 
 
 def test_constant_numbers_still_have_a_scale():

@@ -6,7 +6,7 @@ import pytest
 from rsens.black_box import BLACK_BOX, BUDGETS, grouped
 from rsens.black_box._gaussian import SampleGaussian
 from rsens.measures import Terms
-from tests.black_box.functions import correlated, linear, of_levels, predictor_of, with_levels
+from tests.black_box.functions import correlated, linear, predictor_of
 
 SAME = [("shap", 1), ("pfi", 1), ("shap", 2), ("h", 2)]
 FULL = pytest.mark.parametrize("budget", ["paper", "standard"])
@@ -69,12 +69,6 @@ def test_apc_is_per_step_within_the_group(budget):
     np.testing.assert_allclose(found, expected * [np.sqrt(0.5), 1.0], rtol=1e-5)  # copies determine each other
 
 
-@FULL
-def test_var_of_copies_is_the_variance_given_the_others(budget):
-    alone, twice = alone_and_twice()
-    np.testing.assert_allclose(value("var", twice, budget)[0], value("var", alone, budget)[0], rtol=1e-5)
-
-
 def test_var_of_a_linear_function_of_a_group():
     """βᵀ Cov(x_S | x_−S) β, exactly: the points have the right covariance."""
     x, beta = correlated(200, D=4), np.array([1.0, -2.0, 0.0, 0.3])
@@ -84,16 +78,6 @@ def test_var_of_a_linear_function_of_a_group():
     given = np.linalg.inv(np.linalg.inv(np.cov(x.T))[np.ix_(S, S)])
     np.testing.assert_allclose(found[0], beta[S] @ given @ beta[S], rtol=1e-9)
     assert found[1] == pytest.approx(4.0 / np.linalg.inv(np.cov(x.T))[1, 1], rel=1e-9)
-
-
-def test_var_in_three_directions():
-    """Var[sin u + v·w/2] = (1 − e⁻²)/2 + 1/4; the points are within a tenth of it."""
-    x = np.random.default_rng(0).normal(size=(1000, 3))
-    x = (x - x.mean(axis=0)) @ np.linalg.inv(np.linalg.cholesky(np.cov(x.T))).T
-    predictor = predictor_of(x, lambda b: np.sin(b[..., 0]) + 0.5 * b[..., 1] * b[..., 2])
-    group = grouped(predictor, Terms.of({"g": [0, 1, 2]}, ("a", "b", "c")), np.ones(3))
-    expected = 0.5 * (1.0 - np.exp(-2.0)) + 0.25
-    np.testing.assert_allclose([value("var", group, seed=seed)[0] for seed in range(5)], expected, rtol=0.1)
 
 
 def test_a_group_given_the_others():
@@ -115,21 +99,6 @@ def test_a_group_that_others_determine_does_not_vary():
     x = np.column_stack([x, x[:, 0] - x[:, 1]])
     assert SampleGaussian.of(x).conditional_group((3, 4))[1].shape == (0, 2)
     assert SampleGaussian.of(x).conditional_group((1, 3, 4))[1].shape == (1, 3)
-
-
-def test_a_group_beside_levels():
-    x, coding = with_levels(60)
-    terms = Terms.of({"g": [0, 2]}, ("x0", "x1", "x2"))
-    plain = predictor_of(x, of_levels, coding=coding)
-    both = grouped(plain, terms, np.ones(3))
-    assert both.categorical == (1,)
-    assert both.continuous == both.grouped == (0,)
-    assert both.names == ("g", "x1")
-    for name in ("apc", "pd", "var", "shap"):
-        # Nothing depends on x2: the group is x0, and the levels are what they were.
-        expected, found = value(name, plain), value(name, both)
-        np.testing.assert_allclose(found[1], expected[1], rtol=0.05, err_msg=name)
-        assert found[0] > 0.0
 
 
 def test_the_columns_of_a_group_never_part():
@@ -164,11 +133,6 @@ def test_the_closed_form_gets_the_columns():
     np.testing.assert_array_equal(both.partial_dependence((0,), numbers, both.values)[:, 0], np.unique(one[:, 0])[:3])
 
 
-def test_without_groups_nothing_changes():
-    predictor = predictor_of(correlated(20), linear([1.0, 2.0, 3.0]))
-    assert grouped(predictor, Terms.single(3), np.ones(3)) is predictor
-
-
 def test_var_of_a_product_within_a_group():
     """Var[u·v] = 1 for independent standard normal u and v."""
     x = np.random.default_rng(0).normal(size=(4000, 2))
@@ -176,11 +140,3 @@ def test_var_of_a_product_within_a_group():
     predictor = predictor_of(x, lambda b: b[..., 0] * b[..., 1])
     terms = Terms.of({"g": [0, 1]}, ("x0", "x1"))
     assert value("var", grouped(predictor, terms, np.ones(2)))[0] == pytest.approx(1.0, rel=1e-9)
-
-
-def test_apc_of_all_columns_as_one_group():
-    """No others: all pairs of rows count alike."""
-    x = correlated(20, D=2)
-    found = value("apc", grouped(predictor_of(x, linear([1.0, 0.0])), Terms.of({"g": [0, 1]}, ("a", "b")), np.ones(2)))
-    steps = np.linalg.norm(x[:, None] - x, axis=-1)
-    assert found[0] == pytest.approx(np.abs(x[:, None, 0] - x[:, 0]).sum() / steps.sum())

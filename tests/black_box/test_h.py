@@ -11,10 +11,9 @@ import pytest
 from rsens._typing import Array
 from rsens.black_box import Predictor
 from rsens.black_box._h import h_statistic
-from rsens.kernels import Matern52, additive
+from rsens.kernels import Matern52
 from rsens.models import GPRegressor
 from tests.black_box.pairs import GRID, PAPER, STANDARD, fitted_to_flats, of_function, question, rng, smooth
-from tests.black_box.pairs import three_classes as classes
 
 
 def by_loops(predictor: Predictor) -> Array:
@@ -50,6 +49,7 @@ MODELS = {
     "function": lambda: of_function(smooth, X),
     "GP in closed form": lambda: question(GPRegressor(n_restarts=0).fit(X, Y), X),
     "GP by asking": lambda: question(GPRegressor(Matern52(), n_restarts=0).fit(X, Y), X),
+    "labels": lambda: question(*fitted_to_flats(12)),
 }
 
 
@@ -60,33 +60,11 @@ def test_the_definition(name: str) -> None:
     np.testing.assert_allclose(h_statistic(predictor, PAPER, rng()), by_loops(predictor), rtol=1e-8, atol=1e-10)
 
 
-def test_a_product_is_all_interaction() -> None:
-    H = h_statistic(of_function(lambda x: x[:, 0] * x[:, 1] + x[:, 2], GRID), PAPER, rng())
-    assert H[0, 1] == pytest.approx(1.0, rel=1e-14)
-    others = H.copy()
-    others[0, 1] = others[1, 0] = 0.0
-    assert not others.any()
-
-
 @pytest.mark.parametrize("offset", [0.0, 1e9])
 def test_an_additive_function_gets_exactly_zero(offset: float) -> None:
     X = np.random.default_rng(2).normal(size=(30, 3))
     predictor = of_function(lambda x: offset + np.sin(x[:, 0]) + np.exp(x[:, 1]) + 1e-3 * x[:, 2], X)
     assert not h_statistic(predictor, PAPER, rng()).any()
-
-
-def test_an_additive_gp_gets_exactly_zero() -> None:
-    X = np.random.default_rng(2).normal(size=(40, 3))
-    gp = GPRegressor(additive(3), n_restarts=0, noise_variance=1e-6, optimize=False).fit(X, np.sin(X).sum(axis=1))
-    assert not h_statistic(question(gp, X), PAPER, rng()).any()
-
-
-def test_a_constant_column_has_no_interaction() -> None:
-    X = GRID.copy()
-    X[:, 1] = 2.0
-    H = h_statistic(of_function(lambda x: x[:, 0] * x[:, 1] + x[:, 0] * x[:, 2], X), PAPER, rng())
-    assert not H[1].any()
-    assert H[0, 2] == pytest.approx(sqrt(1 / 7), rel=1e-12)  # the variances of x0·x2 and 2·x0 are 4/9 and 8/3
 
 
 def test_correlated_columns_make_it_exceed_one() -> None:
@@ -113,14 +91,6 @@ def smooth_of_three(x: Array) -> Array:
     return x[:, 0] * x[:, 1] + np.sin(x[:, 2]) * x[:, 1]
 
 
-def test_labels() -> None:
-    model, X = fitted_to_flats(12)
-    predictor = question(model, X)
-    H = h_statistic(predictor, PAPER, rng())
-    np.testing.assert_allclose(H, by_loops(predictor), rtol=1e-8)
-    assert H[0, 2] == np.max(H)  # size and town
-
-
 def test_without_any_effect() -> None:
     """0/0 is 0, also where an offset leaves rounding in both."""
     for f in (lambda x: np.zeros(len(x)), lambda x: np.full(len(x), 1.1e7), lambda x: 0.1 + 0.0 * x[:, 0]):
@@ -139,20 +109,3 @@ def test_weak_main_effects_make_h_large() -> None:
     H = h_statistic(of_function(f, GRID), PAPER, rng())
     assert H[0, 1] == pytest.approx(sqrt(1 / 28), rel=1e-12)
     assert H[2, 3] == pytest.approx(1.0, rel=1e-9)
-
-
-def test_classes() -> None:
-    """Numerator and denominator are summed over classes: H lies between those of single classes."""
-    predictor = question(*classes())
-    H = h_statistic(predictor, PAPER, rng())
-    each = []
-    for k in range(3):
-
-        def of_class(blocks: Array, k: int = k) -> Array:
-            return predictor.predictions(blocks)[..., [k]]
-
-        each.append(h_statistic(Predictor(predictor.values, of_class, coding=predictor.coding), PAPER, rng()))
-    off = ~np.eye(len(H), dtype=bool)
-    assert (H[off] <= np.max(each, axis=0)[off] * (1 + 1e-12)).all()
-    assert (H[off] >= np.min(each, axis=0)[off] * (1 - 1e-12)).all()
-    np.testing.assert_array_equal(H, H.T)

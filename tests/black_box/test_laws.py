@@ -51,13 +51,6 @@ def test_a_constant_column_gets_zero(method, budget):
     assert (found[[0, 2]] > 0.0).all()
 
 
-@each
-def test_nothing_varies(method, budget):
-    x = np.full((4, 3), 0.1)
-    found, _ = values(method, budget, x, linear([1.0, 1.0, 1.0]))
-    np.testing.assert_array_equal(found, 0.0)
-
-
 def _determined():
     x = correlated(40)
     return np.column_stack([x, x[:, 0] - 2.0 * x[:, 1], x[:, 2]])
@@ -89,15 +82,6 @@ def test_units(method, budget, unit):
 
 
 @each
-def test_one_column(method, budget):
-    found, _ = values(method, budget, correlated(30, D=1), linear([2.0]))
-    assert found.shape == (1,)
-    assert found[0] > 0.0
-    if method.name == "apc":
-        np.testing.assert_allclose(found, 2.0)
-
-
-@each
 def test_one_row_is_not_enough(method, budget):
     with pytest.raises(InputError, match=f"{method.name} compares the rows .* at least two"):
         values(method, budget, correlated(1), linear([1.0, 2.0, 3.0]))
@@ -109,15 +93,6 @@ def test_categorical_columns(method, budget):
     found, _ = values(method, budget, x, of_levels, coding=coding)
     assert found[2] == pytest.approx(0.0, abs=1e-12)
     assert (found[:2] > 0.05).all()
-
-
-@each
-def test_only_categorical_columns(method, budget):
-    x, coding = with_levels(60)
-    coding = type(coding)(("x1",), (type(coding[1])(0, "x1", coding[1].labels, coding[1].frequencies),))
-    found, _ = values(method, budget, x[:, [1]], lambda blocks: (blocks[..., 0] == 2.0) * 1.0, coding=coding)
-    assert found.shape == (1,)
-    assert found[0] > 0.0
 
 
 @each

@@ -130,9 +130,3 @@ def test_without_the_package(monkeypatch):
     with pytest.raises(MissingExtraError, match=r"shap is needed .* pip install 'rsens\[compare\]'"):
         shap(predictor, STANDARD, np.random.default_rng(0))
     assert shap(predictor, PAPER, np.random.default_rng(0)).shape == (3,)
-
-
-def test_a_linear_function():
-    x, beta = correlated(30), np.array([2.0, -3.0, 0.5])
-    expected = np.abs(beta * (x - x.mean(axis=0))).mean(axis=0)
-    np.testing.assert_allclose(shap(predictor_of(x, linear(beta)), STANDARD, np.random.default_rng(0)), expected)

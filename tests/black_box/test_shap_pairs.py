@@ -14,7 +14,7 @@ from rsens._errors import InputError, MissingExtraError
 from rsens._typing import Array
 from rsens.black_box import Predictor
 from rsens.black_box._shap import shap_pairs
-from tests.black_box.pairs import GRID, PAPER, STANDARD, fitted_to_flats, of_function, question, rng, smooth
+from tests.black_box.pairs import PAPER, STANDARD, fitted_to_flats, of_function, question, rng, smooth
 from tests.black_box.pairs import three_classes as classes
 
 X = np.random.default_rng(1).normal(size=(8, 4))
@@ -128,12 +128,6 @@ def test_one_coalition_has_the_expectation_of_the_definition() -> None:
     assert got == pytest.approx(expected, abs=4.0 * 2.5 / np.sqrt(6000))  # 4 standard errors; one value has sd 2.5
 
 
-def test_additive_functions_get_zero() -> None:
-    predictor = of_function(lambda x: np.sin(x[:, 0]) + np.exp(x[:, 1]) + x[:, 2] ** 2 + x[:, 3], X)
-    assert shap_pairs(predictor, PAPER, rng()).max() < 1e-14  # rounding of four numbers of size 1
-    assert shap_pairs(predictor, STANDARD, rng()).max() < 1e-7
-
-
 def test_four_questions_for_every_pair() -> None:
     """They differ in the two columns only, and every one is a block of its own."""
     blocks = []
@@ -170,22 +164,6 @@ class TestBoth:
         printed = capsys.readouterr()
         assert printed.out + printed.err == ""
 
-    def test_shape(self, budget) -> None:
-        values = shap_pairs(question(*classes()), budget, rng())
-        np.testing.assert_array_equal(values, values.T)
-        assert not np.diagonal(values).any()
-
-    def test_labels(self, budget) -> None:
-        values = shap_pairs(question(*fitted_to_flats()), budget, rng())
-        assert values.max() == values[0, 2]  # size and town
-
-    def test_constant_columns(self, budget) -> None:
-        flat = X.copy()
-        flat[:, 1] = 3.0
-        values = shap_pairs(of_function(smooth, flat), budget, rng())
-        assert values[1].max() < 1e-6
-        assert values[0, 2] > 0.1
-
     def test_one_column_and_one_row(self, budget) -> None:
         np.testing.assert_array_equal(shap_pairs(of_function(lambda x: x[:, 0], X[:, :1]), budget, rng()), [[0.0]])
         with pytest.raises(InputError, match="X has one row"):
@@ -210,15 +188,6 @@ def test_the_halves_of_shap_are_half() -> None:
     np.random.set_state(state)  # noqa: NPY002
     value = shap_pairs(of_function(f, rows), STANDARD, rng())[0, 1]
     assert value == pytest.approx(2.0 * np.abs(halves).mean(), rel=1e-6)
-
-
-def test_a_product_gives_its_mean_size() -> None:
-    """Columns that are centred and independent over rows that are all background: φ = x0·x1."""
-    everything = replace(STANDARD, background=len(GRID))
-    value = shap_pairs(of_function(lambda x: x[:, 0] * x[:, 1] + x[:, 2], GRID), everything, rng())
-    assert value[0, 1] == pytest.approx(np.abs(GRID[:, 0] * GRID[:, 1]).mean(), rel=1e-6)
-    value[0, 1] = value[1, 0] = 0.0
-    assert value.max() < 1e-6
 
 
 def test_a_product_gives_twice_its_size_for_normal_columns() -> None:

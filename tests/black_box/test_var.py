@@ -68,14 +68,6 @@ def test_digits_are_kept_where_another_variable_makes_the_prediction_huge():
     assert abs(var(predictor_of(x, f), PAPER, np.random.default_rng(0))[0] - expected) > 1.0
 
 
-def test_a_column_that_the_others_determine_cannot_vary():
-    x = correlated(50)
-    x[:, 2] = x[:, 0] - x[:, 1]
-    np.testing.assert_array_equal(
-        var(predictor_of(x, linear([1.0, 1.0, 1.0])), STANDARD, np.random.default_rng(0)), 0.0
-    )
-
-
 @each
 def test_rows_are_asked_about_in_parts(budget, monkeypatch):
     x, coding = with_levels(60)

@@ -90,16 +90,6 @@ def test_wide_takes_value_or_rank(table):
 # ---- views -----------------------------------------------------------------------------------------------------------
 
 
-def test_plot_ranks_is_the_plot(table):
-    import matplotlib.pyplot as plt
-
-    _, ax = plt.subplots()
-    assert table.plot_ranks(ax) is ax
-    assert table.plot_ranks(ax=ax, top=2) is ax
-    assert "b" in [label.get_text() for label in ax.get_yticklabels()]
-    plt.close("all")
-
-
 def test_the_view_has_ranks_values_costs_and_reasons(table):
     texts = harmless(table._repr_html_()).texts
     assert "3 methods" in texts[0]

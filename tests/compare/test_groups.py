@@ -84,21 +84,6 @@ def test_a_column_that_does_nothing_adds_nothing():
         assert found["b"] == pytest.approx(alone["b"], rel=0.1 if method == "pfi" else 1e-6), method
 
 
-def test_categories_beside_a_group():
-    X = rows().assign(kind=np.resize(["u", "v", "w"], 40))
-    y = X["sin"] + (X["kind"] == "u") * X["cos"]
-    model = GPRegressor(optimize=False, noise_variance=0.1).fit(X, y)
-    table = compare(model, X, y, order=2, methods=["rsens2", "eah", "aeh", "pd", "h"], groups=GROUP)
-    assert (table["status"] == "ok").all()
-    found = table.set_index(["method", "term"])["value"]
-    columns = compare(model, X, y, order=2, methods=["eah", "aeh"]).set_index(["method", "term"])["value"]
-    for method in ("eah", "aeh"):
-        # The average of lengths lies between the largest average and the sum of them.
-        parts = [columns[method, "sin:kind"], columns[method, "cos:kind"]]
-        assert max(parts) <= found[method, "season:kind"] * (1.0 + 1e-9)
-        assert found[method, "season:kind"] <= sum(parts)
-
-
 @pytest.mark.parametrize("call", [compare, stability])
 @pytest.mark.parametrize(
     ("groups", "text"),
@@ -138,11 +123,3 @@ def test_stability_ranks_the_group(fitted, tmp_path):
     for methods in ("kl", ["rsens", "kl"]):
         with pytest.raises(InputError, match="kl has no value for columns that belong together"):
             stability(model, X, y, n_boot=3, groups=GROUP, methods=methods)
-
-
-def test_a_flag_in_a_group_is_a_number_in_all_samples():
-    X = rows().assign(flag=np.resize([0.0, 1.0], 40))
-    model = GPRegressor(optimize=False)
-    found = stability(model, X, X["a"], n_boot=2, methods=["rsens"], groups={"g": ["a", "flag"]}, random_state=0)
-    assert found.terms == ("sin", "g", "cos", "b")
-    assert not len(found.failures)

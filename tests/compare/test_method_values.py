@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import builtins
-
 import numpy as np
 import pytest
 
 from rsens._compare import compare
 from rsens._errors import InputError
-from rsens.derivatives import Derivatives, from_function
+from rsens.derivatives import Derivatives
 from rsens.measures import Measure
 from tests.compare.models import noisy
 from tests.explain.models import Linear
@@ -44,13 +42,6 @@ def test_without_targets():
     assert table["rank"].dtype == "Int64"
 
 
-def test_what_a_method_cannot_read():
-    table = compare(MODEL, X, methods=["rsens", "ard"])
-    assert "kernel_" in table["status"].iloc[-1]
-    table = compare(MODEL, X, methods=["rsens2", "fourth_derivative"], order=2)
-    assert "from_jax" in table["status"].iloc[-1]
-
-
 @pytest.mark.parametrize(
     "error",
     [
@@ -78,29 +69,6 @@ def test_values_are_checked(monkeypatch):
     monkeypatch.setattr(Measure, "importance", lambda *_, **__: np.array([[1.0, np.inf], [np.inf, 1.0]]))
     with pytest.raises(InputError, match="value for 'x0:x1' is not a finite number"):
         compare(MODEL, X, methods="rsens2", order=2)
-
-
-def test_an_interruption_passes():
-    def interrupted(X):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        compare(from_function(interrupted), X, methods=["rsens", "ead"])
-
-
-def test_missing_packages(monkeypatch):
-    real = builtins.__import__
-
-    def without_shap(name, *args, **kwargs):
-        if name.partition(".")[0] in ("shap", "shapiq"):
-            raise ImportError(name)
-        return real(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", without_shap)
-    for order in (1, 2):
-        table = compare(MODEL, X, methods=["pd", "shap"], order=order)
-        assert "pip install 'rsens[compare]'" in table["status"].iloc[-1]
-        assert (compare(MODEL, X, methods="shap", order=order, budget="paper")["status"] == "ok").all()
 
 
 def test_no_method_at_all():

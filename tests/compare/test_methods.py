@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rsens._compare import find_methods, known, legend_of
+from rsens._compare import find_methods, known
 from rsens._errors import InputError
 from rsens.black_box import BLACK_BOX, BUDGETS
 from rsens.measures import METHODS
@@ -46,11 +46,6 @@ def test_every_method_says_what_it_measures(order):
     meanings = [method.meaning for method in known(order).values()]
     assert all(meanings)
     assert len(set(meanings)) == len(meanings)
-
-
-def test_legend():
-    assert legend_of(["aed", "nothing", "pd"], 1) == "aed: size of the mean slope; pd: spread of the average prediction"
-    assert legend_of(["pd"], 2) == "pd: change of one average effect with the other variable"
 
 
 def test_names_in_the_order_asked_each_once():

@@ -56,16 +56,6 @@ def test_labels_of_a_model_without_log_predictive_density(classes):
     np.testing.assert_allclose(scores_of(model, X, labels)(X), np.log(probabilities[np.arange(20), codes]), rtol=1e-12)
 
 
-def test_without_targets_there_is_nothing_to_compare():
-    assert scores_of(Linear([1.0, 0.0]), X, None) is None
-
-
-@pytest.mark.parametrize("targets", [y[:5], 3.0])
-def test_one_target_per_row(targets):
-    with pytest.raises(InputError, match="one entry for each of the 20 rows"):
-        scores_of(Linear([1.0, 0.0]), X, targets)
-
-
 def test_targets_that_are_not_numbers():
     with pytest.raises(InputError, match="class codes"):
         scores_of(Linear([1.0, 0.0]), X, ["a"] * 20)(X)

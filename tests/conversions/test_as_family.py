@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import rsens
 from rsens import InputError, as_family
@@ -97,12 +96,3 @@ def test_every_class_is_on_the_page(conversion):
     page = (Path(__file__).parents[2] / "docs" / "models" / "distributions.md").read_text(encoding="utf-8")
     named = {name for text in re.findall(r"`([^`\n]+)`", page) for name in re.findall(r"\w+", text)}
     assert {re.sub(r"make_distribution\((\w+)\)", r"\1", name) for name in conversion.known} <= named
-
-
-def test_functions_may_return_them():
-    """As people write it: a fitted spread times x, as a frozen SciPy distribution."""
-    model = rsens.from_function(lambda X: stats.norm(np.sin(X[:, 0]), np.exp(X[:, 1])))
-    own = rsens.from_function(lambda X: rsens.Normal(np.sin(X[:, 0]), np.exp(X[:, 1]) ** 2))
-    X = np.random.default_rng(0).normal(size=(5, 2))
-    np.testing.assert_allclose(rsens.rsens(model, X), rsens.rsens(own, X), rtol=1e-12)
-    np.testing.assert_allclose(rsens.rsens2(model, X), rsens.rsens2(own, X), rtol=1e-12)

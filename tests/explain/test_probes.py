@@ -22,7 +22,7 @@ def correlated(n: int, d: int, rho: float, seed: int = 0) -> np.ndarray:
 def drawn(source, n: int, count: int, seed: int = 1) -> np.ndarray:
     """Many probes of a single column, (count, n)."""
     rng = np.random.default_rng(seed)
-    return np.stack([source.probe(rng, n)[:, 0] for _ in range(count)])
+    return np.stack([source.probe(rng)[:, 0] for _ in range(count)])
 
 
 def test_without_collinearity_a_probe_is_a_shuffled_column():
@@ -30,7 +30,7 @@ def test_without_collinearity_a_probe_is_a_shuffled_column():
     for source, x in zip(sources_of(X, singles(3), ()), X.T, strict=True):
         assert source.explained == 0.0
         assert source.inflation == 1.0
-        probe = source.probe(np.random.default_rng(0), len(X))[:, 0]
+        probe = source.probe(np.random.default_rng(0))[:, 0]
         assert sorted(probe) == sorted(x)
         assert list(probe) != list(x)
 
@@ -93,7 +93,7 @@ def test_designs_without_full_rank(case):
         X = X * {"huge": 1e200, "tiny": 1e-200}[case]
     for source, x in zip(sources_of(X, singles(X.shape[1]), ()), X.T, strict=True):
         assert 0.0 <= source.explained <= MOST_EXPLAINED
-        probe = source.probe(np.random.default_rng(1), len(X))[:, 0]
+        probe = source.probe(np.random.default_rng(1))[:, 0]
         assert np.isfinite(probe).all()
         scale = np.abs(x).max()
         assert np.std(probe / scale) <= 2.0 * np.std(x / scale)
@@ -106,7 +106,7 @@ def test_designs_without_full_rank(case):
 def test_the_unit_of_a_column_does_not_matter():
     X = correlated(50, 3, 0.5)
     units = np.array([1e-3, 1.0, 1e6])
-    plain, scaled = (sources_of(Z, singles(3), ())[0].probe(np.random.default_rng(0), 50) for Z in (X, X * units))
+    plain, scaled = (sources_of(Z, singles(3), ())[0].probe(np.random.default_rng(0)) for Z in (X, X * units))
     np.testing.assert_allclose(scaled, plain * units[0], rtol=1e-9)
 
 
@@ -140,7 +140,7 @@ def test_levels_that_are_not_explained_are_shuffled():
     X = np.column_stack([np.repeat([0.0, 1.0], 10), np.tile([-1.0, 1.0], 10)])
     source = sources_of(X, singles(2), (0,))[0]
     assert source.explained == 0.0
-    probe = source.probe(np.random.default_rng(0), 20)[:, 0]
+    probe = source.probe(np.random.default_rng(0))[:, 0]
     assert probe.sum() == 10.0
     assert list(probe) != list(X[:, 0])
 
@@ -201,7 +201,7 @@ def test_the_columns_of_a_group_move_together():
     # Given a column that has nothing to do with them, rows are shuffled whole.
     X[:, 1] = np.tile([1.0, -1.0], 20)
     X[:, [0, 2]] = np.repeat(X[::2][:, [0, 2]], 2, axis=0)
-    probe = sources_of(X, ((0, 2), (1,)), ())[0].probe(rng, 40)
+    probe = sources_of(X, ((0, 2), (1,)), ())[0].probe(rng)
     assert probe.shape == (40, 2)
     np.testing.assert_allclose((probe**2).sum(axis=1), 1.0, rtol=1e-12)
 
@@ -209,7 +209,7 @@ def test_the_columns_of_a_group_move_together():
 def test_a_group_is_conditional_on_the_other_columns_only():
     X = correlated(200, 4, 0.8)
     X[:, 1] = X[:, 0] + 0.01 * np.random.default_rng(8).normal(size=200)
-    probe = sources_of(X, ((0, 1), (2,), (3,)), ())[0].probe(np.random.default_rng(9), 200)
+    probe = sources_of(X, ((0, 1), (2,), (3,)), ())[0].probe(np.random.default_rng(9))
     assert np.corrcoef(probe.T)[0, 1] > 0.99  # as close as the two are
     assert np.corrcoef(probe[:, 0], X[:, 0])[0, 1] < 0.9  # a single column 0, given column 1, would stay itself
     assert np.corrcoef(probe[:, 0], X[:, 2])[0, 1] == pytest.approx(0.8, abs=0.12)
@@ -237,28 +237,26 @@ def test_what_is_constant_within_clusters_stays_so(persons):
     rng = np.random.default_rng(0)
     for d in (0, 3):
         for _ in range(5):
-            by_person = sources[d].probe(rng, 120)[:, 0].reshape(30, 4)
+            by_person = sources[d].probe(rng)[:, 0].reshape(30, 4)
             assert (by_person == by_person[:, :1]).all()
     assert sources[0].explained > 0.1
-    counts = [np.sum(sources[3].probe(rng, 120) == 1.0) for _ in range(5)]
+    counts = [np.sum(sources[3].probe(rng) == 1.0) for _ in range(5)]
     assert counts == [np.sum(X[:, 3] == 1.0)] * 5
 
 
 def test_residuals_of_a_cluster_move_together(persons):
     person, X = persons
     weight = sources_of(X, singles(5), (3,), person)[1]
-    within = [
-        np.var(weight.probe(np.random.default_rng(k), 120)[:, 0].reshape(30, 4), axis=1).mean() for k in range(20)
-    ]
+    within = [np.var(weight.probe(np.random.default_rng(k))[:, 0].reshape(30, 4), axis=1).mean() for k in range(20)]
     assert np.mean(within) < 0.1 * np.var(X[:, 1])
     alone = sources_of(X, singles(5), (3,))[1]
-    within = [np.var(alone.probe(np.random.default_rng(k), 120)[:, 0].reshape(30, 4), axis=1).mean() for k in range(20)]
+    within = [np.var(alone.probe(np.random.default_rng(k))[:, 0].reshape(30, 4), axis=1).mean() for k in range(20)]
     assert np.mean(within) > 0.2 * np.var(X[:, 1])
 
 
 def test_what_is_the_same_in_all_clusters_is_shuffled_within_them(persons):
     person, X = persons
-    probe = sources_of(X[:, [2, 4]], singles(2), (), person)[0].probe(np.random.default_rng(0), 120)[:, 0]
+    probe = sources_of(X[:, [2, 4]], singles(2), (), person)[0].probe(np.random.default_rng(0))[:, 0]
     assert not np.array_equal(probe, X[:, 2])
     assert abs(np.corrcoef(probe, X[:, 2])[0, 1]) < 0.3
 
@@ -285,5 +283,5 @@ def test_clusters_of_different_sizes_and_levels_within_them():
     X = np.column_stack([level, z])
     for source in sources_of(X, singles(2), (0,), cluster):
         for _ in range(20):
-            assert np.isfinite(source.probe(rng, len(cluster))).all()
-    assert set(sources_of(X, singles(2), (0,), cluster)[0].probe(rng, len(cluster))[:, 0]) == {0.0, 1.0}
+            assert np.isfinite(source.probe(rng)).all()
+    assert set(sources_of(X, singles(2), (0,), cluster)[0].probe(rng)[:, 0]) == {0.0, 1.0}

@@ -17,7 +17,7 @@ from rsens import (
     rsens,
     rsens2,
 )
-from rsens._explain._context import Reader
+from rsens._explain._query import Reader
 from tests.few_probes import explain_with_probes
 
 QUICK = {"intervals": False, "random_state": 0}

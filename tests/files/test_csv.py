@@ -72,9 +72,3 @@ def test_names_that_occur_twice_and_any_index(tmp_path):
     write_csv(frame, tmp_path / "x.csv")
     pd.testing.assert_frame_equal(frame, before)
     assert cells(tmp_path / "x.csv") == [["'=t", "'=t", "n"], ["'=a", "1", "-2.0"], ["b", "3", "-4.0"]]
-
-
-@pytest.mark.parametrize("frame", [pd.DataFrame(), pd.DataFrame({"a": []}), pd.DataFrame(index=[1, 2])])
-def test_tables_without_rows_or_columns(tmp_path, frame):
-    write_csv(frame, tmp_path / "x.csv")
-    assert (tmp_path / "x.csv").read_bytes().decode() == frame.to_csv(index=False)

@@ -134,12 +134,6 @@ def test_tables_of_any_library():
     assert fingerprint(one["a"]) == fingerprint(pandas["a"]) != fingerprint(other["a"])
 
 
-def test_several_values_are_not_one_list():
-    assert fingerprint(1, 2) != fingerprint([1, 2])
-    assert fingerprint(1, 2) != fingerprint(12)
-    assert fingerprint("a", "b") != fingerprint("ab")
-
-
 def test_cycles_end():
     loop, other = Plain(1), Plain(1)
     loop.me, other.me = [loop], [other]

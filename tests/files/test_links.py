@@ -31,16 +31,6 @@ def test_a_link_in_the_place_of_a_folder_is_replaced_not_followed(tmp_path, outs
     assert contents_but_summary(out) == {"figures": None, "figures/y": "2"}
 
 
-def test_a_link_whose_files_are_listed_stays_where_its_name_is_not_needed(tmp_path, outside):
-    out = tmp_path / "out"
-    write(out, {"x": "1", "figures/gone": "1"})
-    (out / "figures" / "gone").unlink()
-    (out / "figures").rmdir()
-    (out / "figures").symlink_to(outside)
-    write(out, {"x": "2"})
-    assert contents_but_summary(out) == {"x": "2", "figures": str(outside)}
-
-
 def test_a_link_in_the_place_of_a_file_is_replaced_not_followed(tmp_path, outside):
     out = tmp_path / "out"
     write(out, {"y": "1", "gone": "1"})
@@ -77,17 +67,6 @@ def test_edited_lists_of_files_delete_nothing_outside(tmp_path, outside):
     (out / SUMMARY).write_text(json.dumps(summary | {"files": [*wrong, "gone"], "work": "../outside"}))
     write(out, {"x": "2"})
     assert contents_but_summary(out) == {"x": "2", "link": str(outside), "folder": None, "folder/mine": "m"}
-
-
-@pytest.mark.parametrize("work", [3, None, ["samples"], {"samples": 1}, "..", "outside", "/"])
-def test_edited_names_of_work_are_ignored(tmp_path, outside, work):
-    out = tmp_path / "out"
-    write(out, {"x": "1"})
-    (out / "samples").mkdir()
-    summary = json.loads((out / SUMMARY).read_text())
-    (out / SUMMARY).write_text(json.dumps(summary | {"work": work}))
-    write(out, {"x": "2"})
-    assert contents_but_summary(out) == {"x": "2", "samples": None}
 
 
 def test_work_behind_a_link_is_refused_and_not_deleted(tmp_path, outside):

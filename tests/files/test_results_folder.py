@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from rsens._errors import InputError, spelled_by
+from rsens._errors import InputError
 from rsens._files import SUMMARY, Checkpoint, check_folder, new_files, read_summary
 from rsens._files._folder import HIDDEN
 from tests.files.folders import contents, contents_but_summary, write
@@ -42,15 +42,6 @@ def test_a_list_of_files_that_is_not_ours(tmp_path, content):
         check_folder(tmp_path, False)
     with pytest.raises(InputError, match=r"no summary\.json of rsens"):
         read_summary(tmp_path)
-
-
-def test_the_advice_in_the_words_of_each_reader(tmp_path):
-    (tmp_path / "mine").write_text("")
-    with pytest.raises(InputError, match="Give another folder, or overwrite=True"):
-        check_folder(tmp_path, False)
-    words = {"folder": "--out", "overwrite": "--overwrite"}
-    with spelled_by(lambda each: words[each.name]), pytest.raises(InputError, match="Give another --out, or --overw"):
-        check_folder(tmp_path, False)
 
 
 @pytest.mark.parametrize(
@@ -134,17 +125,6 @@ def test_kept_work_goes_with_its_results(tmp_path):
     assert contents_but_summary(out) == {"x": "3"}
 
 
-def test_names_that_others_use_otherwise(tmp_path):
-    out = tmp_path / "out"
-    (out / "x").mkdir(parents=True)
-    with pytest.raises(InputError, match="out/x cannot be written: is a directory"):
-        write(out, {"x": "2"})
-    (out / "figures").write_text("mine")
-    with pytest.raises(InputError, match="out/figures cannot be written: file exists"):
-        write(out, {"figures/y": "2"})
-    assert contents(out) == {"x": None, "figures": "mine"}
-
-
 def test_a_failure_changes_nothing(tmp_path):
     out = tmp_path / "out"
     write(out, {"x": "1"})
@@ -177,14 +157,3 @@ def test_leftovers_of_killed_runs_are_removed(tmp_path):
     assert contents_but_summary(out) == {
         "x": "2", ".rsens-notes": None, f"{HIDDEN}link": str(tmp_path), f"{HIDDEN}file": "a file",
     }  # fmt: skip
-
-
-def test_a_run_whose_hidden_folder_was_removed_by_another_ends_in_our_error(tmp_path):
-    def write_while_another_run_does(out):
-        with new_files(out) as temporary:
-            write(out, {"x": "1"})
-            (temporary / "x").write_text("2")
-
-    with pytest.raises(InputError, match="out cannot be written"):
-        write_while_another_run_does(tmp_path / "out")
-    assert contents_but_summary(tmp_path / "out") == {"x": "1"}

@@ -18,8 +18,6 @@ from rsens._files import (
     check_folder,
     new_files,
     whole_file,
-    write_json,
-    write_summary,
     write_whole,
 )
 from rsens._files._io import writing
@@ -59,13 +57,6 @@ def test_a_link_is_replaced_not_followed(tmp_path):
     write_whole(tmp_path / "x", "new")
     assert (tmp_path / "there").read_text() == "mine"
     assert (tmp_path / "x").read_text() == "new"
-
-
-@pytest.mark.parametrize("path", ["", ".", "/"])
-def test_paths_without_a_name(path):
-    with pytest.raises(InputError, match="name of a file") as error:
-        write_whole(path, "")
-    assert error.value.argument == "path"
 
 
 # ---- errors of the system --------------------------------------------------------------------------------------------
@@ -156,59 +147,3 @@ def test_a_full_disk_in_the_block_is_about_the_folder_of_the_user(tmp_path):
         with pytest.raises(InputError, match=text), new_files(tmp_path / "out") as temporary:
             write(temporary)
         assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        FileNotFoundError(errno.ENOENT, "No such file", "model"),
-        PermissionError(errno.EACCES, "Permission denied", "/somewhere/else/font"),
-        ConnectionError("x"),
-        InputError("x"),
-    ],
-)
-def test_other_errors_of_the_block_are_not_changed(tmp_path, error):
-    with pytest.raises(type(error)) as raised, new_files(tmp_path / "out"):
-        raise error
-    assert raised.value is error
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A disk of 64 kB."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    try:
-        mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)]
-        subprocess.run(mount, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        pytest.skip(f"no disk can be mounted here: {error}")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
-
-
-def write(folder, text):
-    with new_files(folder) as temporary:
-        (temporary / "x").write_text(text)
-        write_summary(temporary, "explain", {})
-
-
-def test_a_full_disk(small_disk):
-    work = Checkpoint.open(small_disk / "work", {})
-    work.put("a", "old")
-    write(small_disk / "out", "old")
-    with pytest.raises(InputError, match="out cannot be written: no space left"):
-        write(small_disk / "out", "x" * 100_000)
-    with pytest.raises(InputError, match="cannot be written: no space left"):
-        work.put("a", "x" * 100_000)
-    assert (small_disk / "out" / "x").read_text() == work.get("a") == "old"
-    assert sorted(os.listdir(small_disk)) == ["out", "work"]
-    write(small_disk, "1")  # a folder that is a disk
-    assert (small_disk / "x").read_text() == "1"
-
-
-@pytest.mark.parametrize("wrong", [float("nan"), {"a": object()}])
-def test_json_that_cannot_be_written_leaves_no_file(tmp_path, wrong):
-    with pytest.raises((ValueError, TypeError)):
-        write_json(wrong, tmp_path / "x.json")
-    assert list(tmp_path.iterdir()) == []

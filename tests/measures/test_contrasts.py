@@ -29,7 +29,6 @@ from rsens.measures import (
     rsens2_of,
     rsens_of,
 )
-from tests.measures.models import MODELS, rows
 
 # Columns: x (continuous), city (three levels), sold (two levels). λ = (mean, variance) of a Normal.
 MEAN = np.array([0.0, 1.0, 3.0])  # by city
@@ -144,27 +143,6 @@ def test_an_infinite_divergence_is_named():
         rsens(MODEL, FRAME, alpha=2.0)
 
 
-def test_bernoulli_toy():
-    """π by level; the divergence has the closed form π log(π/π') + (1 − π) log((1 − π)/(1 − π'))."""
-    pi = np.array([0.2, 0.5, 0.9])
-    model = from_function(lambda Z: Bernoulli(pi[Z[:, 0].astype(int)]))
-    X = pd.DataFrame({"city": ["a", "b", "b", "c"]})
-
-    def switch(p, q):
-        return np.sqrt(2.0 * (p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))))
-
-    a, b, c = pi
-    expected = [
-        (2 * switch(a, b) + switch(a, c)) / 3,
-        (switch(b, a) + switch(b, c)) / 2,
-        (switch(b, a) + switch(b, c)) / 2,
-        (switch(c, a) + 2 * switch(c, b)) / 3,
-    ]
-    np.testing.assert_allclose(rsens(model, X)[:, 0], expected, rtol=1e-13)
-    np.testing.assert_array_equal(rsens2(model, X), np.zeros((4, 1, 1)))
-    np.testing.assert_allclose(ead(model, X)[0, 0], (2 * 0.3 + 0.7) / 3, rtol=1e-14)
-
-
 def test_bernoulli_pair_of_categories():
     table = np.array([[0.2, 0.6], [0.5, 0.7]])
     model = from_function(lambda Z: Bernoulli(table[Z[:, 0].astype(int), Z[:, 1].astype(int)]), categorical=[0, 1])
@@ -197,17 +175,6 @@ def test_names_and_codes_of_levels_change_nothing(order, measure):
     np.testing.assert_allclose(measure(model, X), measure(MODEL, FRAME), rtol=1e-13, atol=1e-13)
 
 
-def test_numbers_as_levels_reach_the_function_as_they_are():
-    X = np.column_stack([X_ := FRAME["x"], np.array([10.0, 20.0, 35.0])[CITY], YES])
-    model = from_function(
-        lambda Z: normal(np.column_stack([Z[:, 0], np.searchsorted([10.0, 20.0, 35.0], Z[:, 1]), Z[:, 2]])),
-        categorical=[1, 2],
-    )
-    assert len(X_) == len(X)
-    np.testing.assert_allclose(rsens(model, X), expected_main(), rtol=1e-9)
-    np.testing.assert_allclose(rsens2(model, X), expected_pairs(), atol=1e-5)
-
-
 def test_given_levels_keep_codes_and_weights_of_the_rest():
     """Without "b" the codes would be others; with the levels named they stay, and only what occurs has weight."""
     X = FRAME[FRAME["city"] != "b"]
@@ -223,17 +190,6 @@ def test_a_single_level_has_nothing_to_compare_with():
     X = FRAME[FRAME["city"] == "a"]
     np.testing.assert_array_equal(rsens(MODEL, X)[:, 1], 0.0)
     np.testing.assert_array_equal(rsens2(MODEL, X)[:, 1], 0.0)
-
-
-def test_a_table_of_categories_only():
-    fn = lambda Z: Normal(MEAN[Z[:, 0].astype(int)], 4.0)  # noqa: E731
-    X = FRAME[["city"]]
-    expected = averaged(CITY, SHARE, lambda l: np.abs(MEAN[l] - MEAN[CITY]) / 2.0)
-    jax = from_jax(lambda Z: Normal(jnp.asarray(MEAN)[Z[:, 0].astype(int)], 4.0))
-    with_torch = from_torch(lambda Z: Normal(torch.tensor(MEAN)[Z[:, 0].long()], 4.0))
-    for model in (from_function(fn), jax, with_torch):
-        np.testing.assert_allclose(rsens(model, X)[:, 0], expected, rtol=1e-14)
-        np.testing.assert_array_equal(rsens2(model, X), np.zeros((len(X), 1, 1)))
 
 
 # ---- the other measures ----------------------------------------------------------------------------------------------
@@ -316,24 +272,7 @@ def test_units_are_factors_of_numbers_and_levels_alike():
         np.testing.assert_allclose(sum(found.values()), expected[:, *upper], rtol=1e-12)
 
 
-def test_weights_without_levels_weigh_rows_only():
-    weights = np.array([1.0, 0.0, 3.0])
-    got = importance("rsens", MODELS["Normal"], rows()[:3], weights=weights)
-    np.testing.assert_allclose(got, weights @ rsens(MODELS["Normal"], rows()[:3]) / 4.0, rtol=1e-12)
-
-
 # ---- laws ------------------------------------------------------------------------------------------------------------
-
-
-def test_bernoulli_category_and_continuous():
-    slope = np.array([0.5, 2.0])
-    model = from_jax(lambda Z: Bernoulli(logit=jnp.asarray(slope)[Z[:, 1].astype(int)] * Z[:, 0]))
-    frame = pd.DataFrame({"x": [0.4, -0.3, 1.0], "sold": [True, False, False]})
-    x, own = frame["x"].to_numpy(), frame["sold"].to_numpy().astype(int)
-    p = [1 / (1 + np.exp(-slope[level] * x)) for level in (own, 1 - own)]
-    here, there = (slope[level] * q * (1 - q) for level, q in zip((own, 1 - own), p, strict=True))
-    expected = np.abs(there - here) / np.sqrt(p[0] * (1 - p[0]))
-    np.testing.assert_allclose(rsens2(model, frame)[:, 0, 1], expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["rsens", "rsens2"])

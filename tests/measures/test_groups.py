@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.linalg import block_diag
 
 from rsens._errors import InputError
 from rsens.derivatives import from_function
@@ -42,16 +41,6 @@ def test_largest_rsens_over_directions_within_the_group(family: str) -> None:
     v = np.stack([np.cos(t), np.sin(t)])
     along = np.sqrt(np.einsum("dk,nde,ek->nk", v, g, v, optimize=True))
     np.testing.assert_allclose(got[:, 0], along.max(axis=1), rtol=1e-8)
-
-
-def test_rotating_the_columns_of_a_group_into_each_other_changes_nothing() -> None:
-    c, s = np.cos(0.7), np.sin(0.7)
-    rotation = block_diag(np.array([[c, -s], [s, c]]), np.eye(1))
-    model = MODELS["Gamma"]
-    plain = group_rsens(model, X, {"season": [0, 1]})
-    np.testing.assert_allclose(
-        group_rsens(model.through(rotation), X @ rotation, {"season": [0, 1]}), plain, rtol=1e-12
-    )
 
 
 TERMS = Terms(("ends", "b"), ((0, 2), (1,)))
@@ -134,12 +123,6 @@ def test_parts_of_a_pair_with_a_group_are_those_of_the_change_that_has_its_norm(
     np.testing.assert_allclose(pairs[0, 0, 1], 3.0, rtol=1e-6)  # links 1 and 3 in Fisher norm, at right angles
     found = pair_parts_of(record, pairs, 1.0, terms=terms)
     np.testing.assert_allclose([found["mean"][0, 0], found["variance"][0, 0]], [0.0, 3.0], atol=1e-6)
-
-
-@pytest.mark.parametrize("family", MODELS)
-def test_single_columns_are_rsens(family: str) -> None:
-    got = group_rsens(MODELS[family], X, {"one": [1]})
-    np.testing.assert_allclose(got, rsens(MODELS[family], X), rtol=1e-12)
 
 
 def test_more_columns_than_parameters() -> None:

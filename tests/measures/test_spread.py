@@ -7,27 +7,24 @@ import pytest
 
 from rsens.derivatives import Derivatives
 from rsens.distributions import ALL_FAMILIES, Bernoulli, Mixture, Normal, StudentT
-from rsens.measures import first_of_spread, has_spread, spread_of
-from rsens.measures._prediction import variance_gradient
+from rsens.measures import first_of_spread, spread_of
 from tests.distributions.cases import CASES
 
-KNOWN = [case for case in CASES if has_spread(case.distribution.checked())]
+KNOWN = [case for case in CASES if case.distribution.has_spread]
 
 
 def test_which_families_have_one():
     without = {family.__name__ for family in ALL_FAMILIES} - {case.family for case in KNOWN}
     assert without == {"Bernoulli", "Categorical", "MultivariateNormal"}
-    assert has_spread(Normal(0.0, 1.0))
-    assert not has_spread(Bernoulli(0.5))
-    assert has_spread(Mixture([Normal([0.2], [1.0]), Normal([0.4], [1.0])], [0.5, 0.5]).checked())
-    assert not has_spread(Mixture([Bernoulli([0.2]), Bernoulli([0.4])], [0.5, 0.5]).checked())
+    assert Mixture([Normal([0.2], [1.0]), Normal([0.4], [1.0])], [0.5, 0.5]).has_spread
+    assert not Mixture([Bernoulli([0.2]), Bernoulli([0.4])], [0.5, 0.5]).has_spread
 
 
 @pytest.mark.parametrize("case", KNOWN, ids=str)
 def test_the_gradient_of_the_variance(case):
     """Central differences, with steps of 1e-6 of λ: right to about 1e-8 of its size."""
     λ = np.asarray(case.near, dtype=float)
-    gradient = variance_gradient(case.distribution)
+    gradient = case.distribution.variance_gradient()
     for direction in case.tangent:
         size = 1e-6 * np.maximum(np.abs(λ[:, direction != 0.0]).min(axis=1), 1e-3)
         h = size[:, np.newaxis] * direction

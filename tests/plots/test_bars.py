@@ -3,50 +3,23 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.collections import LineCollection
 
 from rsens._errors import InputError
 from rsens.plots import bars
-from tests.plots.looks import below, drawn, marks, outside_figure, overlapping, texts
-from tests.plots.pictured import NAMES, ODD_NAMES, in_doubt, pictured
+from tests.plots.looks import below, drawn, marks, outside_figure
+from tests.plots.pictured import NAMES, ODD_NAMES, pictured
 
 
 def labels(ax):
     return [label.get_text() for label in ax.get_yticklabels()]
 
 
-def dashed(ax):
-    """Lines that are drawn, not only in the legend."""
-    return [line for line in ax.lines if line.get_linestyle() == "--" and len(line.get_xdata())]
-
-
-def test_parts_stand_end_to_end_and_add_up_to_the_whole():
-    explanation = pictured(NAMES)
-    ax = bars(explanation)
-    ranked = explanation.main.sort_values(ascending=False)
-    first, second = ax.containers[:2]
-    assert len(first) == len(second) == 8
-    for row, name in enumerate(ranked.index):
-        assert first[row].get_x() == 0.0
-        assert first[row].get_width() == explanation.parts.loc[name, "mean"]
-        assert second[row].get_x() == first[row].get_width()
-        assert second[row].get_x() + second[row].get_width() == pytest.approx(ranked[name], rel=1e-14)
-    assert {"prediction (mean)", "uncertainty (variance)"} <= {t.get_text() for t in ax.get_legend().get_texts()}
-
-
 def whiskers(ax):
     collection = next(c for c in ax.collections if isinstance(c, LineCollection))
     return np.array([[segment[0, 0], segment[1, 0], segment[0, 1]] for segment in collection.get_segments()])
-
-
-def test_whiskers_end_at_the_intervals():
-    explanation = pictured(NAMES)
-    ranked = explanation.main.sort_values(ascending=False)
-    expected = np.column_stack([explanation.intervals.loc[ranked.index], np.arange(8)])
-    np.testing.assert_allclose(whiskers(bars(explanation)), expected, rtol=1e-12)
 
 
 def test_an_interval_need_not_hold_the_value_and_may_be_unknown():
@@ -60,22 +33,6 @@ def test_an_interval_need_not_hold_the_value_and_may_be_unknown():
     np.testing.assert_allclose(found[found[:, 2] == row][0, :2], odd.loc["age"], rtol=1e-12)
     assert not list(bars(explanation.but(intervals=odd * np.nan)).collections)
     assert not list(bars(explanation.but(intervals=None)).collections)
-
-
-def test_levels_that_differ_are_pieces_in_their_rows():
-    explanation = pictured(NAMES)
-    null = pd.Series(np.linspace(0.2, 0.5, 8), index=explanation.main.index)
-    null["bmi"] = np.nan
-    ax = bars(explanation.but(null=null, intervals=None))
-    assert not dashed(ax)
-    casing, pieces = ax.collections  # white, then dashes
-    ranked = list(explanation.main.sort_values(ascending=False).index)
-    for collection in (casing, pieces):
-        found = {round(segment[:, 1].mean()): segment[0, 0] for segment in collection.get_segments()}
-        assert found == {row: null[name] for row, name in enumerate(ranked) if name != "bmi"}
-        assert all(np.ptp(segment[:, 1]) < 1.0 for segment in collection.get_segments())  # within its row
-    assert "null level" in [text.get_text() for text in ax.get_legend().get_texts()]
-    assert "null level" not in [text.get_text() for text in marks(ax)]
 
 
 def signs(ax):
@@ -125,27 +82,6 @@ def test_the_line_below_says_what_whiskers_hold_for(changes, note):
     assert " ".join(below(ax).split("\n")) == f"R-sens per sd whiskers: {note}"
     assert outside_figure([ax.xaxis.label]) == []
     assert "whiskers" not in below(bars(pictured(NAMES).but(intervals=None, **changes)))
-
-
-def test_pairs_are_split_and_have_the_marks_of_the_test():
-    explanation = in_doubt(pictured(NAMES))
-    ax = drawn(bars(explanation, order=2))
-    ranked = explanation.pairs.sort_values(ascending=False)
-    assert labels(ax) == [f"{first} × {second}" for first, second in ranked.index]
-    prediction, uncertainty = ax.containers[:2]
-    for row, pair in enumerate(ranked.index):
-        assert prediction[row].get_width() == explanation.pair_parts.loc[pair, "mean"]
-        assert uncertainty[row].get_width() == pytest.approx(explanation.pair_parts.loc[pair, "variance"], rel=1e-14)
-    np.testing.assert_allclose(whiskers(ax)[:, :2], explanation.pair_intervals.loc[ranked.index], rtol=1e-12)
-    found = {ranked.index[round(t.xy[1])]: t.get_text() for t in marks(ax)}
-    above, unclear = explanation.inference.pair_above, explanation.inference.pair_unclear
-    assert found == {pair: "*" if above[pair] else "?" for pair in ranked.index if above[pair] or unclear[pair]}
-    assert {"*", "?"} == set(found.values())
-    said = " ".join(below(ax).split("\n"))
-    assert "* the data contradict a model in which these two add up on the scale of y (5 % per pair)" in said
-    assert "? inconclusive" in said
-    assert overlapping(texts(ax)) == []
-    assert outside_figure(texts(ax)) == []
 
 
 def test_pairs_without_a_test_have_no_marks():

@@ -4,13 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
-from matplotlib.offsetbox import AnnotationBbox, TextArea
+from matplotlib.offsetbox import TextArea
 
 from rsens._errors import InputError
 from rsens.plots import beeswarm
 from rsens.plots._beeswarm import MOST_POINTS
-from rsens.plots._style import BLUE, GREY, LOW_HIGH, SERIES
-from tests.plots.explained import with_categories
+from rsens.plots._style import BLUE, GREY, LOW_HIGH
 from tests.plots.looks import below, box, drawn
 from tests.plots.pictured import NAMES, pictured
 
@@ -40,49 +39,11 @@ def test_every_row_is_a_point_at_its_value():
     assert ax.get_ylim()[0] > ax.get_ylim()[1]  # row 0 is the uppermost
 
 
-def test_values_are_coloured_from_low_to_high():
-    rows = pd.DataFrame({"x": np.linspace(0.0, 1.0, 50)})
-    explanation = pictured(["x"], n=50).but(data=rows, local_main=rows.copy())
-    found = beeswarm(explanation).collections[0].get_facecolors()  # in the order of the value
-    assert to_hex(found[0]).upper() == LOW_HIGH[0]
-    assert to_hex(found[-1]).upper() == LOW_HIGH[-1]
-    lightness = found[:, :3] @ [0.2126, 0.7152, 0.0722]
-    assert (np.diff(lightness) >= -1e-12).all()  # in greyscale print too
-
-
 def test_an_outlier_does_not_take_all_colours():
     rows = pd.DataFrame({"x": np.append(np.linspace(0.0, 1.0, 99), 1e6)})
     assert len(colours(beeswarm(pictured(["x"], n=100).but(data=rows, local_main=rows.copy())), 0)) > 50
     rare = pd.DataFrame({"x": np.append(np.zeros(99), 1.0)})  # its quantiles are all alike
     assert colours(beeswarm(pictured(["x"], n=100).but(data=rare)), 0) == {LOW_HIGH[0], LOW_HIGH[-1]}
-
-
-def test_levels_have_colours_of_their_own_and_are_named():
-    explanation = with_categories()
-    ax = drawn(beeswarm(explanation))
-    row = labels(ax).index("sex")
-    assert colours(ax, row) == set(SERIES[:2])
-    male = explanation.data["sex"] == "male"
-    points, found = swarms(ax)[row], ax.collections[row].get_facecolors()
-    by_value = {round(x, 9): to_hex(colour).upper() for x, colour in zip(points[:, 0], found, strict=True)}
-    assert {by_value[round(x, 9)] for x in explanation.local_main["sex"][male]} == {SERIES[1]}
-    boxes = [artist for artist in ax.artists if isinstance(artist, AnnotationBbox)]
-    named = [[area.get_text() for area in found.findobj(TextArea)] for found in boxes]
-    assert ["● female", "● male"] in named
-    assert "R-sens per sd  (" in below(ax)
-
-
-def test_of_many_levels_the_frequent_ones_have_colours():
-    ax = drawn(beeswarm(with_categories()))
-    row = labels(ax).index("s1")
-    assert colours(ax, row) == {*SERIES[:6], GREY}
-    (named,) = [
-        [area.get_text() for area in artist.findobj(TextArea)]
-        for artist in ax.artists
-        if len(artist.findobj(TextArea)) > 2
-    ]
-    assert len(named) == 7
-    assert named[-1] == "+ 4"
 
 
 def test_without_data_there_is_one_colour_and_no_bar():

@@ -10,15 +10,6 @@ from tests.assess.made import drawn_classes, drawn_numbers
 from tests.plots.looks import drawn
 
 
-def test_bars_are_the_histogram():
-    assessment = drawn_numbers(spread=0.5)
-    ax = drawn(calibration(assessment))
-    table = assessment.pit_histogram()
-    assert [bar.get_height() for bar in ax.patches] == list(table["share"])
-    np.testing.assert_allclose([bar.get_x() for bar in ax.patches], table["left"])
-    np.testing.assert_allclose([bar.get_width() for bar in ax.patches], 0.1)
-
-
 def test_the_band_is_binomial():
     ax = calibration(drawn_numbers())
     (band,) = [c for c in ax.collections if isinstance(c, LineCollection)]
@@ -37,11 +28,3 @@ def test_points_are_the_reliability_table(k):
     np.testing.assert_array_equal(observed.get_xdata(), assessment.reliability["predicted"])
     np.testing.assert_array_equal(observed.get_ydata(), assessment.reliability["observed"])
     assert ax.get_xlabel() == ("probability of b" if k == 2 else "probability of the predicted class")
-
-
-def test_the_band_of_classes_stays_within_zero_and_one():
-    ax = calibration(drawn_classes())
-    (band,) = [c for c in ax.collections if isinstance(c, LineCollection)]
-    for segment in band.get_segments():
-        (x, low), (_, high) = segment
-        assert 0.0 <= low <= x <= high <= 1.0

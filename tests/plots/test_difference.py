@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from matplotlib import pyplot as plt
 
 from rsens._errors import InputError
 from rsens.plots import difference
 from tests.explain.differing import differing
-from tests.plots.looks import below
 from tests.plots.pictured import NAMES
 
 
@@ -31,14 +29,6 @@ def test_values_and_differences_stand_on_one_line():
     assert right.get_title(loc="left") == "before − after"
     low, high = right.get_xlim()
     assert low == -high
-
-
-def test_pairs_top_and_given_axes():
-    figure, axes = plt.subplots(1, 2, sharey=True, figsize=(6, 4))
-    left, right = difference(differing(NAMES), order=2, top=5, ax=axes)
-    assert left.figure is right.figure is figure
-    assert left.get_yticklabels()[-1].get_text().startswith("… ")
-    assert "refitted without the same rows" in below(left)
 
 
 def test_without_intervals():

@@ -5,16 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
 
 from rsens import BayesianLinearRegression, InputError, explain, from_function
 from rsens.distributions import Normal
 from rsens.plots import effects
-from tests.plots.effects_and_rows import mixed_columns, of_classes, of_events, with_names
-from tests.plots.looks import below, drawn
-from tests.plots.pictured import ODD_NAMES
+from tests.plots.effects_and_rows import mixed_columns, of_classes, of_events
 
 
 def dots(ax: Axes) -> np.ndarray:
@@ -41,16 +37,6 @@ def test_dots_and_intervals_are_the_table():
     np.testing.assert_allclose(dots(ax), table["effect"])
     np.testing.assert_allclose(intervals(ax), table[["lower", "upper"]])
     assert ax.get_xlabel() == "change of the prediction"
-
-
-def test_names_say_what_changes():
-    """A number of two values goes from one to the other, a level is held against the rest, others grow by one sd."""
-    found = mixed_columns()
-    expected = {"a": ["a"], "b": ["b"], "city": [f"city = {each}" for each in ("Bern", "Genf", "Ulm")]}
-    expected["new"] = ["new, 0 to 1"]
-    ax = effects(found)
-    assert names(ax) == [name for term in dict.fromkeys(found.effects["term"]) for name in expected[term]]
-    assert "numbers: one sd, or between the values named; levels: against the rest" in below(ax)
 
 
 def test_two_levels_are_one_line():
@@ -81,32 +67,6 @@ def test_probabilities_are_in_percentage_points(make):
     np.testing.assert_allclose(dots(ax), 100.0 * found.effects["effect"])
     np.testing.assert_allclose(intervals(ax), 100.0 * found.effects[["lower", "upper"]])
     assert ax.get_xlabel() == "change of the probability, percentage points"
-
-
-def test_every_class_has_its_colour():
-    found = of_classes()
-    ax = effects(found)
-    colours = [to_hex(line.get_color()) for line in ax.lines if line.get_marker() == "o"]
-    handles = [to_hex(handle.get_color()) for handle in ax.get_legend().legend_handles]
-    assert len(set(handles)) == 3
-    assert colours == handles * 3
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == list(found.effects["output"][:3])
-
-
-def test_top_and_given_axes():
-    figure, own = plt.subplots(figsize=(5, 3))
-    found = mixed_columns()
-    ax = effects(found, top=2, ax=own)
-    assert ax is own
-    assert ax.figure is figure
-    kept = list(dict.fromkeys(found.effects["term"]))[:2]
-    np.testing.assert_allclose(dots(ax), found.effects.loc[found.effects["term"].isin(kept), "effect"])
-    assert ax.get_yticklabels()[-1].get_text() == "… 2 more"
-
-
-def test_hostile_names_are_kept_whole():
-    found = with_names(ODD_NAMES)
-    assert sorted(names(drawn(effects(found)))) == sorted(ODD_NAMES)
 
 
 def test_groups_have_no_effects():

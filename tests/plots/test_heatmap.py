@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-import matplotlib
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.collections import PatchCollection
-from matplotlib.colors import to_rgb
 
 from rsens._errors import InputError
 from rsens.plots import heatmap
-from rsens.plots._style import CELLS
 from tests.plots.looks import below, drawn, marks, outside_figure, texts
 from tests.plots.pictured import NAMES, in_doubt, pictured
 
@@ -31,57 +28,6 @@ def test_each_pair_is_one_cell_below_the_diagonal():
     assert np.ma.getmaskarray(np.ma.masked_invalid(values))[np.triu_indices(7, 1)].all()
     low, high = ax.get_ylim()
     assert low > high  # the first row is the uppermost
-
-
-def test_the_largest_pair_is_in_the_upper_left_corner():
-    explanation = pictured(NAMES)
-    ax = heatmap(explanation)
-    corner = {ax.get_yticklabels()[0].get_text(), ax.get_xticklabels()[0].get_text()}
-    assert corner == set(explanation.pairs.idxmax())
-
-
-def test_colours_begin_at_zero_and_darken_evenly():
-    explanation = pictured(NAMES)
-    mesh = heatmap(explanation).collections[0]
-    assert (mesh.norm.vmin, mesh.norm.vmax) == (0.0, explanation.pairs.max())
-    red, green, blue, _ = matplotlib.colormaps[CELLS](np.linspace(0.0, 1.0, 64)).T
-    grey = 0.2126 * red + 0.7152 * green + 0.0722 * blue
-    assert (np.diff(grey) < 0.0).all()
-    assert grey[0] - grey[-1] > 0.7
-
-
-def numbers(ax) -> list[str]:
-    return [text.get_text() for text in marks(ax)]
-
-
-def test_values_are_written_with_the_same_decimals():
-    explanation = pictured(NAMES)
-    ax = heatmap(explanation)
-    assert sorted(numbers(ax)) == sorted(f"{value:.2f}" for value in explanation.pairs)
-    for text in marks(ax):
-        i, j = int(text.get_position()[1]), int(text.get_position()[0])
-        pair = frozenset({ax.get_yticklabels()[i].get_text(), ax.get_xticklabels()[j].get_text()})
-        assert text.get_text() == f"{cells(ax)[pair]:.2f}"
-
-
-def test_numbers_can_be_read_on_their_cells():
-    ax = heatmap(pictured(NAMES))
-    ax.figure.canvas.draw()  # colours are assigned when drawn
-    faces = ax.collections[0].get_facecolors().reshape(7, 7, 4)
-    for text in marks(ax):
-        i, j = int(text.get_position()[1]), int(text.get_position()[0])
-        contrast = _contrast(faces[i, j, :3], to_rgb(text.get_color()))
-        assert contrast >= 4.5  # the least for normal text in WCAG 2
-
-
-def _contrast(a, b) -> float:
-    def light(colour) -> float:
-        c = np.asarray(colour)
-        linear = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
-        return float(linear @ [0.2126, 0.7152, 0.0722])
-
-    brighter, darker = max(light(a), light(b)), min(light(a), light(b))
-    return (brighter + 0.05) / (darker + 0.05)
 
 
 @pytest.mark.parametrize(

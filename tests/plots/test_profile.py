@@ -6,16 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from scipy.special import expit, softmax
+from scipy.special import expit
 
 from rsens._errors import InputError
 from rsens._explain import explain
 from rsens.derivatives import from_function
-from rsens.distributions import Bernoulli, Categorical, Normal, Poisson, StudentT
+from rsens.distributions import Bernoulli, Normal, Poisson, StudentT
 from rsens.measures import rsens
 from rsens.models import BayesianLinearRegression, GPClassifier, GPRegressor
 from rsens.plots import profile, profile_values
-from tests.plots.looks import box, drawn, outside_figure, texts
+from tests.plots.looks import drawn
 
 
 def collinear(n: int, correlation: float, seed: int = 0) -> np.ndarray:
@@ -87,16 +87,6 @@ def test_against_the_bins_of_apley_and_zhu():
     np.testing.assert_allclose(ours, r * x[inner] ** 2, atol=0.35)  # of 3.2
 
 
-def test_a_slice_is_another_thing():
-    """A function that is small at all rows and huge elsewhere: the slice shows what no row is like."""
-    X = collinear(100, 0.99)
-    model = normal(lambda X: 50.0 * (X[:, 0] - X[:, 1]) ** 2)
-    there = model.predict_distribution(X).mean.max()
-    near, fixed = (profile_values(model, X, 0, at=at).prediction for at in (None, "median"))
-    assert fixed.max() > 20.0 * there
-    assert np.ptp(near) < there
-
-
 def test_no_row_is_moved_far():
     """Every question is a row with another value of the column, at most a step and 5 % of the range away."""
     X = np.linspace(0.0, 1.0, 200)[:, None] + 0.02 * np.random.default_rng(0).standard_normal((200, 2))
@@ -164,17 +154,6 @@ def test_the_effect_goes_on_after_a_gap():
     np.testing.assert_allclose(effect - 3.0 * at, effect[0] - 3.0 * at[0], atol=1e-12)
     assert found.gaps.sum() == 1
     assert np.ptp(at[[int(found.gaps.argmax()), int(found.gaps.argmax()) + 1]]) > 0.9
-
-
-def test_few_values_are_marked_and_joined():
-    """Whole numbers lie as close as their neighbours do: no gaps, a mark at each."""
-    X = np.random.default_rng(0).integers(0, 7, (200, 2)).astype(float)
-    found = profile_values(normal(lambda X: X[:, 0] ** 2), X, 0)
-    np.testing.assert_array_equal(found.values, np.arange(7.0))
-    assert not found.gaps.any()
-    np.testing.assert_allclose(np.diff(found.prediction[:, 0]), np.diff(np.arange(7.0) ** 2), atol=1e-12)
-    upper, _ = profile(normal(lambda X: X[:, 0] ** 2), X, 0)
-    assert any(line.get_marker() == "o" and len(line.get_xdata()) == 7 for line in upper.lines)
 
 
 # ---- levels ----------------------------------------------------------------------------------------------------------
@@ -305,14 +284,6 @@ def test_the_blue_band_holds_the_observations_near_here():
     assert middle[-1] - middle[0] > 6.0
 
 
-def test_near_fewer_than_five_rows_nothing_is_said_of_observations():
-    X = np.column_stack([np.append(np.linspace(0.0, 1.0, 80), 5.0), np.zeros(81)])
-    bands = profile_values(normal(lambda X: X[:, 0]), X, 0).bands
-    assert np.isnan(bands[-1]).all()
-    assert np.isfinite(bands[:-1]).all()
-    drawn(profile(normal(lambda X: X[:, 0]), np.column_stack([2.0 ** np.arange(12), np.zeros(12)]), 0)[0])
-
-
 def test_rows_that_are_the_same_give_their_own_quantiles():
     X = np.column_stack([np.repeat([0.0, 1.0, 2.0, 3.0], 5), np.zeros(20)])
     found = profile_values(from_function(lambda X: Normal(X[:, 0], 1.0 + 0.0 * X[:, 0])), X, 0, levels=(0.5, 0.9))
@@ -385,21 +356,6 @@ def test_a_collinear_column_without_effect_is_flat_within_its_band(tangled):
 
 
 # ---- kinds of predictions --------------------------------------------------------------------------------------------
-
-
-def test_classes_have_a_line_each_and_their_effects_add_up():
-    X = collinear(90, 0.7)
-    weights = np.random.default_rng(0).standard_normal((3, 4))
-    model = from_function(lambda X: Categorical(softmax(X @ weights, axis=1)))
-    found = profile_values(model, X, 0)
-    np.testing.assert_allclose(found.prediction.sum(axis=1), 1.0, rtol=1e-12)
-    upper, _ = profile(model, X, 0)
-    drawn(upper)
-    named = [text.get_text() for text in upper.get_legend().get_texts()]
-    assert named == ["class 0", "class 1", "class 2", "class 3", "their 90 % bands over rows"]
-    assert upper.get_ylim() == (0.0, 1.0)
-    assert box(upper.get_legend()).y0 >= upper.bbox.y1 - 1.0
-    assert outside_figure(texts(upper)) == []
 
 
 def test_without_a_mean_the_effect_is_on_the_median():

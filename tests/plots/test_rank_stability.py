@@ -3,9 +3,8 @@ from __future__ import annotations
 import numpy as np
 
 from rsens.plots import rank_stability
-from tests.plots.looks import marks
 from tests.plots.pictured import NAMES
-from tests.stability.results import noisy, result_of
+from tests.stability.results import noisy
 
 
 def cells(ax) -> np.ndarray:
@@ -40,14 +39,3 @@ def test_top_adds_up_the_later_ranks():
     np.testing.assert_allclose(cells(ax)[:, 5], shares.iloc[:, 5:].sum(axis=1))
     assert [label.get_text() for label in ax.get_yticklabels()] == [*order, "… 15 more"]
     assert ax.get_xticklabels()[-1].get_text() == "later"
-
-
-def test_percentages_are_written_and_zeros_are_not():
-    result = result_of([[[2.0, 1.0]] * 200 + [[1.0, 2.0]]], ["a", "b"])
-    written = [text.get_text() for text in marks(rank_stability(result))]
-    assert written == ["100", "100"]  # the other cells hold 0.5 %, less than half a percent rounded
-
-
-def test_the_same_colours_in_all_pictures():
-    norms = [rank_stability(noisy([f"x{k}" for k in range(n)])).collections[0].norm for n in (2, 30)]
-    assert [(norm.vmin, norm.vmax) for norm in norms] == [(0.0, 1.0)] * 2

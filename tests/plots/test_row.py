@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
 from rsens.plots import row
-from tests.plots.effects_and_rows import mixed_columns, of_classes, of_events, with_names
+from tests.plots.effects_and_rows import mixed_columns, of_classes, of_events
 from tests.plots.looks import below
-
-THIRTY = [f"a long name of variable {d}" for d in range(30)]
 
 
 def lengths(ax: Axes) -> list[float]:
@@ -41,20 +38,3 @@ def test_probabilities_are_in_percentage_points(make):
     np.testing.assert_allclose(lengths(ax), 100.0 * explained.to_frame()["contribution"])
     assert sum(lengths(ax)) == pytest.approx(100.0 * explained.explained)
     assert "percentage points" in below(ax)
-
-
-def test_classes_are_named():
-    explained = of_classes().row(3)
-    assert explained.output in ("y0", "y1", "y2")
-    assert f"contribution of first order to {explained.output}, percentage points" in below(row(explained))
-
-
-def test_top_and_given_axes():
-    figure, own = plt.subplots(figsize=(5, 3))
-    explained = with_names(THIRTY).row(0)
-    ax = row(explained, top=4, ax=own)
-    assert ax is own
-    assert ax.figure is figure
-    np.testing.assert_allclose(lengths(ax), explained.to_frame()["contribution"][:4])
-    assert ax.get_yticklabels()[-1].get_text() == "… 26 more"
-    assert len(lengths(row(explained, top=None))) == 30

@@ -40,15 +40,3 @@ def test_intervals(level, factor, corrected):
     half = np.array([0.5 * np.ptp(segment[:, 1]) for segment in bars.get_segments()])
     se = result.summary(corrected=corrected)["difference_se"].to_numpy()[:-1]
     np.testing.assert_allclose(half, factor * se, rtol=1e-5)
-
-
-def test_what_splits_share_does_not_widen_the_intervals():
-    """Some splits are easier than others (sd 0.15), for all models alike (0.05): 0.07 beside 0.16, and chance."""
-    result = made(splits=30)
-    low, high = selection(result).get_ylim()
-    assert (result.table["difference_se"][:-1] < 0.7 * result.table["se"][:-1]).all()
-    assert low < 0.0 < high
-
-
-def test_one_split_has_no_intervals():
-    assert not selection(made(splits=1)).collections

@@ -7,7 +7,6 @@ from io import BytesIO
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from rsens.plots import _style
@@ -59,16 +58,6 @@ def test_labels_fit_on_one_line_and_differ(names):
     for label in labels:
         assert 0 < len(label) <= LABEL_LENGTH
         assert len(label.splitlines()) == 1
-
-
-def luminance(colour) -> float:
-    """Rec. 709 luma: about the grey that a printer makes of a colour."""
-    red, green, blue = to_rgb(colour)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def test_the_parts_can_be_told_apart_in_grey():
-    assert abs(luminance(_style.BLUE) - luminance(_style.ORANGE)) > 0.25
 
 
 def test_a_figure_is_laid_out_as_savefig_would_and_then_no_more():

@@ -11,13 +11,13 @@ from matplotlib import pyplot as plt
 
 from rsens._errors import InputError
 from rsens._explain import Explanation, explain
-from rsens.derivatives import Derivatives, from_function
+from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.measures import rsens2
 from rsens.plots import pair_surface as any_pair_surface
 from rsens.plots import surface as any_surface
 from tests.plots import explained
-from tests.plots.looks import below, drawn, marks
+from tests.plots.looks import below, drawn
 
 surface = partial(any_surface, at="median")
 pair_surface = partial(any_pair_surface, at="median")
@@ -93,25 +93,6 @@ def test_two_categorical_variables(levels):
     np.testing.assert_allclose(found.sensitivity, np.column_stack([expected, expected]), rtol=1e-9)
 
 
-def test_contrasts_of_other_columns_are_not_computed(levels):
-    """Over two continuous columns the model is not asked for other levels."""
-
-    class Counting:
-        coding_ = levels.model.coded(levels.data).coding
-        predictions = 0
-
-        def derivatives(self, X, order):
-            n = len(X)
-            return Derivatives(Normal(np.zeros(n), np.ones(n)), np.zeros((n, 2, 5)), np.zeros((n, 2, 5, 5)))
-
-        def predict_distribution(self, X):
-            Counting.predictions += 1
-            return Normal(np.zeros(len(X)), np.ones(len(X)))
-
-    pair_surface(levels, "age", "c", model=Counting())
-    assert Counting.predictions == 0
-
-
 def test_where_no_row_is_near():
     rng = np.random.default_rng(0)
     x = rng.uniform(size=(400, 2))
@@ -140,10 +121,6 @@ def test_the_output_that_changes_most_or_the_one_asked_for():
 # ---- the pictures ----------------------------------------------------------------------------------------------------
 
 
-def bar(ax):
-    return ax.figure.axes[1]
-
-
 def legend(ax):
     return [text.get_text() for text in ax.get_legend().get_texts()]
 
@@ -163,24 +140,6 @@ def test_of_many_levels_the_frequent_ones_have_lines():
     ax = drawn(surface(result, "x", "level", n_grid=5))
     assert set(legend(ax)[1:]) == set(X["level"].value_counts(sort=True).sort_index().nlargest(7).index)
     assert "5 less frequent levels not shown" in below(ax)
-
-
-def test_a_table_of_two_categorical_variables(levels):
-    ax = drawn(surface(levels, "city", "sold"))
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["Aalto", "Bergen", "Kiel"]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["False", "True"]
-    found = pair_surface(levels, "city", "sold")
-    np.testing.assert_array_equal(ax.collections[0].get_array().reshape(2, 3), found.prediction.T)
-    written = {(int(t.get_position()[0]), int(t.get_position()[1])): [] for t in marks(ax)}
-    for text in marks(ax):
-        written[int(text.get_position()[0]), int(text.get_position()[1])].append(text.get_text())
-    for (i, j), (text,) in written.items():
-        prediction, sensitivity = text.replace("−", "-").split("\nR-sens₂ ")
-        assert float(prediction) == pytest.approx(found.prediction[i, j], abs=0.005)
-        assert float(sensitivity) == pytest.approx(found.sensitivity[i, j], abs=0.0005)
-    assert "faded: no such row" in below(ax)
-    only = surface(levels, "city", "sold", quantity="rsens2")
-    assert len(marks(only)) == 6
 
 
 # ---- errors ----------------------------------------------------------------------------------------------------------

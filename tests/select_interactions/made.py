@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rsens._select_interactions import Selection, SelectionQuestion
+from rsens._select_interactions import Selection, SplitAnalysis, select
 from rsens._select_interactions._selection import Scores
 
 
@@ -34,6 +34,6 @@ def made(methods=("rsens2",), k: int = 5, splits: int = 10, **changes) -> Select
     return Selection(Scores(**fields | changes))
 
 
-def asked(estimator, X, y, **options) -> Selection:
+def asked(estimator, X, y, *, k=5, clusters=None, methods="rsens2", numeric=(), cv=5, **options) -> Selection:
     """A selection with the options of the command: rounds of folds, methods, numeric columns."""
-    return SelectionQuestion(estimator=estimator, X=X, y=y, **options).answer()
+    return select(SplitAnalysis.of(estimator, X, y, k, clusters, methods=methods, numeric=numeric), cv, **options)

@@ -21,11 +21,9 @@ def result_of(
     """The result with these values (methods, samples, terms), NaN where a method failed; of ties the first leads."""
     values = np.array(values, dtype=np.float64)
     ranks = np.where(np.isnan(values), 0, ranks_of(values, np.arange(len(terms))))
-    samples, failed, reasons = ([failure[k] for failure in failures] for k in range(3))
     rankings = Rankings(
         order=order, terms=tuple(terms), methods=tuple(methods), rows=50, replace=False, scale="sd",
-        values=values, ranks=ranks,
-        failed_samples=tuple(samples), failed_methods=tuple(failed), reasons=tuple(reasons),
+        values=values, ranks=ranks, failures=tuple(failures),
     )  # fmt: skip
     return Stability(rankings)
 

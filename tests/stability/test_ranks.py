@@ -15,15 +15,6 @@ from scipy.stats import rankdata
 from rsens._stability._result import entropy, rank_shares, ranks_of
 
 
-def test_a_known_table():
-    """Four samples of three terms, by hand."""
-    ranks = np.array([[1, 2, 3], [1, 2, 3], [1, 3, 2], [2, 1, 3]])
-    shares = rank_shares(ranks)
-    np.testing.assert_allclose(shares, [[0.75, 0.25, 0.0], [0.25, 0.5, 0.25], [0.0, 0.25, 0.75]])
-    h = 0.25 * np.log(4.0) + 0.75 * np.log(4.0 / 3.0)  # of (¼, ¾)
-    np.testing.assert_allclose(entropy(shares), (2.0 * h + 1.5 * np.log(2.0)) / 3.0, rtol=1e-14)
-
-
 @given(st.integers(1, 6), st.integers(1, 20), st.integers(0, 10))
 def test_per_rank_is_per_term(terms, samples, seed):
     """Rows and columns of the table add up to 1, and the mean entropy of either is the same."""

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rsens._compare import compare, find_methods
+from rsens._compare import find_methods
 from rsens._errors import InputError
 from rsens._stability import stability
-from rsens.derivatives import Derivatives, from_function
+from rsens.derivatives import Derivatives
 from rsens.distributions import Normal
 from rsens.models import BayesianLinearRegression, GPRegressor
 from tests.stability.models import LeastSquares, linear_data
@@ -50,42 +50,7 @@ def test_half_samples_vary_as_bootstrap_samples_do():
     np.testing.assert_allclose(spreads[0], spreads[1], rtol=0.15)
 
 
-def test_a_bootstrap_takes_the_noise_from_a_gaussian_process():
-    """Why there is replace=False: equal rows have equal targets, which proves that there is no noise."""
-    data, y = linear_data(n=60, slopes=(1.0, 0.5), noise=0.5)
-    full = compare(GPRegressor(random_state=0).fit(data, y), data, methods="rsens")["value"].max()
-    largest = {
-        replace: stability(
-            GPRegressor(n_restarts=1), data, y, n_boot=4, methods="rsens", replace=replace, random_state=0
-        ).ranks["value"].max()
-        for replace in (False, True)
-    }  # fmt: skip
-    assert largest[False] < 2.0 * full
-    assert largest[True] > 20.0 * full
-
-
 # ---- samples and the rows that are scored ----------------------------------------------------------------------------
-
-
-def seen(**options):
-    """The rows that were fitted, for numbered rows."""
-    fitted = []
-    data = np.arange(40.0).reshape(20, 2)
-
-    def refit(rows, y):
-        fitted.append(rows[:, 0].tolist())
-        np.testing.assert_array_equal(y, rows[:, 1])
-        return from_function(lambda Z: Normal(Z.sum(axis=1) + len(rows), np.ones(len(Z))))
-
-    stability(refit, data, data[:, 1], methods="rsens", n_boot=3, **options)
-    return fitted
-
-
-def test_sizes_of_samples():
-    assert [len(rows) for rows in seen()] == [20] * 3
-    assert [len(rows) for rows in seen(replace=False)] == [10] * 3
-    assert seen(random_state=1) == seen(random_state=1) != seen(random_state=2)
-    assert len({tuple(rows) for rows in seen()}) == 3
 
 
 class Squares:
@@ -121,11 +86,6 @@ def test_cheap_methods_need_no_optional_package():
     assert pairs.methods == ("rsens2", "eah", "aeh", "shap", "pd")
     assert pairs.terms[:2] == ("x0:x1", "x0:x2")
     assert len(pairs.terms) == 6
-
-
-def test_more_samples_begin_with_the_same():
-    few, many = (stability(LeastSquares(), X, Y, n_boot=n, methods="rsens", random_state=5).ranks for n in (2, 4))
-    pd.testing.assert_frame_equal(few, many[many["sample"] < 2])
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from scipy.optimize import minimize_scalar
 
 from rsens import _refits as refits
 from rsens._arguments import jobs, seed_sequence
-from rsens._assess._assessment import PREDICTED, Assessment, HeldOutRows, Kind
+from rsens._assess._assessment import Assessment, HeldOutRows
 from rsens._contents import own_order
 from rsens._errors import Argument, InputError, RsensWarning
 from rsens._progress import progress_of
@@ -104,57 +104,40 @@ def assess(
 
 def assessment_of(seen: Sequence[Any], name: str, X: Any, y: NDArray[Any]) -> Assessment:
     """The assessment of a model called `name`, from the records of `HeldOut` for each fold of one round."""
-    folds: list[HeldOutFold | None] = [refits.succeeded(fold) for fold in seen]
+    folds: list[HeldOutRows | None] = [refits.succeeded(fold) for fold in seen]
     found = [(number, part) for number, part in enumerate(folds, start=1) if part is not None]
-    kinds = sorted({part.kind for _, part in found})
+    kinds: list[Any] = sorted({part.kind for _, part in found})
     if len(kinds) != 1:
         raise InputError(
             "No row could be predicted: every fold lacks the classes or levels of the rows held out. Use fewer folds."
             if not kinds
             else f"The model predicts {' in some folds and '.join(kinds)} in others. Give a model of one kind of y."
         )
-    rows = np.concatenate([part.rows for _, part in found])
-    if len(rows) < 2:
+    parts = [part for _, part in found]
+    together = {
+        name: np.concatenate([getattr(part, name) for part in parts]) for name in vars(parts[0]) if name != "kind"
+    }
+    if len(together["rows"]) < 2:
         raise InputError("Only one row could be held out and predicted; at least two are needed.")
     fold = np.zeros(len(y), dtype=np.intp)
     for number, part in found:
         fold[part.rows] = number
-
-    def spread(name: str) -> Array:
-        values = np.concatenate([getattr(part, name) for _, part in found])
-        whole = np.full((len(y), *values.shape[1:]), np.nan)
-        whole[rows] = values
-        return whole
-
+    in_order = np.argsort(together["rows"])
+    held_out = HeldOutRows(kind=kinds[0], **{name: values[in_order] for name, values in together.items()})
     classes = tuple(np.unique(y).tolist()) if kinds == ["classes"] else ()
-    arrays = {name: spread(name) for name in PREDICTED}
     index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(len(y))
-    return Assessment(HeldOutRows(name, found[0][1].kind, len(folds), classes, index, y, fold, **arrays))
-
-
-@dataclass(frozen=True, eq=False)
-class HeldOutFold:
-    """The held-out rows of one fold that could be predicted."""
-
-    rows: Positions  # (m,) positions in X
-    kind: Kind
-    log_density: Array  # (m,)
-    baseline: Array  # (m,) log density of the constant
-    prediction: Array  # (m,) the mean, or the code of the most probable class
-    lower: Array  # (m,) P(Y < y), NaN for classes
-    upper: Array  # (m,) P(Y ≤ y), NaN for classes
-    probabilities: Array  # (m, K), K = 0 unless there are classes
+    return Assessment(name, len(folds), kinds[0], classes, index, y, fold, held_out)
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
     """Predicts the rows that a model was not fitted to: a look, for `refit_folds`."""
 
-    sees: ClassVar[type] = HeldOutFold
+    sees: ClassVar[type] = HeldOutRows
     X: Any
     y: NDArray[Any]
 
-    def __call__(self, model: Any, train: Positions, test: Positions) -> HeldOutFold | None:
+    def __call__(self, model: Any, train: Positions, test: Positions) -> HeldOutRows | None:
         """Predict the held-out rows; None where none of them can be."""
         source = as_model(model).coded(self.X)
         test = test[_known_levels(source, refits.take_rows(self.X, test))]
@@ -177,7 +160,7 @@ class HeldOut:
             log_density, upper = family.log_prob(y), family.cdf(y)  # type: ignore[attr-defined]
             lower = family.cdf(y - 1.0) if counts else upper  # type: ignore[attr-defined]
         constant = (constant_for_counts if counts else constant_for_numbers)(numbers[train])
-        return HeldOutFold(
+        return HeldOutRows(
             rows=test,
             kind="counts" if counts else "numbers",
             log_density=_no_nan(log_density),
@@ -190,7 +173,7 @@ class HeldOut:
 
     def _predict_classes(
         self, model: Any, family: Distribution, train: Positions, test: Positions
-    ) -> HeldOutFold | None:
+    ) -> HeldOutRows | None:
         """Probabilities in the order of all classes of y; rows of a class that the model has not seen are left out."""
         classes = np.unique(self.y)
         codes = np.searchsorted(classes, self.y)
@@ -208,7 +191,7 @@ class HeldOut:
             return None
         test, log_p = test[kept], log_p[kept]
         nothing = np.full(len(test), np.nan)
-        return HeldOutFold(
+        return HeldOutRows(
             rows=test,
             kind="classes",
             log_density=_no_nan(log_p[np.arange(len(test)), codes[test]]),

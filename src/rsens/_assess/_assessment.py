@@ -8,7 +8,7 @@ keeps this true without random numbers (Czado, Gneiting, Held 2009, Biometrics 6
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Kind = Literal["numbers", "counts", "classes"]
-PREDICTED = ("log_density", "baseline", "prediction", "lower", "upper", "probabilities")
 #: The most lines of a summary, and the numbers of `to_dict`.
 MOST_LINES = 6
 NOTHING_TO_WARN = "Nothing to warn about."
@@ -57,41 +56,23 @@ MOST_TIMES = 1000.0
 
 @dataclass(frozen=True, eq=False)
 class HeldOutRows:
-    """Predictions of all rows of X, NaN in rows that no fold could predict."""
+    """Predictions of some rows that the model was not fitted to."""
 
-    model: str
+    rows: Positions  # (m,) positions in X
     kind: Kind
-    n_folds: int
-    classes: tuple[Any, ...]  # the labels, sorted; empty unless there are classes
-    index: pd.Index
-    y: NDArray[Any]  # (n,)
-    fold: Positions  # (n,) from 1 on; 0 for rows that were not predicted
-    log_density: Array  # (n,)
-    baseline: Array  # (n,)
-    prediction: Array  # (n,)
-    lower: Array  # (n,)
-    upper: Array  # (n,)
-    probabilities: Array  # (n, K)
-
-    def predicted(self) -> HeldOutRows:
-        """The rows that were predicted."""
-        known = self.fold > 0
-        names = ("index", "y", "fold", *PREDICTED)
-        return replace(self, **{name: getattr(self, name)[known] for name in names})
-
-    @property
-    def codes(self) -> Positions:
-        """The number of the class of each row."""
-        return np.searchsorted(np.array(self.classes), self.y)
+    log_density: Array  # (m,)
+    baseline: Array  # (m,) log density of the constant
+    prediction: Array  # (m,) the mean, or the code of the most probable class
+    lower: Array  # (m,) P(Y < y), NaN for classes
+    upper: Array  # (m,) P(Y ≤ y), NaN for classes
+    probabilities: Array  # (m, K), K = 0 unless there are classes
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Assessment(Shown):
     """The quality of a model on unseen rows. Made by `rsens.assess`; it cannot be changed.
 
     Attributes that do not apply are None: a model of classes has no intervals, one of numbers no accuracy.
-
-    Args:
-        rows: The predictions, row by row.
 
     Example:
         >>> from sklearn.datasets import load_diabetes
@@ -104,60 +85,59 @@ class Assessment(Shown):
         (442, 7)
     """
 
-    __slots__ = ("_predicted", "_rows")
-
-    def __init__(self, rows: HeldOutRows) -> None:
-        self._rows, self._predicted = rows, rows.predicted()
-
-    @property
-    def model(self) -> str:
-        """The name of the estimator's class."""
-        return self._rows.model
-
-    @property
-    def n_folds(self) -> int:
-        """How many folds there were."""
-        return self._rows.n_folds
-
-    @property
-    def kind(self) -> Kind:
-        """The kind of y that the model predicts: "numbers", "counts" or "classes"."""
-        return self._rows.kind
+    #: The name of the estimator's class.
+    model: str
+    #: How many folds there were.
+    n_folds: int
+    #: The kind of y that the model predicts: "numbers", "counts" or "classes".
+    kind: Kind
+    #: The labels of y, sorted; empty unless they are classes.
+    classes: tuple[Any, ...]
+    _index: pd.Index
+    _targets: NDArray[Any]  # (n,)
+    _fold: Positions  # (n,) from 1 on; 0 for rows that were not predicted
+    _held_out: HeldOutRows  # in the order of X
 
     @property
     def n_rows(self) -> int:
         """How many rows were held out and predicted."""
-        return len(self._predicted.y)
+        return len(self._held_out.rows)
 
     @property
     def n_left_out(self) -> int:
         """How many rows were not: no fold held them out, or its training rows lack their class or level."""
-        return len(self._rows.y) - self.n_rows
+        return len(self._targets) - self.n_rows
 
     @property
     def log_density(self) -> pd.Series[float]:
         """The held-out log predictive density of every row, NaN where it was left out."""
-        return pd.Series(self._rows.log_density.copy(), index=self._rows.index, name="log_density")
+        return pd.Series(self._of_all(self._held_out.log_density), index=self._index, name="log_density")
 
     @property
     def baseline_log_density(self) -> pd.Series[float]:
         """The same for the constant, a model without inputs that is fitted to the same training rows."""
-        return pd.Series(self._rows.baseline.copy(), index=self._rows.index, name="baseline_log_density")
+        return pd.Series(self._of_all(self._held_out.baseline), index=self._index, name="baseline_log_density")
+
+    def _of_all(self, values: Array) -> Array:
+        """Values of all rows of X from those of the held-out rows, NaN where a row was left out."""
+        found = np.full((len(self._targets), *values.shape[1:]), np.nan)
+        found[self._held_out.rows] = values
+        return found
 
     @property
     def score(self) -> float:
         """The mean of `log_density`, per row: the higher, the better."""
-        return float(self._predicted.log_density.mean())
+        return float(self._held_out.log_density.mean())
 
     @property
     def standard_error(self) -> float:
         """The standard error of `score`; NaN where the score is infinite."""
-        return _standard_error(self._predicted.log_density)
+        return _standard_error(self._held_out.log_density)
 
     @property
     def baseline(self) -> float:
         """The score of the constant: Student-t for numbers, (over-dispersed) Poisson for counts, shares of classes."""
-        return float(self._predicted.baseline.mean())
+        return float(self._held_out.baseline.mean())
 
     @property
     def gain(self) -> float:
@@ -167,22 +147,26 @@ class Assessment(Shown):
     @property
     def gain_error(self) -> float:
         """The standard error of `gain`, from the differences row by row."""
-        return _standard_error(self._predicted.log_density - self._predicted.baseline)
+        return _standard_error(self._held_out.log_density - self._held_out.baseline)
 
     @property
     def r2(self) -> float | None:
         """The coefficient of determination of the held-out point predictions; NaN if y is constant."""
         if self.kind == "classes":
             return None
-        y = np.asarray(self._predicted.y, dtype=np.float64)
+        y = np.asarray(self._targets[self._held_out.rows], dtype=np.float64)
         total = float(((y - y.mean()) ** 2).sum())
-        return 1.0 - float(((y - self._predicted.prediction) ** 2).sum()) / total if total > 0.0 else float("nan")
+        return 1.0 - float(((y - self._held_out.prediction) ** 2).sum()) / total if total > 0.0 else float("nan")
 
     @property
     def accuracy(self) -> float | None:
         """The share of rows whose most probable class is the right one."""
-        p = self._predicted
-        return float((p.prediction == p.codes).mean()) if self.kind == "classes" else None
+        return float((self._held_out.prediction == self._codes).mean()) if self.kind == "classes" else None
+
+    @property
+    def _codes(self) -> Positions:
+        """The number of the class of each held-out row."""
+        return np.searchsorted(np.array(self.classes), self._targets[self._held_out.rows])
 
     @property
     def pit(self) -> pd.DataFrame | None:
@@ -192,8 +176,8 @@ class Assessment(Shown):
         """
         if self.kind == "classes":
             return None
-        columns = {"lower": self._rows.lower.copy(), "upper": self._rows.upper.copy()}
-        return pd.DataFrame(columns, index=self._rows.index)
+        columns = {"lower": self._of_all(self._held_out.lower), "upper": self._of_all(self._held_out.upper)}
+        return pd.DataFrame(columns, index=self._index)
 
     def pit_histogram(self, bins: int | None = None) -> pd.DataFrame:
         """The share of the rows whose PIT lies between `left` and `right`; for counts without random numbers.
@@ -237,7 +221,7 @@ class Assessment(Shown):
 
     def _share_below(self, u: Array) -> Array:
         """The share of the rows whose PIT is below u; counts in part."""
-        return np.asarray(pit_distribution(self._predicted.lower, self._predicted.upper, u).mean(axis=0))
+        return np.asarray(pit_distribution(self._held_out.lower, self._held_out.upper, u).mean(axis=0))
 
     @property
     def reliability(self) -> pd.DataFrame | None:
@@ -247,7 +231,7 @@ class Assessment(Shown):
         """
         if self.kind != "classes":
             return None
-        probabilities, codes = self._predicted.probabilities, self._predicted.codes
+        probabilities, codes = self._held_out.probabilities, self._codes
         if probabilities.shape[1] == 2:
             p, event = probabilities[:, 1], (codes == 1).astype(np.float64)
         else:
@@ -272,18 +256,12 @@ class Assessment(Shown):
         )
 
     @property
-    def classes(self) -> tuple[Any, ...]:
-        """The labels of y, sorted; empty unless they are classes."""
-        return self._rows.classes
-
-    @property
     def brier_score(self) -> float | None:
         """The mean of ½ Σ_k (p_k − [y = k])²: from 0, best, to 1."""
         if self.kind != "classes":
             return None
-        p = self._predicted
-        outcome = np.eye(p.probabilities.shape[1])[p.codes]
-        return float(0.5 * ((p.probabilities - outcome) ** 2).sum(axis=1).mean())
+        p = self._held_out.probabilities
+        return float(0.5 * ((p - np.eye(p.shape[1])[self._codes]) ** 2).sum(axis=1).mean())
 
     @property
     def calibration_error(self) -> float | None:
@@ -302,7 +280,7 @@ class Assessment(Shown):
         """The mean probability of the predicted class, and the standard error of `accuracy` if it is right."""
         if self.kind != "classes":
             raise InputError("confidence is for classes; a model of numbers or counts has coverage.")
-        top = self._predicted.probabilities.max(axis=1)
+        top = self._held_out.probabilities.max(axis=1)
         return float(top.mean()), float(np.sqrt((top * (1.0 - top)).sum()) / len(top))
 
     @property
@@ -361,21 +339,23 @@ class Assessment(Shown):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per row of X: fold, y, prediction, log densities, and the PIT or the class probabilities."""
-        rows, known = self._rows, self._rows.fold > 0
-        prediction: Any = rows.prediction.copy()
+        known, found = self._fold > 0, self._held_out
+        prediction: Any = self._of_all(found.prediction)
         if self.kind == "classes":
-            prediction = [rows.classes[int(k)] if ok else None for k, ok in zip(prediction, known, strict=True)]
+            prediction = [self.classes[int(k)] if ok else None for k, ok in zip(prediction, known, strict=True)]
         columns = {
-            "fold": pd.Series(rows.fold, dtype="Int64").mask(~known).array,
-            "y": rows.y.copy(),
+            "fold": pd.Series(self._fold, dtype="Int64").mask(~known).array,
+            "y": self._targets.copy(),
             "prediction": prediction,
-            "log_density": rows.log_density.copy(),
-            "baseline_log_density": rows.baseline.copy(),
+            "log_density": self._of_all(found.log_density),
+            "baseline_log_density": self._of_all(found.baseline),
         }
-        frame = pd.DataFrame(columns, index=rows.index)
         if self.kind == "classes":
-            return frame.assign(**{f"p({label})": rows.probabilities[:, k] for k, label in enumerate(rows.classes)})
-        return frame.assign(pit_lower=rows.lower, pit_upper=rows.upper)
+            p = self._of_all(found.probabilities)
+            columns |= {f"p({label})": p[:, k] for k, label in enumerate(self.classes)}
+        else:
+            columns |= {"pit_lower": self._of_all(found.lower), "pit_upper": self._of_all(found.upper)}
+        return pd.DataFrame(columns, index=self._index)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the rows, ready for JSON: None for numbers that are not finite or do not apply."""
@@ -502,16 +482,17 @@ def _left_out(a: Assessment) -> str | None:
 
 def _one_row(a: Assessment) -> str | None:
     """The row that makes up most of the log score, if there is one: the score is a mean without lower bound."""
-    gains = a.log_density.to_numpy() - a.baseline_log_density.to_numpy()
-    known = np.flatnonzero(~np.isnan(gains))
-    size = np.abs(gains[known])
-    worst = known[np.argmin(gains[known])]
-    if len(known) < 10 or not np.isfinite(size).all() or gains[worst] > -1.0 or -gains[worst] < 0.5 * size.sum():
+    found = a._held_out
+    gains = found.log_density - found.baseline
+    worst = int(np.argmin(gains))
+    if a.n_rows < 10 or not np.isfinite(gains).all() or gains[worst] > -1.0:
         return None
-    rest = gains[known[known != worst]]
+    if -gains[worst] < 0.5 * np.abs(gains).sum():
+        return None
+    rest = np.delete(gains, worst)
     return (
-        f"One row decides the score: row {a.log_density.index[worst]} has the log density "
-        f"{number(float(a.log_density.iloc[worst]))}; without it the gain is "
+        f"One row decides the score: row {a._index[found.rows[worst]]} has the log density "
+        f"{number(float(found.log_density[worst]))}; without it the gain is "
         f"{plus_minus(float(rest.mean()), _standard_error(rest))}."
     )
 

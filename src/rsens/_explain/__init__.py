@@ -1,6 +1,6 @@
 """`explain`, the call that most people make, and `Explanation`, its result."""
 
-from rsens._explain._context import Arguments, Context, check_pair_columns, check_refit_columns
+from rsens._explain._context import Arguments, Context, check_pair_columns, check_refit_columns, read
 from rsens._explain._difference import Difference
 from rsens._explain._document import (
     directions,
@@ -11,7 +11,7 @@ from rsens._explain._document import (
     subgroups,
     variables,
 )
-from rsens._explain._explain import explain, explanations, read
+from rsens._explain._explain import explain, explanations
 from rsens._explain._explanation import Explanation
 from rsens._explain._interaction_marks import CollinearityWarning
 from rsens._explain._refit_intervals import LEAST_FOLDS, ValuesOfRefits, most_folds, rounds_for, with_refits

@@ -1,25 +1,27 @@
-"""The records of one call of `explain`: a model with its rows (`Query`), and all else (`Context`)."""
+"""One call of `explain`: its arguments as they were given (`Arguments`), and read (`Context`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
-from rsens._contents import OwnOrder
+from rsens._arguments import fraction, jobs, one_of, seed_sequence
+from rsens._contents import OwnOrder, own_order
 from rsens._errors import Argument, InputError
-from rsens._explain._subgroups import Division
+from rsens._explain._effects import numeric_columns, steps_of
+from rsens._explain._evaluate import Chunks, opened
+from rsens._explain._query import Query, Reader, read_first
+from rsens._explain._subgroups import division_of
 from rsens._files import Checkpoint
-from rsens._progress import Progress
-from rsens._refits import Fit, take_rows
-from rsens._results import Part, stored
+from rsens._progress import Progress, progress_of
+from rsens._refits import Fit, check_one_per_row, check_refit, read_clusters
 from rsens._table import Table, as_pandas
-from rsens._typing import Array, Positions
-from rsens.adapters import as_contrasts, read_for, two_valued
-from rsens.derivatives import Model, prepare, rows_of
-from rsens.measures import Terms, check_groups, check_weights, column_units, deviations_of, training_inputs
+from rsens.derivatives import Model
+from rsens.measures import on_link, warn_of_gaps
 
 #: With `pairs="auto"`, the most columns for which pairs are computed.
 AUTO_PAIRS_COLUMNS = 30
@@ -31,11 +33,6 @@ MOST_REFIT_COLUMNS = 3_000
 MOST_COLUMNS_OF_DIFFERENCES = 5_000
 #: Purposes of the random numbers of `explain`.
 PROBES, FOLDS, INTERACTIONS = range(1, 4)
-
-#: The edges of a step, from its first to its last; the parts between neighbouring edges hold rows.
-Step = tuple[float, ...]
-#: Which values of single rows are kept.
-Keep = Literal["main", "pairs"] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,186 +60,162 @@ class Arguments:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Query:
-    """A model and rows (n, D) that were read, and the values to compute there."""
+class Context:
+    """One call of `explain`: the model, the rows with their targets, the values to compute, and how to work."""
 
-    source: Model
-    table: Table  # has level codes also in numeric columns of two values, which are compared
-    training: Array | None  # (N, D) the training inputs, where the model knows them
-    weights: Array  # (n,), adding up to 1 over all rows
-    terms: Terms
-    units: Array  # (D,)
-    deviations: Array  # (D,) standard deviations; of contrast columns √(P(two rows differ)/2)
-    pairs: bool = False
-    link: Callable[[Model], Model] | None = None  # makes a model of η, for pairs on the link scale
-    steps: Mapping[int, Step] | None = None  # of effects; None for no effects
-    details: bool = False  # parts of pairs, and R-sens of each posterior draw: refits do not need them
-    keep: Keep = None
-    division: Division | None = None
-    first_row: int = 0  # the number of the first row, for errors
-    prepared: bool = False  # whether the model is prepared for more rows than these
-
-    def __len__(self) -> int:
-        return len(self.table)
-
-    @property
-    def categorical(self) -> tuple[int, ...]:
-        """Positions of contrast columns: categorical, or numeric with two values."""
-        return () if self.table.coding is None else self.table.coding.categorical
+    asked: Arguments
+    X: Any  # the table, or the first chunk
+    y: Any
+    chunks: Chunks | None  # all rows, where X comes in chunks
+    source: Model  # before numeric columns of two values are compared,
+    plain: Table  # with its rows; of chunks the first ones
+    reader: Reader  # reads refits as this model was read
+    query: Query  # the values to compute, and where; of chunks at the first ones
+    level: float  # of intervals
+    intervals: Literal["auto", "refits", "rows"] | bool  # "refits" are required, and "auto" tries them
+    null: Literal["auto"] | bool  # True is required
+    fit: Fit | None  # how to refit, if it is possible
+    own_order: OwnOrder | None  # None where nothing is refitted or tested
+    seed: np.random.SeedSequence
+    n_jobs: int | None
+    progress: Progress
+    checkpoint: Checkpoint | None = None  # keeps finished refits
 
     @property
-    def two_valued(self) -> tuple[int, ...]:
-        """Positions of the numeric ones among them."""
-        columns = () if self.table.coding is None else self.table.coding.columns
-        return tuple(column.position for column in columns if column.numeric)
+    def model(self) -> Any:
+        """The model that was given."""
+        return self.asked.model
 
-    def part(self, start: int, stop: int) -> Query:
-        """The same for the rows from `start` to `stop`."""
-        rows = slice(start, stop)
-        return replace(
-            self,
-            table=self.table.part(start, stop),
-            weights=self.weights[rows],
-            division=None if self.division is None else self.division.taken(rows),
-            first_row=self.first_row + start,
-        )
-
-    def taken(self, rows: Positions) -> Query:
-        """The same for some of the rows."""
-        table = self.table
-        return replace(
-            self,
-            table=Table(table.names, table.values[rows], take_rows(table.source, rows), table.coding),
-            weights=self.weights[rows],
-            division=None if self.division is None else self.division.taken(rows),
-        )
-
-    def ready(self) -> Query:
-        """The same with the model prepared for these rows, so that parts of them give the same numbers."""
-        return self if self.prepared else replace(self, source=prepare(self.source, self.table), prepared=True)
+    @property
+    def order(self) -> OwnOrder:
+        """The order of rows, columns and clusters that random numbers are drawn in, however they are sorted."""
+        assert self.own_order is not None
+        return self.own_order
 
 
-@dataclass(frozen=True, eq=False)
-class Reader:
-    """Reads a model with its rows: refits, probes and single rows are read as the explained model was."""
+def read(asked: Arguments) -> Context:
+    """Read the model and the rows, and check all arguments."""
+    for name, choices in CHOICES.items():
+        one_of(getattr(asked, name), name, choices)
+    intervals, level = _intervals_and_level(asked.intervals)
+    chunks, X, y = opened(asked)
+    source, plain, reader, query = read_first(asked, X, in_chunks=chunks is not None)
+    n, n_columns = plain.values.shape
+    check_difference_columns(query.source.by_differences, n_columns)
+    clusters = None if asked.clusters is None else read_clusters(asked.clusters, n)
+    warn_of_gaps(asked.model, query.training, query.table)
+    same_rows = query.training is None or len(query.training) == n
+    fit, null, intervals = _refits_for(asked, y, n, intervals, same_rows=same_rows)
+    if fit is not None and (null or intervals in REFITTED):
+        check_refit_columns(asked.model, n_columns, *WITHOUT_REFITS)
+    known, counted = (plain.values, query.weights) if query.training is None else (query.training, None)
+    division = None if asked.by is None or chunks is not None else division_of(as_pandas(asked.by, "by"), X, plain)
+    if division is not None and division.categories is None:  # the order in one table
+        division = replace(division, categories=division.labels)
+    query = replace(
+        query,
+        pairs=_wants_pairs(asked, n_columns),
+        link=partial(on_link, asked.model) if asked.pairs == "link" else None,
+        steps=steps_of(known, numeric_columns(query.terms, query.table), counted),
+        details=True,
+        keep="pairs" if asked.keep_local == "pairs" else None if asked.keep_local is False else "main",
+        division=division,
+    )
+    order = None
+    if null or intervals in REFITTED:
+        order = own_order(query.table.values, y, asked.weights, clusters=clusters, names=query.table.names)
+    return Context(
+        asked=asked,
+        chunks=chunks,
+        X=X,
+        y=y,
+        source=source,
+        plain=plain,
+        reader=reader,
+        query=query,
+        level=level,
+        intervals=intervals,
+        null=null,
+        fit=fit,
+        own_order=order,
+        seed=seed_sequence(asked.random_state),
+        n_jobs=jobs(asked.n_jobs),
+        progress=progress_of(asked.progress),
+    )
 
-    groups: Any = None
-    scale: Any = "sd"
-    compared: tuple[int, ...] = ()  # numeric columns of two values
 
-    def rows(
-        self, model: Any, X: Any, weights: Array | None = None
-    ) -> tuple[Model, Table, Array | None, Array]:  # fmt: skip
-        """The model, its rows, the training inputs if the model knows them, and weights that add up to 1."""
-        source, plain, training, shares = read_rows(model, X, None, weights)
-        counted = None if weights is None else shares
-        return *as_contrasts(source, plain, self.compared, training=training, weights=counted), training, shares
-
-    def query(self, model: Any, X: Any, weights: Array | None = None) -> Query:
-        """The query for a model and its rows."""
-        return self.asked(model, *self.rows(model, X, weights))
-
-    def asked(self, model: Any, source: Model, table: Table, training: Array | None, shares: Array) -> Query:
-        """The query for a model and rows that have been read."""
-        terms, deviations = Terms.of(self.groups, table.names), deviations_of(model, table, training, shares)
-        check_groups(terms, table)
-        return Query(
-            source=source,
-            table=table,
-            training=training,
-            weights=shares,
-            terms=terms,
-            units=column_units(self.scale, deviations, table.names).copy(),
-            deviations=deviations,
-        )
+#: The values of arguments that take few.
+CHOICES: dict[str, tuple[Any, ...]] = {
+    "pairs": (True, False, "auto", "link"),
+    "null": (True, False, "auto"),
+    "keep_local": (True, False, "auto", "pairs"),
+}
+#: The sources of intervals that need refits.
+REFITTED = ("auto", "refits")
+#: The advice to do without refits.
+WITHOUT_REFITS = (
+    "Use fewer columns, or ",
+    Argument("null", False),
+    " and ",
+    Argument("intervals", "rows"),
+    ", which take the model as given.",
+)
 
 
-def read_rows(model: Any, X: Any, training: Any, weights: Any) -> tuple[Model, Table, Array | None, Array]:
-    """The model that knows its levels, the rows, the training inputs if they are known, and weights adding up to 1."""
-    if training is None:
-        source, plain = read_for(model, X)
-        shares = check_weights(weights, len(plain))
-        if weights is not None and plain.coding is not None:  # a function's levels are counted under the weights
-            source, plain = read_for(model, X, shares)
-        return source, plain, training_inputs(model, len(plain.names)), shares
-    source, given = read_for(model, as_pandas(training, "training"))
-    plain = rows_of(source, X)
-    _check_names(given.names, plain.names, "training")
-    known = training_inputs(model, len(plain.names))
-    return source, plain, given.values if known is None else known, check_weights(weights, len(plain))
+def _intervals_and_level(intervals: Any) -> tuple[Any, float]:
+    """The source of intervals, and their level."""
+    level = 0.95
+    if isinstance(intervals, tuple) and len(intervals) == 2:
+        intervals, level = intervals[0], fraction(intervals[1], "intervals")
+    return one_of(intervals, "intervals", ("auto", "refits", "rows", False)), level
 
 
-@dataclass(frozen=True, eq=False)
-class ReadRows:
-    """The rows of `explain`, before and after columns of two values are compared."""
+def _wants_pairs(asked: Arguments, n_columns: int) -> bool:
+    """Whether pairs are computed; an error if they are asked for, and too many."""
+    if asked.keep_local == "pairs" and asked.pairs is False:
+        got = Argument("pairs", False)
+        raise InputError(Argument("keep_local", "pairs"), " needs pairs; got ", got, ". Leave out one of the two.")
+    if asked.keep_local == "pairs" or asked.pairs in (True, "link"):
+        name = "keep_local" if asked.keep_local == "pairs" else "pairs"
+        check_pair_columns(n_columns, Argument(name, getattr(asked, name)))
+        return True
+    return asked.pairs == "auto" and n_columns <= AUTO_PAIRS_COLUMNS
 
-    source: Model
-    plain: Table
-    reader: Reader
-    query: Query
 
-    @classmethod
-    def of(cls, asked: Arguments, X: Any, *, in_chunks: bool) -> ReadRows:
-        """Read the model and rows X; if they are the first of several chunks, the training inputs decide instead."""
-        model, training, groups, scale = asked.model, asked.training, asked.groups, asked.scale
-        source, plain, inputs, shares = read_rows(model, X, training, None if in_chunks else asked.weights)
-        if in_chunks and inputs is None:
+def _refits_for(
+    asked: Arguments, y: Any, n: int, intervals: Any, *, same_rows: bool
+) -> tuple[Fit | None, Literal["auto"] | bool, Any]:
+    """How to refit, None where that is not possible; whether there are marks; and the source of intervals.
+
+    A model that was fitted to more rows than X varies less than refits to X: these are made only if asked for.
+    """
+    model, refit, null = asked.model, asked.refit, asked.null
+    if refit is not None:
+        check_refit(None, refit)
+    cloned = callable(getattr(model, "fit", None)) and callable(getattr(model, "get_params", None))
+    how = Fit(None, refit) if refit is not None else Fit(model) if cloned else None
+    needed: list[tuple[str | Argument, Argument]] = []
+    if y is not None:
+        check_one_per_row(y, n)
+    if null is True or (null == "auto" and y is None and refit is not None):
+        needed.append(("The null level", Argument("null", False)))
+    if intervals == "refits":
+        needed.append((Argument("intervals", "refits"), Argument("intervals", "rows")))
+    for what, instead in needed:
+        if y is None:
+            raise InputError(what, " needs the targets, for refits. Use explain(model, X, y), or ", instead, ".")
+        if how is None:
             raise InputError(
-                "Units, levels, columns of two values and extrapolation must be the same for all chunks. "
-                f"They come from the inputs that the model was trained on, which {type(model).__name__} does not know. "
-                "Pass them as ",
-                Argument("training"),
-                ", or any table that represents all rows; or explain all rows at once, as one table in memory.",
+                what,
+                f" needs a model that can be refitted, with fit and get_params; got {type(model).__name__}. Pass ",
+                Argument("refit"),
+                ", a function (X, y) -> fitted model, or ",
+                instead,
+                ".",
             )
-        rows = plain if not in_chunks or inputs is None else _table_of(inputs, plain)
-        grouped = Terms.of(groups, plain.names).grouped_columns
-        compared = two_valued(rows, inputs, numeric=asked.numeric, grouped=grouped)
-        if in_chunks and inputs is not None:
-            _check_two_values(plain, inputs, compared)
-        contrasted, table = as_contrasts(source, plain, compared, training=inputs, weights=shares)
-        reader = Reader(groups, scale, compared)
-        query = reader.asked(model, contrasted, table, inputs, shares)
-        if not isinstance(scale, str):  # refits have the same units
-            reader = replace(reader, scale=query.units)
-        if in_chunks or training is not None:  # for all rows that it may be asked about
-            _, known = as_contrasts(source, _table_of(query.training, plain), compared, training=query.training)
-            query = replace(query, source=prepare(contrasted, known), prepared=True)
-        return cls(source, plain, reader, query)
-
-    def further(self, X: Any, weights: Array) -> tuple[Table, Query]:
-        """Further rows of the same table as the model reads them, and the query for them."""
-        training, compared = self.query.training, self.reader.compared
-        assert training is not None
-        plain = rows_of(self.source, X)
-        _check_names(plain.names, self.plain.names, "X")
-        _check_two_values(plain, training, compared)
-        _, table = as_contrasts(self.source, plain, compared, training=training)
-        return plain, replace(self.query, table=table, weights=weights)
-
-
-def _table_of(values: Any, like: Table) -> Table:
-    return Table(like.names, values, like.like(values), like.coding)
-
-
-def _check_names(found: tuple[str, ...], expected: tuple[str, ...], what: str) -> None:
-    if found != expected:
-        raise InputError(
-            Argument(what),
-            f" must have the columns {', '.join(map(repr, expected[:10]))} in this order; got "
-            f"{', '.join(map(repr, found[:10]))}.",
-        )
-
-
-def _check_two_values(rows: Table, training: Array, compared: tuple[int, ...]) -> None:
-    for d in compared:
-        other = ~np.isin(rows.values[:, d], training[:, d])
-        if other.any():
-            raise InputError(
-                f"The column {rows.names[d]!r} has two values in the training inputs, and "
-                f"{rows.values[other, d][0]:g} in row {int(other.argmax())} of these rows. Pass ",
-                Argument("numeric", [rows.names[d]]),
-                ", for derivatives in place of a comparison of two values.",
-            )
+    if intervals == "auto" and (y is None or how is None or not same_rows):
+        intervals = "rows"
+    return how, False if y is None else null, intervals
 
 
 def check_pair_columns(n_columns: int, got: Argument) -> None:
@@ -274,55 +247,3 @@ def check_difference_columns(by_differences: bool, n_columns: int) -> None:
             f"{MOST_COLUMNS_OF_DIFFERENCES:,} columns; got {n_columns:,}. Use fewer columns, or a model with "
             "derivatives: from_jax, from_torch, or a model of rsens."
         )
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Setup(Part):
-    """D columns, and T terms: columns, or groups in their place."""
-
-    level: float = stored("Level of the intervals.")
-    scale: str = stored('Where the units come from: "sd", "raw" or "given".')
-    columns: tuple[str, ...] = stored("The columns of X.")
-    units: Array = stored("The unit in which each column is counted.", "columns")
-    categorical: tuple[int, ...] = stored("Positions of the columns whose levels are compared.")
-    two_valued: tuple[int, ...] = stored("Positions of the numeric ones among them, which have two values.")
-    terms: tuple[str, ...] = stored("The terms: columns of X in their order, a group in the place of its first column.")
-    members: tuple[tuple[int, ...], ...] = stored("Positions of the columns of each term.")
-    pair_scale: str = stored(
-        'The scale of pairs: "parameters", or "link", the scale on which the model adds up.',
-    )  # fmt: skip
-    understood: str = stored(
-        "Summary of a model of another library: family, noise, how derivatives are made. Else empty.", default="",
-    )  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Context:
-    """One call of `explain`: the model, the rows with their targets, what is to be found, and how to work."""
-
-    asked: Arguments
-    chunks: Any  # the other rows, where X comes in chunks
-    X: Any  # the table, or the first chunk
-    y: Any
-    rows: ReadRows
-    query: Query
-    level: float  # of intervals
-    intervals: Literal["auto", "refits", "rows"] | bool  # "refits" are required, and "auto" tries them
-    null: Literal["auto"] | bool  # True is required
-    fit: Fit | None  # how to refit, if it is possible
-    own_order: OwnOrder | None  # None where nothing is refitted or tested
-    seed: np.random.SeedSequence
-    n_jobs: int | None
-    progress: Progress
-    checkpoint: Checkpoint | None = None  # keeps finished refits
-
-    @property
-    def model(self) -> Any:
-        """The model that was given."""
-        return self.asked.model
-
-    @property
-    def order(self) -> OwnOrder:
-        """The order of rows, columns and clusters that random numbers are drawn in, however they are sorted."""
-        assert self.own_order is not None
-        return self.own_order

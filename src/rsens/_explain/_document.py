@@ -318,7 +318,7 @@ def variables_legend(e: Explanation) -> list[str]:
         lines.append(f"the null level comes from refits to {e.inference.null_rows:,} random rows")
     if unknown := [name for name in e.names if e.null.isna()[name]]:
         lines.append(f"no null level: {_names(unknown)}")
-    starred = e.main > e.null
+    starred = e.inference.above_null.fillna(value=False)
     lines += _together(ranked, bool(starred.any()), e.inference.discovery, e.inference.familywise)
     doubtful = (
         []

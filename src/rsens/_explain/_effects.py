@@ -23,15 +23,15 @@ import numpy as np
 import pandas as pd
 
 from rsens._coding import Levels
-from rsens._explain._context import Query, Step
+from rsens._explain._query import Query, Step
 from rsens._explain._values import RowMoments, Spread, Sums
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._text import number, value_text
 from rsens._typing import Array, Flags, Positions
 from rsens.derivatives import Derivatives
-from rsens.distributions import Distribution, Exponential, Gamma, LogNormal, NegativeBinomial, Poisson, Weibull
-from rsens.measures import Terms, first_of_prediction, first_of_spread, has_spread, spread_of
+from rsens.distributions import Distribution
+from rsens.measures import Terms, first_of_prediction, first_of_spread, spread_of
 
 if TYPE_CHECKING:
     from rsens._explain._explanation import Explanation
@@ -242,10 +242,6 @@ def two_values(column: Levels) -> tuple[float | None, float | None]:
     return (float(numbers.min()), float(numbers.max())) if len(numbers) == 2 else (None, None)
 
 
-#: Families of positive y, whose models usually add up on the log scale.
-POSITIVE = (Poisson, NegativeBinomial, Gamma, Exponential, LogNormal, Weibull)
-
-
 @dataclass(frozen=True)
 class Quantities:
     """Q numbers of each prediction: its P outputs, then the spread and the logarithm if it has them."""
@@ -258,7 +254,7 @@ class Quantities:
     def of(cls, distribution: Distribution) -> Quantities:
         """The quantities of a prediction that effects are changes of."""
         outputs = distribution.prediction().shape[1]
-        return cls(outputs, has_spread(distribution), outputs == 1 and isinstance(distribution, POSITIVE))
+        return cls(outputs, distribution.has_spread, outputs == 1 and distribution.additive_on == "log")
 
     def __len__(self) -> int:
         return self.outputs + self.spread + self.log

@@ -7,30 +7,28 @@ evaluated with one thread. So how many run at once, and where, changes nothing.
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from rsens._chunks import LEAST_ROWS, MOST_PIECES, chunks_of, comes_in_chunks
 from rsens._errors import Argument, InputError
-from rsens._explain._context import Arguments, Query, ReadRows
 from rsens._explain._effects import Quantities, line_changes, line_keys, step_moments
 from rsens._explain._posterior import draw_sums
+from rsens._explain._query import Query, read_further
 from rsens._explain._rows import extrapolates, index_of
 from rsens._explain._subgroups import division_of
 from rsens._explain._values import LocalValues, RowMoments, Sums
 from rsens._progress import Progress
-from rsens._refits import one_target, quiet, run_pieces
-from rsens._table import as_pandas
+from rsens._refits import one_target, quietly, run_pieces
+from rsens._table import Table, as_pandas
 from rsens._threads import one_thread
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, is_of_draws, iterate
+from rsens.derivatives import Derivatives, Model, is_of_draws, iterate
 from rsens.measures import (
     check_weights,
     finite,
@@ -41,6 +39,9 @@ from rsens.measures import (
     rsens_of,
     switches_of,
 )
+
+if TYPE_CHECKING:
+    from rsens._explain._context import Arguments
 
 #: With `keep_local="auto"`, the most rows in chunks whose values are kept.
 AUTO_LOCAL_ROWS = 200_000
@@ -159,7 +160,7 @@ def over_table(query: Query, n_jobs: int | None, progress: Progress) -> Sums:
         return query.part(starts[number], min(n, starts[number] + rows))
 
     began = time.perf_counter()
-    with progress.stage("row", n) as advance, one_piece(warns=True):
+    with progress.stage("row", n) as advance, one_thread():
         first = sums_of(block(0), advance=advance)
     rest = (time.perf_counter() - began) * (len(starts) - 1)
     shared = replace(query.part(0, 1), training=None)  # rows are sent block by block
@@ -181,17 +182,8 @@ def _rows_of(query: Query) -> tuple[Any, ...]:
 
 def _further_block(query: Query, table: Any, weights: Array, division: Any, first_row: int) -> Sums:
     block = replace(query, table=table, weights=weights, division=division, first_row=first_row)
-    with one_piece():
+    with quietly():
         return sums_of(block, watch=False)
-
-
-@contextmanager
-def one_piece(*, warns: bool = False) -> Iterator[None]:
-    """One thread, for a piece of work. Only the first piece warns: the others would repeat it."""
-    with one_thread(), warnings.catch_warnings():
-        for kind in () if warns else quiet():
-            warnings.simplefilter("ignore", kind)
-        yield
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,13 +196,17 @@ class Chunks:
     by: Any
     keep_local: Literal["auto", "pairs"] | bool
 
-    def sums(self, read: ReadRows, n_jobs: int | None, progress: Progress) -> Sums:
-        """The sums over the rows of all chunks, one after the other."""
+    def sums(
+        self, source: Model, compared: tuple[int, ...], like: Query, n_jobs: int | None, progress: Progress
+    ) -> Sums:
+        """The sums over the rows of all chunks, one after the other, of what a query for the first ones asks."""
         total: Sums | None = None
         n = 0
         for X in chain([self.first], self.others):
             rows = slice(n, n + len(X))
-            sums = self._of_chunk(read, X, rows, n_jobs, progress)
+            weights = _weights(_taken(self.weights, rows, "weights"), len(X))
+            plain, query = read_further(source, compared, like, X, weights)
+            sums = self._of_chunk(X, plain, query, rows, n_jobs, progress)
             total, n = sums if total is None else total + sums, rows.stop
         assert total is not None
         for values, name in ((self.weights, "weights"), (self.by, "by")):
@@ -220,10 +216,10 @@ class Chunks:
             check_weights(np.zeros(1), 1)  # the error for weights that are all 0
         return total
 
-    def _of_chunk(self, read: ReadRows, X: Any, rows: slice, n_jobs: int | None, progress: Progress) -> Sums:
+    def _of_chunk(
+        self, X: Any, plain: Table, query: Query, rows: slice, n_jobs: int | None, progress: Progress
+    ) -> Sums:
         """The sums over one chunk, with the values of its single rows if they are kept."""
-        weights = _weights(_taken(self.weights, rows, "weights"), len(X))
-        plain, query = read.further(X, weights)
         by = self.by if isinstance(self.by, str) else _taken(self.by, rows, "by")
         keep = rows.stop <= AUTO_LOCAL_ROWS if self.keep_local == "auto" else self.keep_local
         outside = extrapolates(plain, query.training)
@@ -236,7 +232,7 @@ class Chunks:
         sums = replace(over_table(query, n_jobs, progress), outside=int(outside.sum()))
         if (main := sums.local_main) is None:
             return sums
-        given = None if self.weights is None else weights
+        given = None if self.weights is None else query.weights
         return replace(sums, local=(LocalValues(main, sums.local_pairs, index_of(plain), outside, given),))
 
 

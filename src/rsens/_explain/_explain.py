@@ -5,43 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from rsens._arguments import fraction, jobs, one_of, seed_sequence
-from rsens._contents import own_order
-from rsens._errors import Argument, InputError, warn, warnings_once
-from rsens._explain._context import (
-    AUTO_PAIRS_COLUMNS,
-    Arguments,
-    Context,
-    Query,
-    ReadRows,
-    Setup,
-    check_difference_columns,
-    check_pair_columns,
-    check_refit_columns,
-)
-from rsens._explain._effects import Effects, numeric_columns, steps_of
-from rsens._explain._evaluate import opened, over_table
+from rsens._errors import warn, warnings_once
+from rsens._explain._context import REFITTED, Arguments, Context, read
+from rsens._explain._effects import Effects
+from rsens._explain._evaluate import over_table
 from rsens._explain._explanation import Explanation
 from rsens._explain._interaction_marks import find_interaction_marks
 from rsens._explain._null_level import find_null_level, probe_plan
 from rsens._explain._posterior import DrawValues
+from rsens._explain._query import Query
 from rsens._explain._refit_intervals import refit_without_folds, with_refits
 from rsens._explain._rows import Rows
-from rsens._explain._subgroups import Subgroups, division_of
-from rsens._explain._values import Sums, Values, row_intervals
-from rsens._progress import progress_of
-from rsens._refits import Fit, check_one_per_row, check_refit, read_clusters, warn_of_tight_clusters, workers
-from rsens._table import as_pandas
+from rsens._explain._subgroups import Subgroups
+from rsens._explain._values import Setup, Sums, Values, row_intervals
+from rsens._refits import warn_of_tight_clusters, workers
 from rsens._text import quoted
 from rsens.adapters import classes_of
 from rsens.derivatives import NoSecondDerivativesError
-from rsens.measures import adds_up, is_linear, on_link, warn_of_gaps
+from rsens.measures import adds_up, is_linear
 
 
 def explain(
@@ -143,29 +129,9 @@ def explain(
         >>> explanation.pairs.round(1).to_dict()
         {('x0', 'x1'): 0.0, ('x0', 'x2'): 0.0, ('x1', 'x2'): 1.0}
     """
-    asked = Arguments(
-        model,
-        X,
-        y,
-        pairs=pairs,
-        groups=groups,
-        numeric=numeric,
-        clusters=clusters,
-        by=by,
-        weights=weights,
-        scale=scale,
-        null=null,
-        intervals=intervals,
-        keep_local=keep_local,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        progress=progress,
-        refit=refit,
-        training=training,
-    )
-    context = read(asked)
+    context = read(Arguments(**locals()))
     if y is not None and clusters is None:
-        plain = context.rows.plain
+        plain = context.plain
         warn_of_tight_clusters(plain.values, context.query.categorical)
     *_, explanation = explanations(context, refit_without_folds if context.intervals in REFITTED else None)
     return explanation
@@ -191,138 +157,13 @@ def explanations(context: Context, refits: Refits | None = None) -> Iterator[Exp
         yield with_marks(found, context) if context.null else found
 
 
-def read(asked: Arguments) -> Context:
-    """Read the model and the rows, and check all arguments."""
-    for name, choices in CHOICES.items():
-        one_of(getattr(asked, name), name, choices)
-    intervals, level = _intervals_and_level(asked.intervals)
-    chunks, X, y = opened(asked)
-    rows = ReadRows.of(asked, X, in_chunks=chunks is not None)
-    plain, query, model = rows.plain, rows.query, asked.model
-    n, n_columns = plain.values.shape
-    check_difference_columns(query.source.by_differences, n_columns)
-    clusters = None if asked.clusters is None else read_clusters(asked.clusters, n)
-    warn_of_gaps(model, query.training, query.table)
-    same_rows = query.training is None or len(query.training) == n
-    fit, null, intervals = _refits_for(asked, y, n, intervals, same_rows=same_rows)
-    if fit is not None and (null or intervals in REFITTED):
-        check_refit_columns(model, n_columns, *WITHOUT_REFITS)
-    known, counted = (plain.values, query.weights) if query.training is None else (query.training, None)
-    division = None if asked.by is None or chunks is not None else division_of(as_pandas(asked.by, "by"), X, plain)
-    if division is not None and division.categories is None:  # the order in one table
-        division = replace(division, categories=division.labels)
-    query = replace(
-        query,
-        pairs=_wants_pairs(asked, n_columns),
-        link=partial(on_link, model) if asked.pairs == "link" else None,
-        steps=steps_of(known, numeric_columns(query.terms, query.table), counted),
-        details=True,
-        keep="pairs" if asked.keep_local == "pairs" else None if asked.keep_local is False else "main",
-        division=division,
-    )
-    order = None
-    if null or intervals in REFITTED:
-        order = own_order(query.table.values, y, asked.weights, clusters=clusters, names=query.table.names)
-    return Context(
-        asked=asked,
-        chunks=chunks,
-        X=X,
-        y=y,
-        rows=rows,
-        query=query,
-        level=level,
-        intervals=intervals,
-        null=null,
-        fit=fit,
-        own_order=order,
-        seed=seed_sequence(asked.random_state),
-        n_jobs=jobs(asked.n_jobs),
-        progress=progress_of(asked.progress),
-    )
-
-
-#: The values of arguments that take few.
-CHOICES: dict[str, tuple[Any, ...]] = {
-    "pairs": (True, False, "auto", "link"),
-    "null": (True, False, "auto"),
-    "keep_local": (True, False, "auto", "pairs"),
-}
-#: The sources of intervals that need refits.
-REFITTED = ("auto", "refits")
-#: The advice to do without refits.
-WITHOUT_REFITS = (
-    "Use fewer columns, or ",
-    Argument("null", False),
-    " and ",
-    Argument("intervals", "rows"),
-    ", which take the model as given.",
-)
-
-
-def _intervals_and_level(intervals: Any) -> tuple[Any, float]:
-    """The source of intervals, and their level."""
-    level = 0.95
-    if isinstance(intervals, tuple) and len(intervals) == 2:
-        intervals, level = intervals[0], fraction(intervals[1], "intervals")
-    return one_of(intervals, "intervals", ("auto", "refits", "rows", False)), level
-
-
-def _wants_pairs(asked: Arguments, n_columns: int) -> bool:
-    """Whether pairs are computed; an error if they are asked for, and too many."""
-    if asked.keep_local == "pairs" and asked.pairs is False:
-        got = Argument("pairs", False)
-        raise InputError(Argument("keep_local", "pairs"), " needs pairs; got ", got, ". Leave out one of the two.")
-    if asked.keep_local == "pairs" or asked.pairs in (True, "link"):
-        name = "keep_local" if asked.keep_local == "pairs" else "pairs"
-        check_pair_columns(n_columns, Argument(name, getattr(asked, name)))
-        return True
-    return asked.pairs == "auto" and n_columns <= AUTO_PAIRS_COLUMNS
-
-
-def _refits_for(
-    asked: Arguments, y: Any, n: int, intervals: Any, *, same_rows: bool
-) -> tuple[Fit | None, Literal["auto"] | bool, Any]:
-    """How to refit, None where that is not possible; whether there are marks; and the source of intervals.
-
-    A model that was fitted to more rows than X varies less than refits to X: these are made only if asked for.
-    """
-    model, refit, null = asked.model, asked.refit, asked.null
-    if refit is not None:
-        check_refit(None, refit)
-    cloned = callable(getattr(model, "fit", None)) and callable(getattr(model, "get_params", None))
-    how = Fit(None, refit) if refit is not None else Fit(model) if cloned else None
-    needed: list[tuple[str | Argument, Argument]] = []
-    if y is not None:
-        check_one_per_row(y, n)
-    if null is True or (null == "auto" and y is None and refit is not None):
-        needed.append(("The null level", Argument("null", False)))
-    if intervals == "refits":
-        needed.append((Argument("intervals", "refits"), Argument("intervals", "rows")))
-    for what, instead in needed:
-        if y is None:
-            raise InputError(what, " needs the targets, for refits. Use explain(model, X, y), or ", instead, ".")
-        if how is None:
-            raise InputError(
-                what,
-                f" needs a model that can be refitted, with fit and get_params; got {type(model).__name__}. Pass ",
-                Argument("refit"),
-                ", a function (X, y) -> fitted model, or ",
-                instead,
-                ".",
-            )
-    if intervals == "auto" and (y is None or how is None or not same_rows):
-        intervals = "rows"
-    return how, False if y is None else null, intervals
-
-
 def evaluate(context: Context) -> tuple[Context, Sums]:
     """The sums over all rows; without pairs where the model has no second derivatives and pairs are not required."""
 
     def sums(query: Query) -> Sums:
         if context.chunks is None:
             return over_table(query, context.n_jobs, context.progress)
-        found: Sums = context.chunks.sums(replace(context.rows, query=query), context.n_jobs, context.progress)
-        return found
+        return context.chunks.sums(context.source, context.reader.compared, query, context.n_jobs, context.progress)
 
     with warnings_once():
         try:
@@ -344,7 +185,7 @@ def over_rows(context: Context, sums: Sums) -> Explanation:
     _warn_of_no_mean(values, query)
     if context.chunks is None:
         given = None if asked.weights is None else query.weights
-        rows, index = Rows.of_table(context.rows.plain, training, given)
+        rows, index = Rows.of_table(context.plain, training, given)
         rows, index = (rows, index) if query.keep else (rows.only_counted(), None)
     else:
         rows, index = Rows.of_chunks(sums)

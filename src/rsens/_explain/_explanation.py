@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from rsens._arguments import whole_number
 from rsens._document import Document, Shown
 from rsens._errors import Argument, InputError, MissingExtraError
-from rsens._explain._context import Setup
 from rsens._explain._difference import Difference, difference_of
 from rsens._explain._document import document
 from rsens._explain._effects import Effects, effect_table
@@ -25,7 +24,7 @@ from rsens._explain._posterior import DrawValues, Posterior
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups, by_frame
 from rsens._explain._tables import FORM, Inference, frame_of, ranked_by, read_order, shown_field, uncertainty_only
-from rsens._explain._values import Intervals, KeptRefits, Values
+from rsens._explain._values import Intervals, KeptRefits, Setup, Values
 from rsens._results import Field, Part
 from rsens.adapters import read_for
 from rsens.measures import Terms
@@ -231,8 +230,8 @@ class Explanation(Shown):
         Then the intervals do not hold at their level: among values that could all be noise, the jackknife does not show
         how far they would move with other data.
         """
-        levels = self.null
-        return levels is None or bool((self.main > levels).any() or levels.isna().all())
+        star = self.inference.above_null
+        return bool(star.any() or star.isna().all())
 
     @property
     def probes(self) -> pd.DataFrame | None:

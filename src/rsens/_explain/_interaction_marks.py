@@ -12,8 +12,9 @@ import numpy as np
 
 from rsens._arguments import child
 from rsens._errors import Argument, InputError, RsensWarning, warn
-from rsens._explain._context import INTERACTIONS, Context, Query
-from rsens._explain._null_level import discoveries
+from rsens._explain._context import INTERACTIONS, Context
+from rsens._explain._p_values import discoveries
+from rsens._explain._query import Query
 from rsens._interactions import (
     MOST_INFLATION,
     Untested,

@@ -26,6 +26,7 @@ A group has its own probes, because several columns together reach higher.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import ceil
 from typing import Any
 
@@ -35,11 +36,13 @@ import pandas as pd
 from rsens._arguments import child
 from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, Sentence, warn
-from rsens._explain._context import PROBES, Context, Query, Reader
-from rsens._explain._evaluate import one_piece, sums_of
+from rsens._explain._context import PROBES, Context
+from rsens._explain._evaluate import sums_of
+from rsens._explain._p_values import discoveries, familywise, tail_p_values
 from rsens._explain._probes import ProbeSource, sources_of
+from rsens._explain._query import Query, Reader
 from rsens._meaning import DISCOVERY_RATE, FAMILYWISE, PER_VARIABLE
-from rsens._refits import Fit, Kept, run_pieces, take_rows
+from rsens._refits import FAILURES, Fit, Kept, quietly, run_pieces, take_rows
 from rsens._results import Part, stored
 from rsens._table import Table, is_pandas
 from rsens._typing import Array, Flags, Positions
@@ -62,8 +65,6 @@ VALUE_ROWS = 300
 NEGLIGIBLE = 1e-6
 #: The kinds of terms that share their probes.
 SINGLE, CATEGORICAL, TWO_VALUED = -1, -2, -3
-#: The share of the probes that the tail of p-values is fitted to, and the least number of them.
-TAIL, LEAST_IN_TAIL = 0.25, 5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -118,7 +119,7 @@ def find_null_level(context: Context, value: Array, *, linear: bool) -> NullLeve
     sources = sources_of(query.table.values[order.rows], query.terms.members, query.categorical, clusters)
     try:
         refitted, probes, made_like = refit_with_probes(context, sources, plan)
-    except (ValueError, TypeError, ArithmeticError, LookupError, RuntimeError, AttributeError) as error:
+    except FAILURES as error:
         return _unavailable(context, f"refitting with {len(plan[0])} more columns failed ({error})", error)
     if not probes.any():  # a kernel with fixed dims, for example: with its zero everything would matter
         return _unavailable(context, "the refitted model does not use the columns that were added")
@@ -148,19 +149,6 @@ def _fewer_rows(context: Context) -> Context:
     return replace(context, query=context.query.taken(rows), y=take_rows(context.y, rows), own_order=order.taken(rows))
 
 
-def probe_plan(context: Context) -> list[list[int]]:
-    """The terms that the probes of each refit are made like; none where no column varies."""
-    query, values = context.query, context.query.table.values
-    varies = (np.ptp(values, axis=0) > 0.0) & (query.deviations > 0.0)
-    members = query.terms.members
-    varying = [int(t) for t in context.order.of_terms(members) if varies[list(members[t])].any()]
-    if not varying:
-        return []
-    n_probes = N_PROBES if len(values) <= MANY_ROWS else N_PROBES_OF_MANY
-    rng = np.random.default_rng(child(context.seed, PROBES, 0))
-    return probes_of_refits(members, _kinds(query), varying, n_probes, rng)
-
-
 def _unavailable(context: Context, reason: str, error: Exception | None = None) -> NullLevel | None:
     """None, with a warning; an error if the level is required."""
     sentence = Sentence(
@@ -175,11 +163,141 @@ def _unavailable(context: Context, reason: str, error: Exception | None = None) 
     return None
 
 
+# ---- plan of the refits ---------------------------------------------------------------------------------------------
+
+
+def probe_plan(context: Context) -> list[list[int]]:
+    """The terms that the probes of each refit are made like; none where no column varies."""
+    query, values = context.query, context.query.table.values
+    varies = (np.ptp(values, axis=0) > 0.0) & (query.deviations > 0.0)
+    members = query.terms.members
+    varying = [int(t) for t in context.order.of_terms(members) if varies[list(members[t])].any()]
+    if not varying:
+        return []
+    n_probes = N_PROBES if len(values) <= MANY_ROWS else N_PROBES_OF_MANY
+    rng = np.random.default_rng(child(context.seed, PROBES, 0))
+    return probes_of_refits(members, _kinds(query), varying, n_probes, rng)
+
+
 def _kinds(query: Query) -> Positions:
     """The kind of each term: of numbers, of levels, of numbers with two values, or else a group: its own position."""
     of_column = dict.fromkeys(query.categorical, CATEGORICAL) | dict.fromkeys(query.two_valued, TWO_VALUED)
     members = enumerate(query.terms.members)
     return np.array([t if len(m) > 1 else of_column.get(m[0], SINGLE) for t, m in members])
+
+
+def probes_of_refits(
+    members: tuple[tuple[int, ...], ...], kinds: Positions, varying: list[int], n_probes: int, rng: np.random.Generator
+) -> list[list[int]]:
+    """The terms that the probes of each refit are made like.
+
+    Each kind has at least half of `n_probes`, or its level would depend on the seed; a group has all of them.
+    """
+    by_kind = [[t for t in varying if kinds[t] == kind] for kind in (SINGLE, CATEGORICAL, TWO_VALUED)]
+    n_single = max(sum(map(len, by_kind)), 1)
+    counts = [max(ceil(n_probes / 2), ceil(n_probes * len(terms) / n_single)) for terms in by_kind]
+    least = [0] + [FEWEST_OF_CONTRAST * len(terms) for terms in by_kind[1:]]
+    copies = _mixed(*(_in_turn(*of, rng) for of in zip(by_kind, map(max, counts, least), strict=True)))
+    copies += [t for t in varying if kinds[t] >= 0 for _ in range(n_probes)]
+    n_columns = sum(map(len, members))
+    room = max(FEWEST_PROBE_COLUMNS, min(MOST_PROBE_COLUMNS, ceil(n_columns / 2)))
+    plan: list[list[int]] = []
+    used = room
+    for t in copies:
+        width = len(members[t])
+        if used + width > room:
+            plan.append([])
+            used = 0
+        plan[-1].append(t)
+        used += width
+    return plan
+
+
+def _in_turn(terms: list[int], count: int, rng: np.random.Generator) -> list[int]:
+    """The terms again and again, each time in a new random order."""
+    turns: list[int] = []
+    while terms and len(turns) < count:
+        turns += [int(t) for t in rng.permutation(terms)]
+    return turns[:count]
+
+
+def _mixed(*lists: list[int]) -> list[int]:
+    """All entries, each list spread evenly from first to last."""
+    places = [((k + 0.5) / len(entries), entry) for entries in lists for k, entry in enumerate(entries)]
+    return [entry for _, entry in sorted(places, key=lambda place: place[0])]
+
+
+# ---- refits with probes ----------------------------------------------------------------------------------------------
+
+
+def refit_with_probes(
+    context: Context, sources: list[ProbeSource], plan: list[list[int]]
+) -> tuple[Array, Array, Positions]:
+    """The values of the terms in each refit of `plan`, of all probes, and the term that each probe is made like."""
+    assert context.fit is not None
+    measured = run_pieces(
+        _refit,
+        len(plan),
+        lambda k: ([sources[t] for t in plan[k]], child(context.seed, PROBES, 1, k)),
+        shared=(context.fit.quick(), replace(context.query, training=None), context.y, context.order),
+        n_jobs=context.n_jobs,
+        progress=context.progress,
+        noun="refit",
+        stage="probes",
+        kept=None if context.checkpoint is None else Kept(context.checkpoint, "refit-probes", required=False),
+    )
+    t = len(context.query.terms)
+    real, probes = np.stack([main[:t] for main in measured]), np.concatenate([main[t:] for main in measured])
+    made_like = np.array([t for terms in plan for t in terms], dtype=np.intp)
+    return real, np.where(probes > NEGLIGIBLE * real.max(), probes, 0.0), made_like
+
+
+def _refit(
+    fit: Fit, query: Query, y: Any, order: OwnOrder, sources: list[ProbeSource], seed: np.random.SeedSequence
+) -> Array:
+    """R-sens of the real terms, and of one probe from each of these sources, in one refit."""
+    rng, table = np.random.default_rng(seed), query.table
+    probes = [source.probe(rng)[order.row_ranks] for source in sources]
+    rows = np.sort(rng.permutation(order.rows[query.weights[order.rows] > 0.0])[:VALUE_ROWS])
+    origin = [*range(len(table.names)), *(d for source in sources for d in source.columns)]
+    ends = np.cumsum([len(table.names), *(len(source.columns) for source in sources)])
+    members = tuple(tuple(range(start, end)) for start, end in pairwise(ends.tolist()))
+    X = _like(table, np.concatenate([table.values, *probes], axis=1), origin)
+    with quietly():
+        fitted = fit.for_columns(X, y, origin)(X, y, child(seed, 0))
+        reader = Reader(compared=tuple(k for k, d in enumerate(origin) if d in query.two_valued))
+        model, extended, training, _ = reader.rows(fitted, X)
+        asked = Query(
+            source=model,
+            table=extended,
+            training=training,
+            weights=query.weights,
+            terms=query.terms.extended(tuple(f"probe {k}" for k in range(len(sources))), members),
+            units=query.deviations[origin],
+            deviations=query.deviations[origin],
+        )
+        return sums_of(asked.taken(rows)).main.mean
+
+
+def _like(table: Table, values: Array, origin: list[int]) -> Any:
+    """The values as X was given, with new names for probes; categories are in a data frame, whose types tell them."""
+    source, coding = table.source, table.coding
+    columns = [] if coding is None else [coding.column(values[:, k], d, source) for k, d in enumerate(origin)]
+    if not is_pandas(source) and (coding is None or all(column.numeric for column in coding.columns)):
+        return np.column_stack(columns) if columns else values  # numbers of two values, and no labels
+    names = list(table.names)
+    while len(names) < values.shape[1]:
+        name = f"probe_{len(names) - len(table.names)}"
+        while name in names:
+            name += "_"
+        names.append(name)
+    index = source.index if is_pandas(source) else pd.RangeIndex(len(values))
+    if coding is None:
+        return pd.DataFrame(values, index=index, columns=names)
+    return pd.DataFrame(dict(zip(names, columns, strict=True)), columns=names).set_axis(index)
+
+
+# ---- comparison -----------------------------------------------------------------------------------------------------
 
 
 def _compare(
@@ -246,158 +364,3 @@ def _steps(query: Query) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         steps = np.where(deviations > 0.0, units / deviations, np.where(units == 0.0, 1.0, np.nan))
     return np.array([steps[list(m)].max() if np.ptp(steps[list(m)]) == 0.0 else np.nan for m in query.terms.members])
-
-
-def probes_of_refits(
-    members: tuple[tuple[int, ...], ...], kinds: Positions, varying: list[int], n_probes: int, rng: np.random.Generator
-) -> list[list[int]]:
-    """The terms that the probes of each refit are made like.
-
-    Each kind has at least half of `n_probes`, or its level would depend on the seed; a group has all of them.
-    """
-    by_kind = [[t for t in varying if kinds[t] == kind] for kind in (SINGLE, CATEGORICAL, TWO_VALUED)]
-    n_single = max(sum(map(len, by_kind)), 1)
-    counts = [max(ceil(n_probes / 2), ceil(n_probes * len(terms) / n_single)) for terms in by_kind]
-    least = [0] + [FEWEST_OF_CONTRAST * len(terms) for terms in by_kind[1:]]
-    copies = _mixed(*(_in_turn(*of, rng) for of in zip(by_kind, map(max, counts, least), strict=True)))
-    copies += [t for t in varying if kinds[t] >= 0 for _ in range(n_probes)]
-    n_columns = sum(map(len, members))
-    room = max(FEWEST_PROBE_COLUMNS, min(MOST_PROBE_COLUMNS, ceil(n_columns / 2)))
-    plan: list[list[int]] = []
-    used = room
-    for t in copies:
-        width = len(members[t])
-        if used + width > room:
-            plan.append([])
-            used = 0
-        plan[-1].append(t)
-        used += width
-    return plan
-
-
-def _in_turn(terms: list[int], count: int, rng: np.random.Generator) -> list[int]:
-    """The terms again and again, each time in a new random order."""
-    turns: list[int] = []
-    while terms and len(turns) < count:
-        turns += [int(t) for t in rng.permutation(terms)]
-    return turns[:count]
-
-
-def _mixed(*lists: list[int]) -> list[int]:
-    """All entries, each list spread evenly from first to last."""
-    places = [((k + 0.5) / len(entries), entry) for entries in lists for k, entry in enumerate(entries)]
-    return [entry for _, entry in sorted(places, key=lambda place: place[0])]
-
-
-def refit_with_probes(
-    context: Context, sources: list[ProbeSource], plan: list[list[int]]
-) -> tuple[Array, Array, Positions]:
-    """The values of the terms in each refit of `plan`, of all probes, and the term that each probe is made like."""
-    assert context.fit is not None
-    measured = run_pieces(
-        _measure,
-        len(plan),
-        lambda k: (plan[k], child(context.seed, PROBES, 1, k)),
-        shared=(context.fit.quick(), replace(context.query, training=None), context.y, sources, context.order),
-        n_jobs=context.n_jobs,
-        progress=context.progress,
-        noun="refit",
-        stage="probes",
-        kept=None if context.checkpoint is None else Kept(context.checkpoint, "refit-probes", required=False),
-    )
-    t = len(context.query.terms)
-    real, probes = np.stack([main[:t] for main in measured]), np.concatenate([main[t:] for main in measured])
-    made_like = np.array([t for terms in plan for t in terms], dtype=np.intp)
-    return real, np.where(probes > NEGLIGIBLE * real.max(), probes, 0.0), made_like
-
-
-def _measure(
-    fit: Fit,
-    query: Query,
-    y: Any,
-    sources: list[ProbeSource],
-    order: OwnOrder,
-    terms: list[int],
-    seed: np.random.SeedSequence,
-) -> Array:
-    """R-sens of the real terms, and of probes made like `terms`, in one refit."""
-    rng = np.random.default_rng(seed)
-    n, d = query.table.values.shape
-    columns, origin, members = [query.table.values], list(range(d)), []
-    for source in (sources[t] for t in terms):
-        columns.append(source.probe(rng, n)[order.row_ranks])
-        members.append(tuple(range(len(origin), len(origin) + len(source.columns))))
-        origin += source.columns
-    rows = np.sort(rng.permutation(order.rows[query.weights[order.rows] > 0.0])[:VALUE_ROWS])
-    X = _like(query.table, np.concatenate(columns, axis=1), origin)
-    reader = Reader(compared=tuple(k for k, d in enumerate(origin) if d in query.two_valued))
-    with one_piece():
-        fitted = fit.for_columns(X, y, origin)(X, y, child(seed, 0))
-        model, table, training, _ = reader.rows(fitted, X)
-        extended = Query(
-            source=model,
-            table=table,
-            training=training,
-            weights=query.weights,
-            terms=query.terms.extended(tuple(f"probe {k}" for k in range(len(terms))), tuple(members)),
-            units=query.deviations[origin],
-            deviations=query.deviations[origin],
-        )
-        return sums_of(extended.taken(rows)).main.mean
-
-
-def _like(table: Table, values: Array, origin: list[int]) -> Any:
-    """The values as X was given, with new names for probes; categories are in a data frame, whose types tell them."""
-    source = table.source
-    if not is_pandas(source):
-        if table.coding is None:
-            return values
-        if all(column.numeric for column in table.coding.columns):  # numbers of two values, and no labels
-            return np.column_stack([table.coding.column(values[:, k], d, source) for k, d in enumerate(origin)])
-    names = list(table.names)
-    while len(names) < values.shape[1]:
-        name = f"probe_{len(names) - len(table.names)}"
-        while name in names:
-            name += "_"
-        names.append(name)
-    if table.coding is None:
-        return pd.DataFrame(values, index=source.index, columns=names)
-    index = source.index if is_pandas(source) else pd.RangeIndex(len(values))
-    copies = {name: table.coding.column(values[:, k], origin[k], source) for k, name in enumerate(names)}
-    return pd.DataFrame(copies, columns=names).set_axis(index)
-
-
-def tail_p_values(values: Array, probes: Array) -> Array:
-    """The share of irrelevant variables that reach each value, from N values of probes.
-
-    Among the probes it is (1 + #{probe ≥ value}) / (N + 1). Above the k = N/4 largest ones it is the tail of an
-    exponential distribution, k/N · exp(−(value − u)/m), where u is the largest probe below these k and m their mean
-    excess over u (Pickands, 1975, with shape 0): counting alone cannot give less than 1/(N + 1).
-    """
-    n = len(probes)
-    k = int(TAIL * n)
-    p = (1.0 + np.sum(probes >= values[:, np.newaxis], axis=1)) / (n + 1.0)
-    if k < LEAST_IN_TAIL:
-        return np.asarray(p)
-    ordered = np.sort(probes)
-    u = ordered[n - k - 1]
-    m = float(np.mean(ordered[n - k :])) - u
-    if m <= 0.0:  # all of them the same
-        return np.asarray(p)
-    return np.where(values > u, k / n * np.exp(-np.maximum(values - u, 0.0) / m), p)
-
-
-def discoveries(p: Array, rate: float) -> Flags:
-    """Which p-values are discoveries (Benjamini and Hochberg, 1995): to the last p₍ᵢ₎ ≤ i/T · rate; NaN never is."""
-    tested = np.flatnonzero(~np.isnan(p))
-    ordered = np.sort(p[tested])
-    below = np.flatnonzero(ordered <= np.arange(1, len(tested) + 1) / max(len(tested), 1) * rate)
-    found = np.zeros(len(p), dtype=np.bool_)
-    if len(below):
-        found[tested] = p[tested] <= ordered[below[-1]]
-    return found
-
-
-def familywise(p: Array, level: float) -> Flags:
-    """Which of T p-values are at most level/T: a false one among them has a chance of at most `level` (Bonferroni)."""
-    return np.asarray(p <= level / max(int(np.sum(~np.isnan(p))), 1), dtype=np.bool_)

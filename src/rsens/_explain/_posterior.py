@@ -10,7 +10,7 @@ import pandas as pd
 
 from rsens._arguments import fraction
 from rsens._errors import Argument, InputError
-from rsens._explain._context import Query
+from rsens._explain._query import Query
 from rsens._explain._values import Sums
 from rsens._results import Part, stored
 from rsens._typing import Array

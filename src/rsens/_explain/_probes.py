@@ -46,6 +46,41 @@ CLIP = 0.001
 _Column = Callable[[np.random.Generator, Positions], Array]
 
 
+@dataclass(frozen=True, eq=False)
+class Shuffle:
+    """The rows that may change places in a probe: any with any or, with `clusters`, whole clusters.
+
+    Rows that depend on one another in another way need another `draw` and another `independent`, and nothing else.
+    """
+
+    n: int
+    clusters: Positions | None = None
+
+    def draw(self, rng: np.random.Generator) -> Positions:
+        """Which row moves to each place; within a cluster at random, or visits would keep their order."""
+        if self.clusters is None:
+            return rng.permutation(self.n)
+        rows = np.empty(self.n, dtype=np.intp)
+        places = np.split(np.argsort(self.clusters, kind="stable"), np.cumsum(np.bincount(self.clusters))[:-1])
+        for place, other in zip(places, rng.permutation(len(places)), strict=True):
+            rows[place] = rng.choice(places[other], len(place), replace=len(places[other]) < len(place))
+        return rows
+
+    def independent(self, x: Array) -> float:
+        """How many independent rows x (n, m) is worth: n / (1 + (m − 1) ρ), ρ from an analysis of variance."""
+        n, clusters = self.n, self.clusters
+        if clusters is None:
+            return float(n)
+        counts = np.bincount(clusters)
+        means = np.stack([np.bincount(clusters, column) for column in x.T], axis=1) / counts[:, np.newaxis]
+        m, c = n / len(counts), len(counts)
+        within = float(np.sum((x - means[clusters]) ** 2)) / max(n - c, 1)
+        between = float(np.sum(counts[:, np.newaxis] * (means - x.mean(axis=0)) ** 2)) / (c - 1)
+        spread = between + (m - 1.0) * within
+        rho = min(max((between - within) / spread, 0.0), 1.0) if spread > 0.0 else 0.0
+        return n / (1.0 + (m - 1.0) * rho)
+
+
 @dataclass(frozen=True)
 class ProbeSource:
     """One term of k columns that probes can be made of. `explained` is a, of a single column; of a group it is 0."""
@@ -53,7 +88,7 @@ class ProbeSource:
     columns: tuple[int, ...]
     explained: float
     _draws: tuple[_Column, ...]
-    _clusters: Positions | None
+    _shuffle: Shuffle
     _places: Positions | None  # of the n rows in the table of cluster means, for a term constant within clusters
 
     @property
@@ -61,31 +96,29 @@ class ProbeSource:
         """The variance inflation factor 1/(1 − a)."""
         return 1.0 / (1.0 - self.explained)
 
-    def probe(self, rng: np.random.Generator, n: int) -> Array:
-        """A new probe, shape (n, k). The columns of a group move together."""
-        if self._places is not None:
-            rows = rng.permutation(int(self._places.max()) + 1)
-            return np.column_stack([draw(rng, rows)[self._places] for draw in self._draws])
-        rows = _moved(rng, n, self._clusters)
-        return np.column_stack([draw(rng, rows) for draw in self._draws])
+    def probe(self, rng: np.random.Generator) -> Array:
+        """A new probe, shape (n, k): the only place where one is drawn. The columns of a group move together."""
+        rows = self._shuffle.draw(rng)
+        values = np.column_stack([draw(rng, rows) for draw in self._draws])
+        return values if self._places is None else values[self._places]
 
 
 def sources_of(
     values: Array, members: tuple[tuple[int, ...], ...], contrasts: tuple[int, ...], clusters: Positions | None = None
 ) -> list[ProbeSource]:
     """The source of each term: `members` are the positions of its columns, `contrasts` of the columns with levels."""
-    whole, means = _Others.of(values, contrasts), None
+    whole, means = _Others.of(values, contrasts, Shuffle(len(values), clusters)), None
     of_clusters = values if clusters is None else values[np.unique(clusters, return_index=True)[1]]
     constant = np.zeros(0) if clusters is None else (values == of_clusters[clusters]).all(axis=0)  # within clusters
     sources = []
     for columns in members:
-        own, others, places, groups = values, whole, None, clusters
+        own, others, places = values, whole, None
         if clusters is not None and constant[list(columns)].all():
             means = means or whole.averaged(clusters)
-            own, others, places, groups = of_clusters, means, clusters, None
-        made = [(_levels if d in contrasts else _number)(own[:, d], others, columns, groups) for d in columns]
+            own, others, places = of_clusters, means, clusters
+        made = [(_levels if d in contrasts else _number)(own[:, d], others, columns) for d in columns]
         explained = made[0][1] if len(columns) == 1 else 0.0
-        sources.append(ProbeSource(columns, explained, tuple(draw for draw, _ in made), groups, places))
+        sources.append(ProbeSource(columns, explained, tuple(draw for draw, _ in made), others.shuffle, places))
     return sources
 
 
@@ -97,41 +130,42 @@ class _Others:
     q: Array
     r: Array
     owner: Positions
+    shuffle: Shuffle
 
     @classmethod
-    def of(cls, values: Array, contrasts: tuple[int, ...]) -> _Others:
+    def of(cls, values: Array, contrasts: tuple[int, ...], shuffle: Shuffle) -> _Others:
         columns, owner = [], []
         for d, column in enumerate(values.T):
             made = [column == level for level in np.unique(column)[1:]] if d in contrasts else [column]
             columns += made
             owner += [d] * len(made)
-        return cls._of(np.column_stack(columns).astype(np.float64), np.array(owner, dtype=np.intp))
+        return cls._of(np.column_stack(columns).astype(np.float64), np.array(owner, dtype=np.intp), shuffle)
 
     @classmethod
-    def _of(cls, z: Array, owner: Positions) -> _Others:
+    def _of(cls, z: Array, owner: Positions, shuffle: Shuffle) -> _Others:
         sd = column_deviations(z)
         z, owner = z[:, sd > 0.0] / sd[sd > 0.0], owner[sd > 0.0]
         z = z - z.mean(axis=0)
         q, r = np.linalg.qr(z)
-        return cls(z, q, r, owner)
+        return cls(z, q, r, owner, shuffle)
 
     def averaged(self, clusters: Positions) -> _Others:
         """The same in the table of cluster means."""
         counts = np.bincount(clusters)
         sums = np.zeros((len(counts), self.z.shape[1]))
         np.add.at(sums, clusters, self.z)
-        return self._of(sums / counts[:, np.newaxis], self.owner)
+        return self._of(sums / counts[:, np.newaxis], self.owner, Shuffle(len(counts)))
 
-    def explain(self, y: Array, but: tuple[int, ...], n_rows: float) -> tuple[Array, float]:
+    def explain(self, y: Array, but: tuple[int, ...]) -> tuple[Array, float]:
         """Regression of y (n, m) on all columns `but` these, shrunk: √(a/R²) (h − mean), and a."""
+        n = self.shuffle.independent(y)
         centred = y - y.mean(axis=0)
-        others = ~np.isin(self.owner, but)
-        basis = self.q @ self._leading(others, max(0, int((n_rows - 1.0) // 2.0)))
+        basis = self.q @ self._leading(~np.isin(self.owner, but), max(0, int((n - 1.0) // 2.0)))
         rank = basis.shape[1]
         fitted = basis @ (basis.T @ centred)
         total = float(np.sum(centred**2))
         r2 = float(np.sum(fitted**2)) / total if total > 0.0 else 0.0
-        a = 1.0 - (1.0 - r2) * (n_rows - 1.0) / (n_rows - 1.0 - rank) if rank else 0.0
+        a = 1.0 - (1.0 - r2) * (n - 1.0) / (n - 1.0 - rank) if rank else 0.0
         a = min(max(a, 0.0), MOST_EXPLAINED)
         return (fitted * np.sqrt(a / r2) if a > 0.0 else np.zeros_like(fitted)), a
 
@@ -151,10 +185,10 @@ class _Others:
         return self.r @ self.r.T
 
 
-def _number(x: Array, others: _Others, but: tuple[int, ...], clusters: Positions | None) -> tuple[_Column, float]:
+def _number(x: Array, others: _Others, but: tuple[int, ...]) -> tuple[_Column, float]:
     """How to draw a probe of a column of numbers, and a."""
     scale = float(np.abs(x).max()) or 1.0  # squares of tiny and huge values stay within float64
-    shrunk, a = others.explain(x[:, np.newaxis] / scale, but, _independent_rows(x / scale, clusters))
+    shrunk, a = others.explain(x[:, np.newaxis] / scale, but)
     if a == 0.0:
         return lambda rng, rows: x[rows], 0.0
     h = x.mean() + scale * shrunk[:, 0]
@@ -164,12 +198,12 @@ def _number(x: Array, others: _Others, but: tuple[int, ...], clusters: Positions
     return lambda rng, rows: h + e[rows], a
 
 
-def _levels(x: Array, others: _Others, but: tuple[int, ...], clusters: Positions | None) -> tuple[_Column, float]:
+def _levels(x: Array, others: _Others, but: tuple[int, ...]) -> tuple[_Column, float]:
     """How to draw a probe of a column of levels, and a."""
     levels, codes = np.unique(x, return_inverse=True)
     codes = codes.reshape(-1)
     indicators = np.eye(len(levels))[codes]
-    shrunk, a = others.explain(indicators, but, _independent_rows(indicators, clusters))
+    shrunk, a = others.explain(indicators, but)
     if a == 0.0:
         return lambda rng, rows: x[rows], 0.0
     p = np.clip(indicators.mean(axis=0) + shrunk, CLIP, 1.0 - CLIP)
@@ -206,30 +240,3 @@ def assign(utility: Array, counts: Positions) -> Positions:
         free = np.sort(free[first[counts[level] :]])
     codes[free] = order[-1]
     return codes
-
-
-def _moved(rng: np.random.Generator, n: int, clusters: Positions | None) -> Positions:
-    """Which row moves to each place; in clusters at random, or visits 1, 2, 3 of a person would stay what they are."""
-    if clusters is None:
-        return rng.permutation(n)
-    rows = np.empty(n, dtype=np.intp)
-    places = np.split(np.argsort(clusters, kind="stable"), np.cumsum(np.bincount(clusters))[:-1])
-    for place, other in zip(places, rng.permutation(len(places)), strict=True):
-        rows[place] = rng.choice(places[other], len(place), replace=len(places[other]) < len(place))
-    return rows
-
-
-def _independent_rows(x: Array, clusters: Positions | None) -> float:
-    """n / (1 + (m − 1) ρ); ρ is the intraclass correlation of the analysis of variance, of several columns together."""
-    n = len(x)
-    if clusters is None:
-        return float(n)
-    x = x.reshape(n, -1)
-    counts = np.bincount(clusters)
-    means = np.stack([np.bincount(clusters, column) for column in x.T], axis=1) / counts[:, np.newaxis]
-    m, c = n / len(counts), len(counts)
-    within = float(np.sum((x - means[clusters]) ** 2)) / max(n - c, 1)
-    between = float(np.sum(counts[:, np.newaxis] * (means - x.mean(axis=0)) ** 2)) / (c - 1)
-    spread = between + (m - 1.0) * within
-    rho = min(max((between - within) / spread, 0.0), 1.0) if spread > 0.0 else 0.0
-    return n / (1.0 + (m - 1.0) * rho)

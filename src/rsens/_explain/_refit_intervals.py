@@ -26,10 +26,11 @@ from numpy.typing import NDArray
 from rsens._arguments import child
 from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, Sentence, warn
-from rsens._explain._context import FOLDS, Context, Reader, Step
+from rsens._explain._context import FOLDS, Context
 from rsens._explain._effects import Key, line_values
 from rsens._explain._evaluate import sums_of
 from rsens._explain._explanation import Explanation
+from rsens._explain._query import Reader, Step
 from rsens._explain._subgroups import Division, within_and_rest
 from rsens._explain._values import REFITS, Intervals, KeptRefits, Spread
 from rsens._files import fingerprint
@@ -92,7 +93,7 @@ class ValuesOfRefits:
             some = np.zeros(len(query), dtype=np.bool_)
             some[np.random.default_rng(child(seed, LOOKS)).permutation(order.rows)[:PAIR_ROWS]] = True
         weights = None if context.asked.weights is None else query.weights
-        return cls(context.rows.reader, X, some, weights, query.steps, query.division, on_link=query.link is not None)
+        return cls(context.reader, X, some, weights, query.steps, query.division, on_link=query.link is not None)
 
     def __call__(self, model: Any, train: Positions, test: Positions) -> RefitValues:
         """The fit determines rows and units. Pairs take the units of all its rows, and fewer rows."""

@@ -11,9 +11,9 @@ import pandas as pd
 
 from rsens._document import Column, Document, Sentences, Shown, ShownTable
 from rsens._errors import Argument, InputError
-from rsens._explain._context import Reader
 from rsens._explain._document import in_points
 from rsens._explain._effects import SLOPE, Quantities
+from rsens._explain._query import Reader
 from rsens._explain._rows import outside
 from rsens._refits import take_rows
 from rsens._table import Table

@@ -10,14 +10,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rsens._errors import Argument, InputError
-from rsens._explain._context import Setup
 from rsens._explain._effects import Effects
 from rsens._explain._interaction_marks import Interactions
 from rsens._explain._null_level import NullLevel
 from rsens._explain._posterior import DrawValues
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups
-from rsens._explain._values import Intervals, KeptRefits, Values
+from rsens._explain._values import Intervals, KeptRefits, Setup, Values
 from rsens._results import Field, Form
 from rsens._typing import Array
 
@@ -90,7 +89,7 @@ def frame_of(explanation: Explanation, order: int, by: str = "value") -> pd.Data
     ranked, _ = ranked_by(explanation._values, order, by)
     frame["rank"] = frame[ranked].rank(ascending=False, method="min").astype("int64")
     if order == 1:
-        frame["above_null"] = (frame["value"] > frame["null"]).astype("boolean").mask(frame["null"].isna())
+        frame["above_null"] = explanation.inference.above_null.array
     for mark in frame.columns.intersection(["above_null", "discovery", "familywise"]):
         frame[mark] = frame[mark].astype("boolean")
     in_order: list[str] = sorted(frame.columns.astype(str), key=_place)
@@ -216,6 +215,13 @@ class Inference:
     def __init__(self, explanation: Explanation) -> None:
         self._explanation = explanation
 
+    @property
+    def above_null(self) -> pd.Series[bool]:
+        """The star of each variable: its value is above its null level. Missing where that is not known."""
+        main = self._explanation.main
+        null = main * np.nan if self.null is None else self.null
+        return (main > null).astype("boolean").mask(null.isna()).rename("above_null")
+
     def __getattr__(self, name: str) -> Any:
         for part in self.PARTS:
             if (field := FORM.parts[part].fields().get(name)) is not None:
@@ -224,4 +230,4 @@ class Inference:
         raise AttributeError(f"An explanation has no {name!r} in its inference; it has {', '.join(dir(self))}.")
 
     def __dir__(self) -> list[str]:
-        return [name for part in self.PARTS for name in FORM.parts[part].fields()]
+        return ["above_null", *(name for part in self.PARTS for name in FORM.parts[part].fields())]

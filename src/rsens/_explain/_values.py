@@ -28,6 +28,26 @@ PER_TERM = 0.05
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class Setup(Part):
+    """D columns, and T terms: columns, or groups in their place."""
+
+    level: float = stored("Level of the intervals.")
+    scale: str = stored('Where the units come from: "sd", "raw" or "given".')
+    columns: tuple[str, ...] = stored("The columns of X.")
+    units: Array = stored("The unit in which each column is counted.", "columns")
+    categorical: tuple[int, ...] = stored("Positions of the columns whose levels are compared.")
+    two_valued: tuple[int, ...] = stored("Positions of the numeric ones among them, which have two values.")
+    terms: tuple[str, ...] = stored("The terms: columns of X in their order, a group in the place of its first column.")
+    members: tuple[tuple[int, ...], ...] = stored("Positions of the columns of each term.")
+    pair_scale: str = stored(
+        'The scale of pairs: "parameters", or "link", the scale on which the model adds up.',
+    )  # fmt: skip
+    understood: str = stored(
+        "Summary of a model of another library: family, noise, how derivatives are made. Else empty.", default="",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Values(Part):
     """The answer. Pairs come in the order of `np.triu_indices(T, 1)`."""
 

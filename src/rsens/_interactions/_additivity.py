@@ -345,9 +345,9 @@ def _numbers(likelihood: likelihoods.Likelihood, family: ds.Distribution, target
     y, scale = likelihood.checked_target(targets), _SCALES.get(likelihood.name, "identity")
     if likelihood.target == "counts":
         return Untested("y is constant") if np.ptp(y) == 0.0 else Target(y, likelihood, scale)
-    if isinstance(family, ds.LogNormal | ds.Gamma | ds.Exponential | ds.Weibull):
+    if family.additive_on == "log":
         y, scale = np.log(_inside(y, 0.0, np.inf, "above 0")), "log"
-    elif isinstance(family, ds.Beta):
+    elif family.additive_on == "logit":
         y, scale = logit(_inside(y, 0.0, 1.0, "between 0 and 1")), "logit"
     size = float(np.max(np.abs(y)))
     deviation = float(np.std(y / size)) if size > 0.0 else 0.0

@@ -1,5 +1,5 @@
 """`select_interactions`: how many interactions does this data need, and which?"""
 
 from rsens._select_interactions._reduced_models import KernelTerms
-from rsens._select_interactions._select_interactions import SelectionQuestion, SplitAnalysis, select_interactions
+from rsens._select_interactions._select_interactions import SplitAnalysis, select, select_interactions
 from rsens._select_interactions._selection import Selection, answer, answers, score_tables

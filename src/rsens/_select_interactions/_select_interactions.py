@@ -7,7 +7,7 @@ import warnings
 from dataclasses import dataclass
 from itertools import chain, combinations
 from math import comb
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from rsens import _refits as refits
 from rsens._arguments import child, jobs, whole_number
 from rsens._compare import ComparisonSettings, method_values
-from rsens._contents import inverse, own_order
+from rsens._contents import OwnOrder, inverse, own_order
 from rsens._errors import Argument, InputError, RsensWarning, warn
 from rsens._files import Checkpoint, fingerprint
-from rsens._progress import Progress, progress_of
+from rsens._progress import progress_of
 from rsens._select_interactions._reduced_models import KernelTerms, ReducedModels, fit_kernel, kind_of_terms
 from rsens._select_interactions._selection import Scores, Selection
 from rsens._threads import one_thread
@@ -82,135 +82,14 @@ def select_interactions(
         >>> int(selection.suggested), selection.pairs[["first", "second"]].to_dict("list")
         (1, {'first': ['x1'], 'second': ['x2']})
     """
-    return SelectionQuestion(**locals()).answer()
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SelectionQuestion:
-    """The arguments of `select_interactions`, and those of its command: rounds of folds, methods, numeric columns."""
-
-    estimator: Any
-    X: Any
-    y: Any
-    k: int = 5
-    cv: Any = 5
-    repeats: int = 2
-    random_state: Any = None
-    n_jobs: int | None = None
-    clusters: Any = None
-    progress: Progress | bool | None = None
-    methods: Any = "rsens2"
-    numeric: Any = ()
-    folder: Any = None  # of finished splits
-
-    def answer(self) -> Selection:
-        """Check the arguments, fit in all splits, and score."""
-        _check_estimator(self.estimator)
-        progress, n_jobs = progress_of(self.progress), jobs(self.n_jobs)
-        asked, repeats = whole_number(self.k, "k", 0), whole_number(self.repeats, "repeats", 1)
-        found = refits.read_for_estimator(self.estimator, self.X)
-        assert found is not None  # a Gaussian process of ours
-        coding, table = found
-        n, columns = table.values.shape
-        if columns < 2:
-            raise InputError("Interactions need at least two columns; X has one.")
-        targets = refits.read_targets(self.y, n)
-        order = own_order(table.values, targets, clusters=refits.read_clusters(self.clusters, n), names=table.names)
-        compared = two_valued(table, numeric=self.numeric)
-        analysis = SplitAnalysis(
-            estimator=refits.with_levels(self.estimator, coding),
-            terms=KernelTerms(columns, coding.categorical, kind_of_terms(self.estimator.kernel)),
-            X=table.source,
-            y=targets,
-            k=min(asked, comb(columns, 2)),
-            settings=ComparisonSettings.read(self.methods, 2, "standard", two_valued=compared),
-            pair_ranks=inverse(order.of_pairs([(d,) for d in range(columns)])),
-        )
-        if order.clusters is None:
-            refits.warn_of_tight_clusters(table.values, coding.categorical)
-        splits = refits.given_splits(self.cv, table.source, targets, order.clusters)
-        cv = splits if splits is not None else (int(self.cv), repeats)
-        question = {} if self.folder is None else _question(analysis, cv, order.clusters)
-        checkpoint = Checkpoint.open(self.folder, question, self.random_state)
-        classes = isinstance(self.estimator, GPClassifier)
-        if splits is None:
-            rounds = [np.random.default_rng(child(checkpoint.seed, 0, repeat)) for repeat in range(repeats)]
-            folds = (refits.folds(int(self.cv), targets, classes, rng, order.clusters, order.rows) for rng in rounds)
-            splits = list(chain.from_iterable(folds))
-        if classes:
-            _check_classes(splits, targets)
-        work = [*splits, (np.arange(n), None)]  # the last one ranks the pairs on all rows
-        *pieces, whole = refits.run_pieces(
-            SplitAnalysis.run,
-            len(work),
-            lambda number: (*work[number], child(checkpoint.seed, 1, number)),
-            shared=(analysis,),
-            n_jobs=n_jobs,
-            progress=progress,
-            noun="split",
-            kept=refits.Kept(checkpoint, "split"),
-        )
-        methods = analysis.settings.names
-        scores = Scores(
-            columns=table.names,
-            categorical=coding.categorical,
-            kind=analysis.terms.kind,
-            methods=methods,
-            asked=asked,
-            train=np.array([len(train) for train, _ in splits]),
-            test=np.array([len(test) for _, test in splits]),
-            scores=np.array([np.transpose([piece["scores"][m] for piece in pieces]) for m in methods]),
-            full=np.array([piece["full"] for piece in pieces]),
-            chosen=np.array([[piece["ranked"][m] for piece in pieces] for m in methods], dtype=np.int64),
-            pairs=np.array([whole["ranked"][m] for m in methods], dtype=np.int64),
-            values=np.array([whole["values"][m] for m in methods], dtype=np.float64),
-            fits=sum(piece["fits"] for piece in (*pieces, whole)),
-        )
-        if warned := [text for piece in (*pieces, whole) for text in piece["warned"]]:
-            warn(f"There were {len(warned)} warnings in {scores.fits} fits, the first: {warned[0]}")
-        return Selection(scores, estimator=analysis.estimator, X=table.source, y=targets)
-
-
-def _question(
-    analysis: SplitAnalysis, cv: refits.Splits | tuple[int, int], clusters: Positions | None
-) -> dict[str, Any]:
-    """Everything that the finished splits in a folder depend on: given splits too, as a splitter may draw."""
-    return {
-        "verb": "select_interactions",
-        "estimator": fingerprint(analysis.estimator),
-        "X": fingerprint(analysis.X),
-        "y": fingerprint(analysis.y),
-        "k": analysis.k,
-        "methods": analysis.settings.names,
-        "cv": cv if isinstance(cv, tuple) else fingerprint(cv),
-        "clusters": None if clusters is None else fingerprint(clusters),
-        "two_valued": analysis.settings.two_valued,
-    }
-
-
-def _check_estimator(estimator: Any) -> None:
-    if isinstance(estimator, type):
-        raise InputError(
-            Argument("estimator"), f" is the class {estimator.__name__}; give an instance, {estimator.__name__}()."
-        )
-    if not isinstance(estimator, GPRegressor | GPClassifier):
-        raise InputError(
-            "select_interactions needs a GPRegressor or GPClassifier, whose kernel can be a sum over chosen pairs; "
-            f"got {type(estimator).__name__}."
-        )
-
-
-def _check_classes(splits: refits.Splits, y: NDArray[Any]) -> None:
-    """Every training set needs every class: a model gives no probability to others."""
-    classes = np.unique(y)
-    for train, _ in splits:
-        missing = np.setdiff1d(classes, y[train])
-        if len(missing):
-            raise InputError(
-                Argument("cv"),
-                f": the class {missing.tolist()[0]!r} is rare, and missing in the training rows of a split. Leave it "
-                "out, merge it with another, or give splits that hold some of its rows for training.",
-            )
+    return select(
+        SplitAnalysis.of(estimator, X, y, k, clusters),
+        cv,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        folder=folder,
+        progress=progress,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +102,57 @@ class SplitAnalysis:
     y: Any
     k: int
     settings: ComparisonSettings
-    pair_ranks: Positions  # which of two pairs with equal values leads
+    #: Which of two pairs with equal values leads.
+    pair_ranks: Positions
+    #: The names of the columns, the k that was asked for, and the order of rows that folds are made in.
+    names: tuple[str, ...] = ()
+    asked: int = 0
+    order: OwnOrder | None = None
+
+    @classmethod
+    def of(
+        cls, estimator: Any, X: Any, y: Any, k: Any, clusters: Any, *, methods: Any = "rsens2", numeric: Any = ()
+    ) -> Self:
+        """The analysis with the arguments of `select_interactions` and of its command."""
+        _check_estimator(estimator)
+        asked = whole_number(k, "k", 0)
+        found = refits.read_for_estimator(estimator, X)
+        assert found is not None  # a Gaussian process of ours
+        coding, table = found
+        n, columns = table.values.shape
+        if columns < 2:
+            raise InputError("Interactions need at least two columns; X has one.")
+        targets = refits.read_targets(y, n)
+        order = own_order(table.values, targets, clusters=refits.read_clusters(clusters, n), names=table.names)
+        if clusters is None:
+            refits.warn_of_tight_clusters(table.values, coding.categorical)
+        return cls(
+            refits.with_levels(estimator, coding),
+            KernelTerms(columns, coding.categorical, kind_of_terms(estimator.kernel)),
+            table.source,
+            targets,
+            min(asked, comb(columns, 2)),
+            ComparisonSettings.read(methods, 2, "standard", two_valued=two_valued(table, numeric=numeric)),
+            inverse(order.of_pairs([(d,) for d in range(columns)])),
+            table.names,
+            asked,
+            order,
+        )
+
+    def question(self, cv: Any) -> dict[str, Any]:
+        """Everything that the finished splits in a folder depend on: given splits too, as a splitter may draw."""
+        assert self.order is not None
+        return {
+            "verb": "select_interactions",
+            "estimator": fingerprint(self.estimator),
+            "X": fingerprint(self.X),
+            "y": fingerprint(self.y),
+            "k": self.k,
+            "methods": self.settings.names,
+            "cv": cv if isinstance(cv, tuple) else fingerprint(cv),
+            "clusters": None if self.order.clusters is None else fingerprint(self.order.clusters),
+            "two_valued": self.settings.two_valued,
+        }
 
     def run(self, train: Positions, test: Positions | None, seed: np.random.SeedSequence) -> dict[str, Any]:
         """The ranked pairs, their values, fits and warnings; with rows to score, mean log predictive densities too."""
@@ -266,6 +195,87 @@ class SplitAnalysis:
         pairs = list(combinations(range(self.terms.n_columns), 2))
         chosen = [frozenset(pairs[number] for number in ranked[:k]) for k in range(len(ranked) + 1)]
         return [_score(reduced.model(now, before), X, y) for now, before in zip(chosen, [None, *chosen], strict=False)]
+
+
+def select(
+    analysis: SplitAnalysis,
+    cv: Any,
+    repeats: int = 2,
+    *,
+    random_state: Any = None,
+    n_jobs: Any = None,
+    folder: Any = None,
+    progress: Any = None,
+) -> Selection:
+    """Fit in all splits, and score; numbered folds are made in so many rounds."""
+    n_jobs, repeats = jobs(n_jobs), whole_number(repeats, "repeats", 1)
+    y, order, settings = analysis.y, analysis.order, analysis.settings
+    assert order is not None
+    splits = refits.given_splits(cv, analysis.X, y, order.clusters)
+    given = (int(cv), repeats) if splits is None else splits
+    checkpoint = Checkpoint.open(folder, {} if folder is None else analysis.question(given), random_state)
+    classes = isinstance(analysis.estimator, GPClassifier)
+    if splits is None:
+        rounds = [np.random.default_rng(child(checkpoint.seed, 0, repeat)) for repeat in range(repeats)]
+        folds = (refits.folds(int(cv), y, classes, rng, order.clusters, order.rows) for rng in rounds)
+        splits = list(chain.from_iterable(folds))
+    if classes:
+        _check_classes(splits, y)
+    work = [*splits, (np.arange(len(y)), None)]  # the last one ranks the pairs on all rows
+    pieces = refits.run_pieces(
+        SplitAnalysis.run,
+        len(work),
+        lambda number: (*work[number], child(checkpoint.seed, 1, number)),
+        shared=(analysis,),
+        n_jobs=n_jobs,
+        progress=progress_of(progress),
+        noun="split",
+        kept=refits.Kept(checkpoint, "split"),
+    )
+    *of_splits, whole = pieces
+    scores = Scores(
+        columns=analysis.names,
+        categorical=analysis.terms.categorical,
+        kind=analysis.terms.kind,
+        methods=settings.names,
+        asked=analysis.asked,
+        train=np.array([len(train) for train, _ in splits]),
+        test=np.array([len(test) for _, test in splits]),
+        scores=np.array([np.transpose([piece["scores"][m] for piece in of_splits]) for m in settings.names]),
+        full=np.array([piece["full"] for piece in of_splits]),
+        chosen=np.array([[piece["ranked"][m] for piece in of_splits] for m in settings.names], dtype=np.int64),
+        pairs=np.array([whole["ranked"][m] for m in settings.names], dtype=np.int64),
+        values=np.array([whole["values"][m] for m in settings.names], dtype=np.float64),
+        fits=sum(piece["fits"] for piece in pieces),
+    )
+    if warned := [text for piece in pieces for text in piece["warned"]]:
+        warn(f"There were {len(warned)} warnings in {scores.fits} fits, the first: {warned[0]}")
+    return Selection(scores, estimator=analysis.estimator, X=analysis.X, y=y)
+
+
+def _check_estimator(estimator: Any) -> None:
+    if isinstance(estimator, type):
+        raise InputError(
+            Argument("estimator"), f" is the class {estimator.__name__}; give an instance, {estimator.__name__}()."
+        )
+    if not isinstance(estimator, GPRegressor | GPClassifier):
+        raise InputError(
+            "select_interactions needs a GPRegressor or GPClassifier, whose kernel can be a sum over chosen pairs; "
+            f"got {type(estimator).__name__}."
+        )
+
+
+def _check_classes(splits: refits.Splits, y: NDArray[Any]) -> None:
+    """Every training set needs every class: a model gives no probability to others."""
+    classes = np.unique(y)
+    for train, _ in splits:
+        missing = np.setdiff1d(classes, y[train])
+        if len(missing):
+            raise InputError(
+                Argument("cv"),
+                f": the class {missing.tolist()[0]!r} is rare, and missing in the training rows of a split. Leave it "
+                "out, merge it with another, or give splits that hold some of its rows for training.",
+            )
 
 
 def _score(model: Any, X: Any, y: Any) -> float:

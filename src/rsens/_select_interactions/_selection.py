@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -13,9 +12,9 @@ from numpy.typing import NDArray
 
 from rsens._arguments import one_of, whole_number
 from rsens._compare import legend_of
-from rsens._document import Column, Document, Sentences, Shown, ShownTable
+from rsens._document import Column, Document, Sentences, ShownTable
 from rsens._errors import Argument, InputError, Sentence
-from rsens._results import Form, Part, stored
+from rsens._results import Part, Result, field_of, stored
 from rsens._select_interactions._reduced_models import KernelTerms, fit_kernel
 from rsens._text import Pair, aligned, counted, number, on_one_line, percent, plus_minus
 from rsens._typing import Array
@@ -65,23 +64,23 @@ class Scores(Part):
         """Held-out rows per training row."""
         return float(np.mean(self.test / self.train))
 
+    @property
+    def by_model(self) -> tuple[pd.DataFrame, Array]:
+        """The method and the number of pairs of each model, with the full one last, and its scores (models, splits)."""
+        models: list[tuple[str, Any]] = [(method, k) for method in self.methods for k in range(self.k + 1)]
+        frame = pd.DataFrame([*models, (FULL, pd.NA)], columns=["method", "k"])
+        scores = np.concatenate([self.scores.reshape(len(models), -1), self.full[None]])
+        return frame.astype({"method": object, "k": "Int64"}), scores
 
-FORM = Form("a selection", "Selection.save", {"scores": Scores})
 
-
-def _field(name: str) -> Any:
-    """An attribute that shows a field of the scores; its meaning is the documentation."""
-    return property(lambda self: getattr(self._scores, name), doc=Scores.fields()[name].meaning)
-
-
-class Selection(Shown):
+class Selection(Result, kind="a selection", of=Scores):
     """The held-out scores of main effects and the leading pairs, against a model with all interactions.
 
     Made by `rsens.select_interactions`, or read from a file by `Selection.load`. Every attribute gives a new table;
     changing it does not change the result.
 
     Args:
-        scores: Scores by method, number of pairs and split, and the pairs.
+        numbers: Scores by method, number of pairs and split, and the pairs.
         estimator: The estimator that `model` fits to X and y; None where the selection comes from a file.
         X: Rows.
         y: Their targets.
@@ -100,9 +99,24 @@ class Selection(Shown):
         [0, 1, <NA>]
     """
 
-    def __init__(self, scores: Scores, *, estimator: Any = None, X: Any = None, y: Any = None) -> None:
-        self._scores = scores
+    _numbers: Scores
+    methods: tuple[str, ...] = field_of(Scores, "methods")
+    names: tuple[str, ...] = field_of(Scores, "columns")
+    n_fits: int = field_of(Scores, "fits")
+
+    def __init__(self, numbers: Scores, *, estimator: Any = None, X: Any = None, y: Any = None) -> None:
+        super().__init__(numbers)
         self._estimator, self._X, self._y = estimator, X, y
+
+    @property
+    def k(self) -> int:
+        """The most pairs that were tried."""
+        return self._numbers.k
+
+    @property
+    def n_splits(self) -> int:
+        """Number of splits into training and held-out rows."""
+        return len(self._numbers.full)
 
     @property
     def suggested(self) -> int:
@@ -115,7 +129,7 @@ class Selection(Shown):
 
         The standard error is for the difference to the best k, split by split, and allows for shared training rows.
         """
-        r = self._scores
+        r = self._numbers
         found = [smallest_sufficient(scores, r.ratio) for scores in r.scores]
         return pd.Series(found, index=pd.Index(r.methods, name="method"), name="k")
 
@@ -125,7 +139,7 @@ class Selection(Shown):
 
         Where it is not, `suggestions` is only the k beyond which more of the ranked pairs do not help.
         """
-        r = self._scores
+        r = self._numbers
         behind = np.array([r.full - scores[k] for scores, k in zip(r.scores, self.suggestions, strict=True)])
         se = np.nan_to_num(standard_error(behind, r.ratio))  # unknown for a single split
         return pd.Series(behind.mean(axis=-1) <= 2.0 * se, index=self.suggestions.index, name="reaches_full")
@@ -136,7 +150,7 @@ class Selection(Shown):
 
         `share` is how often the pair was among the leading k of a split.
         """
-        r = self._scores
+        r = self._numbers
         lines = []
         for m, method in enumerate(r.methods):
             for rank, (pair, value) in enumerate(zip(r.pairs[m], r.values[m], strict=True), start=1):
@@ -150,7 +164,7 @@ class Selection(Shown):
 
         By (method, first, second); the most frequent pairs come first, and pairs that never led are left out.
         """
-        r = self._scores
+        r = self._numbers
         keys, shares = [], []
         for m, method in enumerate(r.methods):
             # (pairs, S, k): whether the pair has this rank in this split; added up over ranks, whether it leads by then
@@ -169,12 +183,9 @@ class Selection(Shown):
 
         The full model has the method "full" and no k.
         """
-        r = self._scores
-        S = len(r.full)
-        models: list[tuple[str, Any]] = [(method, k) for method in r.methods for k in range(r.k + 1)]
-        lines = [(*model, s) for model in [*models, (FULL, pd.NA)] for s in range(S)]
-        frame = pd.DataFrame(lines, columns=["method", "k", "split"]).astype({"k": "Int64"})
-        return frame.assign(log_density=np.concatenate([r.scores.ravel(), r.full]))
+        models, scores = self._numbers.by_model
+        frame = models.loc[models.index.repeat(self.n_splits)].reset_index(drop=True)
+        return frame.assign(split=np.tile(np.arange(self.n_splits), len(models)), log_density=scores.ravel())
 
     @property
     def table(self) -> pd.DataFrame:
@@ -189,14 +200,9 @@ class Selection(Shown):
                 Without it, they are s/√S, as in the paper: right for independent scores, and too small here.
         """
         one_of(corrected, "corrected", (True, False))
-        r = self._scores
-        ratio = r.ratio if corrected else 0.0
-        methods = [(method, k) for method in r.methods for k in range(r.k + 1)]
-        scores = np.concatenate([r.scores.reshape(len(methods), -1), r.full[None]])
-        behind = scores - r.full
-        frame = pd.DataFrame([*methods, (FULL, pd.NA)], columns=["method", "k"]).astype(
-            {"method": object, "k": "Int64"}
-        )
+        ratio = self._numbers.ratio if corrected else 0.0
+        frame, scores = self._numbers.by_model
+        behind = scores - self._numbers.full
         return frame.assign(
             mean=scores.mean(axis=-1),
             se=standard_error(scores, ratio),
@@ -206,7 +212,7 @@ class Selection(Shown):
 
     def kernel(self, k: int | None = None, method: str | None = None) -> Kernel:
         """The kernel of main effects and the k leading pairs (None: `suggested`), where a fit starts."""
-        r = self._scores
+        r = self._numbers
         m = 0 if method is None else self.methods.index(one_of(method, "method", self.methods))
         k = int(self.suggestions.iloc[m]) if k is None else whole_number(k, "k", 0)
         if k > r.k:
@@ -224,29 +230,6 @@ class Selection(Shown):
                 "GPRegressor(kernel=selection.kernel(k)).fit(X, y)."
             )
         return fit_kernel(self._estimator, kernel, self._X, self._y)
-
-    methods: tuple[str, ...] = _field("methods")
-    names: tuple[str, ...] = _field("columns")
-    n_fits: int = _field("fits")
-
-    @property
-    def k(self) -> int:
-        """The most pairs that were tried."""
-        return self._scores.k
-
-    @property
-    def n_splits(self) -> int:
-        """Number of splits into training and held-out rows."""
-        return len(self._scores.full)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything but the estimator and the data to a JSON file, whole or not at all."""
-        FORM.write({"scores": self._scores}, path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a file written by `save`."""
-        return cls(**FORM.read(path))
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Mean log predictive density by number of pairs; see `rsens.plots.selection`."""
@@ -307,7 +290,7 @@ def _not_enough(selection: Selection, enough: int, names: str, size: str) -> str
     )
     helpful = f" Only the first {enough} of them ({names}) help." if enough else " They do not help."
     at = helpful if enough < selection.k else ""
-    more = selection.k < len(selection._scores.named_pairs)
+    more = selection.k < len(selection._numbers.named_pairs)
     return Sentence(
         f"{tried} not enough: per row, the model with all interactions is {size} better.{at} ",
         Sentence("Raise ", Argument("k"), ", or keep") if more else "More than two columns act together: keep",
@@ -317,7 +300,7 @@ def _not_enough(selection: Selection, enough: int, names: str, size: str) -> str
 
 def score_tables(selection: Selection) -> list[ShownTable]:
     """The scores by number of pairs, and the leading pairs; by method if there are several."""
-    r, several = selection._scores, len(selection.methods) > 1
+    r, several = selection._numbers, len(selection.methods) > 1
     summary, leading = selection.summary(), selection.pairs
     write = aligned(float(summary["difference_se"].max()), 2)
     gaps = zip(summary["difference"], summary["difference_se"], summary["k"], strict=True)

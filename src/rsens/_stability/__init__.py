@@ -4,11 +4,10 @@ from rsens._stability._result import (
     Ranks,
     Stability,
     answer,
-    drawn,
     entropy,
     mean_ranks,
     rank_shares,
     ranking_methods,
     ranks_of,
 )
-from rsens._stability._stability import SampleAnalysis, Sampling, StabilityQuestion, sampling, stability
+from rsens._stability._stability import SampleAnalysis, Sampling, sampling, stability

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import replace as replaced
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from rsens import _refits as refits
 from rsens._arguments import child, jobs, one_of, whole_number
 from rsens._compare import ComparisonSettings, check_terms, method_values, term_labels
-from rsens._contents import OwnOrder, inverse, own_order
+from rsens._contents import inverse, own_order
 from rsens._errors import Argument, InputError, RsensWarning, warn
 from rsens._files import Checkpoint, fingerprint
-from rsens._progress import Progress, progress_of
+from rsens._progress import progress_of
 from rsens._stability._result import Rankings, Stability, ranks_of
 from rsens._table import is_frame
 from rsens._text import first_few
@@ -109,92 +109,123 @@ def stability(
         >>> result.mean_rank["rsens"].idxmin()
         's5'
     """
-    return StabilityQuestion(**locals()).answer()
+    n_boot, n_jobs, follow = whole_number(n_boot, "n_boot", 1), jobs(n_jobs), progress_of(progress)
+    analysis = SampleAnalysis.of(
+        estimator, X, y, clusters, replace, methods=methods, order=order, scale=scale, groups=groups, numeric=numeric
+    )
+    if clusters is None:
+        refits.warn_of_tight_clusters(refits.numbers_of(analysis.X))
+    checkpoint = Checkpoint.open(folder, {} if folder is None else analysis.question(), random_state)
+    pieces = refits.run_pieces(
+        SampleAnalysis.run,
+        n_boot,
+        lambda number: (child(checkpoint.seed, number),),
+        shared=(analysis,),
+        n_jobs=n_jobs,
+        progress=follow,
+        noun="sample",
+        kept=refits.Kept(checkpoint, "sample"),
+    )
+    rankings = _rankings(analysis, pieces, checkpoint.seed)
+    if rankings.failures:
+        by_method = Counter(method for _, method, _ in rankings.failures)
+        failed = ", ".join(f"{method or 'the refit'} in {times}" for method, times in by_method.items())
+        reason = rankings.failures[0][-1]
+        warn(f"Failures in {n_boot} samples: {failed}. The first reason: {reason} See Stability.failures.")
+    return Stability(rankings)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class StabilityQuestion:
-    """The arguments of `stability`."""
+@dataclass(frozen=True, eq=False)
+class SampleAnalysis:
+    """The analysis that is repeated on every sample of the rows."""
 
-    estimator: Any
+    fit: refits.Fit
     X: Any
     y: Any
-    n_boot: int = 100
-    methods: Any = "cheap"
-    order: Any = 1
-    random_state: Any = None
-    n_jobs: int | None = None
-    folder: Any = None
-    clusters: Any = None
-    replace: Any = "auto"
-    scale: Any = "sd"
-    groups: Any = None
-    numeric: Any = ()
-    progress: Progress | bool | None = None
+    sampling: Sampling
+    settings: ComparisonSettings
+    #: The names of the terms or pairs, and their places in an order that does not depend on that of the columns.
+    labels: tuple[str, ...] = ()
+    places: Positions | None = None
 
-    def answer(self) -> Stability:
-        """Check the arguments, fit to all samples, and rank."""
-        n_boot, n_jobs, progress = whole_number(self.n_boot, "n_boot", 1), jobs(self.n_jobs), progress_of(self.progress)
-        analysis, terms, own = self._analysis()
-        if self.clusters is None:
-            refits.warn_of_tight_clusters(refits.numbers_of(analysis.X))
-        question = {} if self.folder is None else _question(analysis)
-        checkpoint = Checkpoint.open(self.folder, question, self.random_state)
-        pieces = refits.run_pieces(
-            SampleAnalysis.run,
-            n_boot,
-            lambda number: (child(checkpoint.seed, number),),
-            shared=(analysis,),
-            n_jobs=n_jobs,
-            progress=progress,
-            noun="sample",
-            kept=refits.Kept(checkpoint, "sample"),
-        )
-        rankings = _rankings(analysis, pieces, terms, own, checkpoint.seed)
-        if rankings.reasons:
-            failed = [f"{name or 'the refit'} in {times}" for name, times in Counter(rankings.failed_methods).items()]
-            warn(
-                f"Failures in {n_boot} samples: {', '.join(failed)}. The first reason: {rankings.reasons[0]} "
-                "See Stability.failures."
-            )
-        return Stability(rankings)
-
-    def _analysis(self) -> tuple[SampleAnalysis, Terms, OwnOrder]:
-        """The analysis of one sample, the terms that it ranks, and an order of rows by their content."""
+    @classmethod
+    def of(
+        cls, estimator: Any, X: Any, y: Any, clusters: Any, replace: Any, *, methods: Any, order: int, **how: Any
+    ) -> Self:
+        """The analysis with the arguments of `stability`."""
         from sklearn.base import is_classifier
 
-        one_of(self.replace, "replace", ("auto", True, False))
-        estimator = self.estimator
+        one_of(replace, "replace", ("auto", True, False))
         is_function = callable(estimator) and not isinstance(estimator, type) and not hasattr(estimator, "fit")
         fit = refits.Fit(None, estimator) if is_function else refits.Fit(estimator)
         refits.check_refit(fit.estimator, fit.refit)
-        X = refits.as_rows(self.X)
-        y = refits.read_targets(self.y, len(X), several=True)
-        names = column_names(X)
-        terms = Terms.of(self.groups, names)
+        X = refits.as_rows(X)
+        y = refits.read_targets(y, len(X), several=True)
+        names, numeric = column_names(X), how["numeric"]
+        terms = Terms.of(how["groups"], names)
         found = refits.read_for_estimator(fit.estimator, X)
         if found is not None:
             coding = found[0]
-            read_numeric(self.numeric, names, coding.categorical)
+            read_numeric(numeric, names, coding.categorical)
             check_group_columns(terms, names, coding.categorical)
             # Scored at the rows it was fitted to, a model needs the levels that occur there, and no others.
             fit = refits.Fit(refits.with_levels(fit.estimator, coding, only_given=True))
         settings = ComparisonSettings.read(
-            self.methods,
-            self.order,
+            methods,
+            order,
             "paper",
-            scale=read_scale(self.scale, names),
-            two_valued=tuple(d for d in two_valued_columns(X, self.numeric, names) if d not in terms.grouped_columns),
-            groups=None if self.groups is None else dict(zip(terms.names, terms.members, strict=True)),
+            scale=read_scale(how["scale"], names),
+            two_valued=tuple(d for d in two_valued_columns(X, numeric, names) if d not in terms.grouped_columns),
+            groups=None if how["groups"] is None else dict(zip(terms.names, terms.members, strict=True)),
             cheap=True,
         )
-        check_terms(terms, self.order)
-        settings = _with_groups(settings, self.methods, terms)
-        own = own_order(X, y, clusters=refits.read_clusters(self.clusters, len(X)))
+        check_terms(terms, order)
+        own = own_order(X, y, clusters=refits.read_clusters(clusters, len(X)))
         classifies = not is_function and is_classifier(fit.estimator)
-        replaces = _replaces(self.replace, fit.estimator)
-        drawing = sampling(len(X), None, replaces, y, classifies, own.clusters, own.rows)
-        return SampleAnalysis(fit, X, y, drawing, settings), terms, own
+        return cls(
+            fit,
+            X,
+            y,
+            sampling(len(X), None, _replaces(replace, fit.estimator), y, classifies, own.clusters, own.rows),
+            _with_groups(settings, methods, terms),
+            tuple(term_labels(terms.names, order)),
+            inverse(own.of_terms(terms.members) if order == 1 else own.of_pairs(terms.members)),
+        )
+
+    def question(self) -> dict[str, Any]:
+        """Everything that the result of a sample depends on, apart from its number."""
+        settings, sampling = self.settings, self.sampling
+        return {
+            "work": "stability",
+            "X": fingerprint(self.X),
+            "y": fingerprint(self.y),
+            "estimator": fingerprint(self.fit.estimator if self.fit.refit is None else self.fit.refit),
+            "methods": settings.names,
+            "order": settings.order,
+            "n_rows": sampling.size,
+            "replace": sampling.replace,
+            "clusters": None if sampling.clusters is None else fingerprint(sampling.clusters),
+            "scale": settings.scale if isinstance(settings.scale, str) else settings.scale.tolist(),
+            "two_valued": settings.two_valued,
+            "groups": settings.groups,
+        }
+
+    def run(self, seed: np.random.SeedSequence) -> dict[str, Any]:
+        """{"values": {method: numbers or None}, "reasons": {method: why they are missing}}, or {"error": reason}."""
+        with one_thread(), warnings.catch_warnings():
+            # A column may be constant in one sample and not in another: it scores 0 there.
+            warnings.simplefilter("ignore", RsensWarning)
+            rows = self.sampling.draw(child(seed, ROWS))
+            X, y = refits.take_rows(self.X, rows), refits.take_rows(self.y, rows)
+            try:
+                model = self.fit(X, y, child(seed, ESTIMATOR))
+                results = method_values(model, X, y, self.settings, child(seed, METHODS))
+            except refits.FAILURES as error:
+                return {"error": refits.reason_of(error)}
+        return {
+            "values": {r.method: None if r.values is None else r.values.tolist() for r in results},
+            "reasons": {r.method: r.status for r in results if r.values is None},
+        }
 
 
 def _with_groups(settings: ComparisonSettings, methods: Any, terms: Terms) -> ComparisonSettings:
@@ -202,25 +233,21 @@ def _with_groups(settings: ComparisonSettings, methods: Any, terms: Terms) -> Co
     without = [method for method in settings.methods if terms.grouped and not method.groups]
     if without and methods not in ("cheap", "all"):
         without[0].check_groups(terms)
-    return dataclasses.replace(settings, methods=tuple(each for each in settings.methods if each not in without))
+    return replaced(settings, methods=tuple(each for each in settings.methods if each not in without))
 
 
 def _replaces(replace: bool | str, estimator: Any) -> bool:
+    """Whether to draw with replacement: not for a Gaussian process that learns the noise of numbers."""
     if replace != "auto":
         return bool(replace)
-    if not isinstance(estimator, GPRegressor):
-        return True
-    noisy = target_of(estimator.likelihood) == "numbers"  # counts vary by themselves
-    return not (noisy and estimator.optimize)
+    return not (
+        isinstance(estimator, GPRegressor) and estimator.optimize and target_of(estimator.likelihood) == "numbers"
+    )
 
 
-def _rankings(
-    analysis: SampleAnalysis, pieces: list[Any], terms: Terms, own: OwnOrder, seed: np.random.SeedSequence
-) -> Rankings:
+def _rankings(analysis: SampleAnalysis, pieces: list[Any], seed: np.random.SeedSequence) -> Rankings:
     """Values and ranks of all samples, and the failures."""
-    settings = analysis.settings
-    labels = tuple(term_labels(terms.names, settings.order))
-    places = inverse(own.of_terms(terms.members) if settings.order == 1 else own.of_pairs(terms.members))
+    settings, labels = analysis.settings, analysis.labels
     values = np.full((len(settings.methods), len(pieces), len(labels)), np.nan)
     ranks = np.zeros(values.shape, dtype=np.int64)
     failures: list[tuple[int, str | None, str]] = []
@@ -229,7 +256,7 @@ def _rankings(
             failures.append((number, None, piece["error"]))
             continue
         # Equal values are ranked at random, in the same order for all methods.
-        ties = np.random.default_rng(child(seed, number, TIES)).permutation(len(labels))[places]
+        ties = np.random.default_rng(child(seed, number, TIES)).permutation(len(labels))[analysis.places]
         for m, method in enumerate(settings.names):
             if piece["values"][method] is None:
                 failures.append((number, method, piece["reasons"][method]))
@@ -249,58 +276,9 @@ def _rankings(
         scale=settings.scale_name,
         values=values,
         ranks=ranks,
-        failed_samples=tuple(number for number, _, _ in failures),
-        failed_methods=tuple(method for _, method, _ in failures),
-        reasons=tuple(reason for _, _, reason in failures),
+        failures=tuple(failures),
         clusters=None if analysis.sampling.clusters is None else analysis.sampling.size,
     )
-
-
-def _question(analysis: SampleAnalysis) -> dict[str, Any]:
-    """Everything that the result of a sample depends on, apart from its number."""
-    fit, settings = analysis.fit, analysis.settings
-    return {
-        "work": "stability",
-        "X": fingerprint(analysis.X),
-        "y": fingerprint(analysis.y),
-        "estimator": fingerprint(fit.estimator if fit.refit is None else fit.refit),
-        "methods": settings.names,
-        "order": settings.order,
-        "n_rows": analysis.sampling.size,
-        "replace": analysis.sampling.replace,
-        "clusters": None if analysis.sampling.clusters is None else fingerprint(analysis.sampling.clusters),
-        "scale": settings.scale if isinstance(settings.scale, str) else settings.scale.tolist(),
-        "two_valued": settings.two_valued,
-        "groups": settings.groups,
-    }
-
-
-@dataclass(frozen=True, eq=False)
-class SampleAnalysis:
-    """The analysis that is repeated on every sample of the rows."""
-
-    fit: refits.Fit
-    X: Any
-    y: Any
-    sampling: Sampling
-    settings: ComparisonSettings
-
-    def run(self, seed: np.random.SeedSequence) -> dict[str, Any]:
-        """{"values": {method: numbers or None}, "reasons": {method: why they are missing}}, or {"error": reason}."""
-        with one_thread(), warnings.catch_warnings():
-            # A column may be constant in one sample and not in another: it scores 0 there.
-            warnings.simplefilter("ignore", RsensWarning)
-            rows = self.sampling.draw(child(seed, ROWS))
-            X, y = refits.take_rows(self.X, rows), refits.take_rows(self.y, rows)
-            try:
-                model = self.fit(X, y, child(seed, ESTIMATOR))
-                results = method_values(model, X, y, self.settings, child(seed, METHODS))
-            except refits.FAILURES as error:
-                return {"error": refits.reason_of(error)}
-        return {
-            "values": {r.method: None if r.values is None else r.values.tolist() for r in results},
-            "reasons": {r.method: r.status for r in results if r.values is None},
-        }
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ from rsens.distributions._gamma import Exponential as Exponential
 from rsens.distributions._gamma import Gamma as Gamma
 from rsens.distributions._gamma import Weibull as Weibull
 from rsens.distributions._histogram import Histogram as Histogram
+from rsens.distributions._link import Link as Link
 from rsens.distributions._mixture import Mixture as Mixture
 from rsens.distributions._mixture import is_event as is_event
 from rsens.distributions._multivariate_normal import MultivariateNormal as MultivariateNormal

@@ -22,6 +22,7 @@ from scipy.special import expit, log_expit
 from rsens._errors import Argument, InputError
 from rsens._threads import one_thread
 from rsens._typing import Array, Flags
+from rsens.distributions._link import Link, first_as_location, log_of_first
 
 RowShaper = Callable[[Array], Array]
 
@@ -104,6 +105,8 @@ class Distribution(ABC):
     matched_by_average: ClassVar[bool] = True
     #: Weight of each output in `ead` and similar measures; ½ if the outputs add up to a constant (class probabilities).
     output_weight: ClassVar[float] = 1.0
+    #: The scale on which models of this family usually add up; None for a family that has no `link`.
+    additive_on: ClassVar[Literal["identity", "log", "logit"] | None] = None
 
     mean: Any
     variance: Any
@@ -397,6 +400,23 @@ class Distribution(ABC):
         """∂²f/∂λ², shape (n, outputs, M, M), or None where f is linear in λ."""
         return self._checked._prediction_hessian()
 
+    @property
+    def has_spread(self) -> bool:
+        """Whether `variance_gradient` is known."""
+        return type(self)._variance_gradient is not Distribution._variance_gradient
+
+    def variance_gradient(self) -> Array:
+        """∂V/∂λ of the variance V of y, shape (n, M)."""
+        p = self._checked
+        return np.stack(np.broadcast_arrays(p.mean, *p._variance_gradient())[1:], axis=-1)
+
+    def link(self) -> Link | None:
+        """η, the prediction on the scale that `additive_on` names, with its derivatives in λ; None without one."""
+        if self.additive_on is None:
+            return None
+        with np.errstate(all="ignore"):
+            return self._checked._link()
+
     @abstractmethod
     def _log_prob(self, y: Array) -> Array:
         """log p(y); for counts continued smoothly between them, so that sums over many counts become integrals."""
@@ -431,6 +451,14 @@ class Distribution(ABC):
 
     def _prediction_hessian(self) -> Array | None:
         return None
+
+    def _variance_gradient(self) -> Sequence[Any]:
+        """The columns of ∂V/∂λ. Without it, `explain` has no effects on the spread."""
+        raise NotImplementedError
+
+    def _link(self) -> Link:
+        """The default: the first column of λ is a mean, and so is η or e^η."""
+        return (log_of_first if self.additive_on == "log" else first_as_location)(self.parameters)
 
 
 class Ordered(Distribution):

@@ -15,6 +15,7 @@ from rsens._typing import Array, Positions
 from rsens.distributions._base import REAL, SHARES, UNIT, Distribution, Domain, Reach, RowShaper, Univariate, sigmoid
 from rsens.distributions._counts import beta_cdf, count_quantile
 from rsens.distributions._jensen import finite_renyi
+from rsens.distributions._link import Link, scalar_link
 
 
 class _Success(Univariate):
@@ -28,6 +29,7 @@ class _Success(Univariate):
     trials: Any
     support: ClassVar[Literal["counts"]] = "counts"
     same_support: ClassVar[bool] = False
+    additive_on: ClassVar[Literal["logit"]] = "logit"
     optional_fields: ClassVar[tuple[str, ...]] = ("probability", "logit")
 
     @property
@@ -109,6 +111,14 @@ class _Success(Univariate):
         success = np.where(y == 0.0, 0.0, y / pi)
         failure = np.where(y == self.trials, 0.0, (self.trials - y) / rest)
         return (success - failure)[..., None]
+
+    def _link(self) -> Link:
+        """logit π: with s = π(1 − π), ∂η/∂π = 1/s and ∂²η/∂π² = (2π − 1)/s² = tanh(η/2)/s²."""
+        π = self.parameters[:, 0]
+        eta = np.log(π) - np.log1p(-π) if self.logit is None else self.logit
+        slope = expit(eta) * expit(-eta)
+        safe = np.where(slope > 0.0, slope, np.inf)  # beyond float64 nothing moves
+        return scalar_link(eta, (1.0 / safe,), (np.tanh(0.5 * eta) / safe**2,), (slope,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,6 +231,9 @@ class Binomial(_Success):
     def _prediction_gradient(self) -> Array:
         return np.asarray(self.n)[..., None, None]
 
+    def _variance_gradient(self) -> tuple[Array]:
+        return (self.n * (1.0 - 2.0 * self.mean / self.n),)
+
 
 def _log_expected(count: Array, n: Array, share: Array, log_share: Array) -> Array:
     """log(n·share/count), also where the share underflows."""
@@ -248,6 +261,7 @@ class Categorical(Distribution):
     support: ClassVar[Literal["classes"]] = "classes"
     same_support: ClassVar[bool] = False
     output_weight: ClassVar[float] = 0.5
+    additive_on: ClassVar[Literal["logit"]] = "logit"
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
@@ -300,6 +314,21 @@ class Categorical(Distribution):
     def _prediction_gradient(self) -> Array:
         k = self.probabilities.shape[-1]
         return np.broadcast_to(np.eye(k), (*self.probabilities.shape[:-1], k, k))
+
+    def _link(self) -> Link:
+        """log p_k minus its mean over the classes: of a softmax of effects that add up, η adds up too.
+
+        J = diag(p) − ppᵀ is the derivative of the softmax, and I_η = Jᵀ diag(1/p) J = diag(p) − ppᵀ.
+        """
+        π = np.maximum(self.parameters, np.finfo(float).tiny)
+        k = π.shape[1]
+        centring = np.eye(k) - 1.0 / k
+        first = centring / π[:, None, :]
+        second = np.zeros((*first.shape, k))
+        second[:, :, range(k), range(k)] = -centring / π[:, None, :] ** 2
+        log_p = np.log(π)
+        jacobian = π[:, :, None] * (np.eye(k) - π[:, None, :])
+        return Link(log_p - log_p.mean(axis=1, keepdims=True), first, second, jacobian)
 
 
 def chosen(values: Array, number: Positions) -> Array:

@@ -36,6 +36,7 @@ class Poisson(Univariate):
 
     rate: Any
     support: ClassVar[Literal["counts"]] = "counts"
+    additive_on: ClassVar[Literal["log"]] = "log"
     domains: ClassVar[dict[str, Domain]] = {"rate": POSITIVE}
 
     @property
@@ -75,6 +76,9 @@ class Poisson(Univariate):
     def _score(self, y: Array) -> Array:
         return ((y - self.rate) / self.rate)[..., None]
 
+    def _variance_gradient(self) -> tuple[float]:
+        return (1.0,)
+
 
 @dataclass(frozen=True, eq=False)
 class NegativeBinomial(Univariate):
@@ -97,6 +101,7 @@ class NegativeBinomial(Univariate):
     mean: Any
     size: Any
     support: ClassVar[Literal["counts"]] = "counts"
+    additive_on: ClassVar[Literal["log"]] = "log"
     domains: ClassVar[dict[str, Domain]] = {"mean": POSITIVE, "size": POSITIVE}
     orthogonal_blocks: ClassVar[dict[str, slice]] = {"mean": slice(0, 1), "size": slice(1, 2)}
 
@@ -143,6 +148,9 @@ class NegativeBinomial(Univariate):
         # ψ(y+k) − ψ(k) − log(1 + mean/k) + (mean − y)/(mean + k), with ψ = log − (log − ψ).
         by_size = log1pmx((y - mean) / (k + mean)) + log_minus_digamma(k) - log_minus_digamma(y + k)
         return np.stack(np.broadcast_arrays(by_mean, by_size), -1)
+
+    def _variance_gradient(self) -> tuple[Array, Array]:
+        return 1.0 + 2.0 * self.mean / self.size, -((self.mean / self.size) ** 2)
 
 
 def negative_binomial_log_prob(y: Array, mean: Array, k: Array) -> Array:

@@ -21,6 +21,7 @@ from rsens._special import (
 from rsens._typing import Array
 from rsens.distributions._base import FAR, NEGLIGIBLE, POSITIVE, Domain, Reach, RowShaper, Univariate
 from rsens.distributions._jensen import exponential_renyi, integrated_renyi, largest, rule, segment_gap
+from rsens.distributions._link import Link, scalar_link
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +45,7 @@ class Gamma(Univariate):
     shape: Any
     line: ClassVar[Literal["positive"]] = "positive"
     matched_by_average: ClassVar[bool] = False
+    additive_on: ClassVar[Literal["log"]] = "log"
     domains: ClassVar[dict[str, Domain]] = {"mean": POSITIVE, "shape": POSITIVE}
     orthogonal_blocks: ClassVar[dict[str, slice]] = {"mean": slice(0, 1), "shape": slice(1, 2)}
 
@@ -111,6 +113,9 @@ class Gamma(Univariate):
         left, right = 0.5 * c + np.sqrt(0.25 * c**2 + 2.0 * c), np.minimum(np.sqrt(2.0 * c), np.log(2.0 * c + 3.0))
         return Reach(centre - left, centre + right, centre, np.minimum(1.0, 1.0 / np.sqrt(self.shape)))
 
+    def _variance_gradient(self) -> tuple[Array, Array]:
+        return 2.0 * self.mean / self.shape, -((self.mean / self.shape) ** 2)
+
 
 def _gamma_information(at: Array, step: Array) -> list[Array]:
     """Factors of A″ for A = log Γ(k) − k log(rate): ψ′(k) Δk² − 2 Δk Δrate/rate + k (Δrate/rate)²."""
@@ -141,6 +146,7 @@ class Exponential(Univariate):
 
     mean: Any
     line: ClassVar[Literal["positive"]] = "positive"
+    additive_on: ClassVar[Literal["log"]] = "log"
     domains: ClassVar[dict[str, Domain]] = {"mean": POSITIVE}
 
     @property
@@ -177,6 +183,9 @@ class Exponential(Univariate):
         rise = np.expm1(w)
         return w - rise - 1.0, [rise / self.mean]
 
+    def _variance_gradient(self) -> tuple[Array]:
+        return (2.0 * self.mean,)
+
 
 def exponential_reach(scale: Array, shape: Array) -> Reach:
     """The reach of y if e^w = (y/scale)^shape is exponential with mean 1, so that w has the density e^{w − e^w}."""
@@ -206,6 +215,7 @@ class Weibull(Univariate):
     shape: Any
     scale: Any
     line: ClassVar[Literal["positive"]] = "positive"
+    additive_on: ClassVar[Literal["log"]] = "log"
     domains: ClassVar[dict[str, Domain]] = {"shape": POSITIVE, "scale": POSITIVE}
 
     @property
@@ -283,6 +293,21 @@ class Weibull(Univariate):
         cross = -g1 / k**2
         return np.stack([by_shape, cross, cross, np.zeros_like(cross)], -1).reshape(*k.shape, 1, 2, 2)
 
+    def _variance_gradient(self) -> tuple[Array, Array]:
+        """V = s² (Γ(1 + 2x) − Γ(1 + x)²), x = 1/k, dx/dk = −x²."""
+        x = 1.0 / self.shape
+        one, two = special.gamma(1.0 + x), special.gamma(1.0 + 2.0 * x)
+        by_x = 2.0 * two * special.digamma(1.0 + 2.0 * x) - 2.0 * one**2 * special.digamma(1.0 + x)
+        return -(self.scale**2) * by_x * x**2, 2.0 * self.variance / self.scale
+
+    def _link(self) -> Link:
+        """log s + log Γ(1 + 1/k); η moves the scale s with the shape k held."""
+        k, s = self.parameters.T
+        u = 1.0 + 1.0 / k
+        bends = (special.polygamma(1, u) / k**4 + 2.0 * special.digamma(u) / k**3, -1.0 / s**2)
+        slopes = (-special.digamma(u) / k**2, 1.0 / s)
+        return scalar_link(np.log(s) + special.gammaln(u), slopes, bends, (0.0, s))
+
 
 def _log_second_moment(x: Array) -> Array:
     """log[Γ(1 + 2x)/Γ(1 + x)²], by the series of log Γ if the difference would cancel (large shapes)."""
@@ -355,6 +380,7 @@ class Beta(Univariate):
     b: Any
     line: ClassVar[Literal["unit"]] = "unit"
     matched_by_average: ClassVar[bool] = False
+    additive_on: ClassVar[Literal["logit"]] = "logit"
     domains: ClassVar[dict[str, Domain]] = {"a": POSITIVE, "b": POSITIVE}
 
     @property
@@ -451,6 +477,18 @@ class Beta(Univariate):
         a, b, c = self.a, self.b, self.a + self.b
         entries = np.stack([-2.0 * b, a - b, a - b, 2.0 * a], -1) / c[..., None] ** 3
         return entries.reshape(*a.shape, 1, 2, 2)
+
+    def _variance_gradient(self) -> tuple[Array, Array]:
+        """log V = log a + log b − 2 log c − log(c + 1), c = a + b."""
+        c = self.a + self.b
+        rest = 2.0 / c + 1.0 / (c + 1.0)
+        return self.variance * (1.0 / self.a - rest), self.variance * (1.0 / self.b - rest)
+
+    def _link(self) -> Link:
+        """log a − log b; η moves the mean a/(a + b) with a + b held: ∂a/∂η = ab/(a + b) = −∂b/∂η."""
+        a, b = self.parameters.T
+        moved = 1.0 / (1.0 / a + 1.0 / b)
+        return scalar_link(np.log(a) - np.log(b), (1.0 / a, -1.0 / b), (-1.0 / a**2, 1.0 / b**2), (moved, -moved))
 
 
 def _edge(a: Array, b: Array) -> Array:

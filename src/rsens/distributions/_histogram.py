@@ -210,6 +210,12 @@ class Histogram(Univariate):
     def _prediction_gradient(self) -> Array:
         return np.broadcast_to(self._middles, self.probabilities.shape)[..., None, :]
 
+    def _variance_gradient(self) -> tuple[Array, ...]:
+        """V = Σ p_k (width_k²/12 + (middle_k − mean)²), and moving the mean does not change V; where Σ∂p = 0."""
+        widths = np.diff(self.borders)
+        middles = self.borders[..., :-1] + 0.5 * widths
+        return tuple(np.moveaxis((middles - self.mean[..., np.newaxis]) ** 2 + widths**2 / 12.0, -1, 0))
+
 
 #: More than this share of the rows' mass outside the borders is worth a warning.
 _OUTSIDE = 0.1

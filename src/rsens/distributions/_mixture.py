@@ -421,6 +421,21 @@ class Mixture(Ordered):
             gradient[..., group.columns] = np.einsum("ns,snpm->npsm", group.weights, part)
         return self._unrowed(gradient)
 
+    @property
+    def has_spread(self) -> bool:
+        return all(part.has_spread for part in self._given)
+
+    def variance_gradient(self) -> Array:
+        """V = Σ w_s (V_s + (μ_s − μ)²), so ∂V/∂λ_s = w_s (∂V_s + 2 (μ_s − μ) ∂μ_s)."""
+        me = self._checked
+        mean, gradient = me.mean, np.empty(me.parameters.shape)
+        for group in me.groups:  # arrays (S, n)
+            family = group.family
+            along = 2.0 * (family.mean - mean)[..., np.newaxis] * family.prediction_gradient()[..., 0, :]
+            each = family.variance_gradient() + along
+            gradient[:, group.columns] = group.weights[..., np.newaxis] * np.moveaxis(each, 0, 1)
+        return gradient
+
     def _prediction_hessian(self) -> Array | None:
         parts = [(group, group.family._prediction_hessian()) for group in self.groups]
         if all(part is None for _, part in parts):

@@ -13,6 +13,7 @@ from rsens._special import HALF_LOG_TWO_PI
 from rsens._typing import Array
 from rsens.distributions._base import Distribution, Domain, RowShaper
 from rsens.distributions._jensen import exponential_renyi
+from rsens.distributions._link import Link
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,7 @@ class MultivariateNormal(Distribution):
     covariance: Any
     support: ClassVar[Literal["vector"]] = "vector"
     matched_by_average: ClassVar[bool] = False
+    additive_on: ClassVar[Literal["identity"]] = "identity"
     domains: ClassVar[dict[str, Domain]] = {"mean": Domain(event_ndim=1), "covariance": Domain(event_ndim=2)}
 
     @property
@@ -156,6 +158,12 @@ class MultivariateNormal(Distribution):
         gradient = np.zeros((*self.mean.shape[:-1], k, k + k * (k + 1) // 2))
         gradient[..., np.arange(k), np.arange(k)] = 1.0
         return gradient
+
+    def _link(self) -> Link:
+        """The means of a vector y."""
+        λ, (n, k) = self.parameters, self.mean.shape
+        first = np.broadcast_to(np.eye(k, λ.shape[1]), (n, k, λ.shape[1]))
+        return Link(λ[:, :k], first, np.zeros((n, k, *λ.shape[1:] * 2)), first.swapaxes(1, 2))
 
 
 def _relative_spectrum(factor: Array, other: Array, difference: Array) -> tuple[Array, Array, Array]:

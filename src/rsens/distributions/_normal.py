@@ -13,6 +13,7 @@ from rsens._special import HALF_LOG_TWO_PI, log_ratio
 from rsens._typing import Array
 from rsens.distributions._base import POSITIVE, REAL, Domain, Reach, RowShaper, Univariate
 from rsens.distributions._jensen import exponential_renyi
+from rsens.distributions._link import Link, first_as_location
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,7 @@ class Normal(Univariate):
     mean: Any
     variance: Any
     matched_by_average: ClassVar[bool] = False
+    additive_on: ClassVar[Literal["identity"]] = "identity"
     domains: ClassVar[dict[str, Domain]] = {"mean": REAL, "variance": POSITIVE}
     orthogonal_blocks: ClassVar[dict[str, slice]] = {"mean": slice(0, 1), "variance": slice(1, 2)}
 
@@ -97,6 +99,9 @@ class Normal(Univariate):
         z2 *= 0.5 / self.variance
         return log_p, [z, z2]
 
+    def _variance_gradient(self) -> tuple[float, float]:
+        return 0.0, 1.0
+
 
 def gaussian_log_prob(y: Array, mean: Array, variance: Array) -> Array:
     """−½(y − m)²/v − ½ log 2πv."""
@@ -124,6 +129,7 @@ class LogNormal(Univariate):
     sigma2: Any
     line: ClassVar[Literal["positive"]] = "positive"
     matched_by_average: ClassVar[bool] = False
+    additive_on: ClassVar[Literal["log"]] = "log"
     domains: ClassVar[dict[str, Domain]] = {"mu": REAL, "sigma2": POSITIVE}
     orthogonal_blocks: ClassVar[dict[str, slice]] = {"mu": slice(0, 1), "sigma2": slice(1, 2)}
 
@@ -179,3 +185,10 @@ class LogNormal(Univariate):
 
     def _prediction_hessian(self) -> Array:
         return self.mean[..., None, None, None] * np.array([[1.0, 0.5], [0.5, 0.25]])
+
+    def _variance_gradient(self) -> tuple[Array, Array]:
+        return 2.0 * self.variance, self.variance + self.mean**2 * np.exp(self.sigma2)
+
+    def _link(self) -> Link:
+        """mu, the mean of log y."""
+        return first_as_location(self.parameters)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.special import expit, log_expit, stdtr, stdtrit
@@ -39,6 +39,7 @@ class StudentT(Univariate):
     scale2: Any
     df: Any
     matched_by_average: ClassVar[bool] = False
+    additive_on: ClassVar[Literal["identity"]] = "identity"
     domains: ClassVar[dict[str, Domain]] = {"location": REAL, "scale2": POSITIVE, "df": POSITIVE}
     fixed_fields: ClassVar[tuple[str, ...]] = ("df",)
     orthogonal_blocks: ClassVar[dict[str, slice]] = {"location": slice(0, 1), "scale2": slice(1, 2)}
@@ -90,6 +91,10 @@ class StudentT(Univariate):
         rows = np.broadcast_shapes(*(field.shape for field in fields))
         location, scale2, location1, scale21, df = (np.broadcast_to(field, rows).reshape(-1) for field in fields)
         return student_t_renyi(location1 - location, scale2, scale21, df, alpha).reshape(rows)
+
+    def _variance_gradient(self) -> tuple[Any, Array]:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return 0.0, np.where(self.df > 2.0, self.df / (self.df - 2.0), np.nan)
 
     def _prediction(self) -> Array:
         return self.location[..., None]

@@ -21,7 +21,6 @@ from rsens.measures._prediction import ead as ead
 from rsens.measures._prediction import eah as eah
 from rsens.measures._prediction import first_of_prediction as first_of_prediction
 from rsens.measures._prediction import first_of_spread as first_of_spread
-from rsens.measures._prediction import has_spread as has_spread
 from rsens.measures._prediction import second_of_prediction as second_of_prediction
 from rsens.measures._prediction import spread_of as spread_of
 from rsens.measures._registry import METHODS as METHODS

@@ -150,7 +150,7 @@ def _tip(explanation: Any, term: str) -> list[str]:
         lines.append(f"{percent(e.level, level=True)} interval {low} to {high}{held}")
     lines += shares_of_parts(e.parts, term, value)
     if np.isfinite(level):
-        side = "above" if value > level else "not above"
+        side = "above" if e.inference.above_null[term] else "not above"
         lines.append(f"{side} its null level {null}, p {p_text(float(e.inference.p_value[term]))}")
     return lines
 
@@ -158,7 +158,7 @@ def _tip(explanation: Any, term: str) -> list[str]:
 def _alt(explanation: Any) -> str:
     text = f"Bars of R-sens, the largest first: {leading(explanation)}."
     if explanation.null is not None:
-        count = int((explanation.main > explanation.null).sum())
+        count = int(explanation.inference.above_null.sum())
         text += f" {count} of {len(explanation.names)} are above the null level."
     return f"{text} All values are in the table."
 

@@ -21,15 +21,7 @@ from rsens._text import percent
 from rsens._typing import Array, Flags
 from rsens.adapters import as_contrasts, read_for
 from rsens.derivatives import Derivatives, rows_of
-from rsens.measures import (
-    check_weights,
-    contrast_parts,
-    contrast_values,
-    first_of_prediction,
-    parts,
-    switches_of,
-    training_inputs,
-)
+from rsens.measures import check_weights, first_of_prediction, parts_of, rsens_of, switches_of, training_inputs
 from rsens.plots import _style as look
 from rsens.plots._plot import Plot, name_in_text
 from rsens.plots._predictions import (
@@ -340,20 +332,13 @@ def profile_values(
 
 def _sensitivities(derivatives: Derivatives, *, column: int, step: float) -> dict[str, Array]:
     """R-sens, |∂ prediction| and the parts of R-sens at rows, per step of a column."""
-    family = derivatives.distribution
-    first = derivatives.first[:, :, [column]] * step
-    slope = first_of_prediction(derivatives)[:, :, column] * step
-    rsens = family.fisher_norm(first)[:, 0]
-    split = {name: part[:, 0] for name, part in parts(family, first).items()}
-    switches = switches_of(derivatives, 1.0)
-    contrasts = dict(contrast_values(switches))
-    if column in contrasts:
-        rsens = contrasts[column] * step
-    of_contrasts = dict(contrast_parts(derivatives, switches)) if split else {}
-    if column in of_contrasts:
-        split = {name: part * step for name, part in of_contrasts[column].items()}
-    slope = family.output_weight * np.abs(slope).sum(axis=1)
-    return {"R-sens": rsens, "slope": slope, **split}
+    contrasts = tuple(replace(contrast, column=0) for contrast in derivatives.contrasts if contrast.column == column)
+    alone = replace(derivatives, first=derivatives.first[:, :, [column]], second=None, contrasts=contrasts)
+    unit, switches = np.array([step]), switches_of(alone, 1.0)
+    slope = alone.distribution.output_weight * np.abs(first_of_prediction(alone)[:, :, 0] * step).sum(axis=1)
+    split = parts_of(alone, 1.0, unit, switches=switches)
+    rsens = rsens_of(alone, 1.0, unit, switches=switches)
+    return {name: each[:, 0] for name, each in {"R-sens": rsens, "slope": slope[:, None], **split}.items()}
 
 
 def _pooled(near: Array, here: AtRows, shares: Array) -> Array:

@@ -63,7 +63,7 @@ def test_from_a_table_to_the_answers(table):
 
 @pytest.mark.parametrize(
     ("column", "text"),
-    [("y", "'y' is the target and cannot divide the rows. Name another --by."), ("regoin", "Did you mean 'region'?")],
+    [("y", "'y' is named as --target and as --by."), ("regoin", "Did you mean 'region'?")],
 )
 def test_what_is_refused(table, capsys, column, text):
     assert main(["explain", "data.csv", *QUICK, "--by", column]) == 2

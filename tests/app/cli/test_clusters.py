@@ -45,9 +45,9 @@ def test_explain_says_that_rows_may_belong_together_and_what_to_do(capsys):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (["--cluster", "y"], "Name another --cluster."),
+        (["--cluster", "y"], "is named as --target and as --cluster."),
         (["--cluster", "persn"], "Did you mean 'person'?"),
-        (["--cluster", "person", "--drop", "person"], "'person' is dropped and named as --cluster"),
+        (["--cluster", "person", "--drop", "person"], "'person' is named as --cluster and in --drop"),
     ],
 )
 def test_what_is_refused(options, text, capsys):

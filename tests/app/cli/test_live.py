@@ -4,15 +4,14 @@ import io
 import json
 import re
 import sys
-from dataclasses import replace
 
 import pytest
 
 import rsens
 import rsens._progress
+from rsens import _stability
 from rsens._app.cli import _work
 from rsens._app.cli._main import main
-from rsens._stability import StabilityQuestion
 from tests.app.study.tables import numbers
 
 EXPLAIN = ["explain", "table.csv", "--target", "y", "--no-report", "--no-null", "--cv", "0"]
@@ -124,14 +123,14 @@ def test_a_severe_note_is_a_warning(table, capsys):
 
 
 def test_stopped_work_is_counted_and_goes_on(table, capsys, monkeypatch):
-    whole = StabilityQuestion.answer
+    whole = _stability.stability
 
-    def stopped(question):
-        whole(replace(question, n_boot=2))
+    def stopped(**asked):
+        whole(**(asked | {"n_boot": 2}))
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(StabilityQuestion, "answer", stopped)
+        patch.setattr(_stability, "stability", stopped)
         assert main([*STABILITY, "3"]) == 130
     said = capsys.readouterr().err
     assert "rsens: stopped. 2 of 3 samples are kept in rsens-table-stability/samples; run the same command" in said
@@ -140,10 +139,10 @@ def test_stopped_work_is_counted_and_goes_on(table, capsys, monkeypatch):
 
 
 def test_work_that_did_not_begin_leaves_nothing(table, capsys, monkeypatch):
-    def stopped(_):
+    def stopped(**_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(StabilityQuestion, "answer", stopped)
+    monkeypatch.setattr(_stability, "stability", stopped)
     assert main([*STABILITY, "3"]) == 130
     assert "rsens: stopped.\n" in capsys.readouterr().err
     assert [path.name for path in table.iterdir()] == ["table.csv"]

@@ -67,7 +67,11 @@ def test_a_warning_if_nobody_says_which_rows_belong_together():
 
 @pytest.mark.parametrize(
     ("cluster", "text"),
-    [("y", "is the target"), ("who", "no cluster column 'who'"), (["person"], "name of one column; got a list")],
+    [
+        ("y", "named as target and as cluster"),
+        ("who", "no cluster column 'who'"),
+        (["person"], "name of one column; got a list"),
+    ],
 )
 def test_what_is_refused(cluster, text):
     with pytest.raises(InputError, match=text):

@@ -12,18 +12,18 @@ import pytest
 
 from rsens import InputError, MissingExtraError
 from rsens._app import tables
-from rsens._app.tables import AskedColumns, choose_likelihood, prepare, prepare_again
+from rsens._app.tables import Roles, choose_likelihood, prepare, prepare_again
 
 ODD = ['a,"b"', "<script>alert('x')</script>", "🌊 emoji", "x" * 200, "tab\there", "  spaces  ".strip(), "new\nline"]
 
 
-ASKED = tuple(AskedColumns.__dataclass_fields__)
+ASKED = tuple(Roles.__dataclass_fields__)
 
 
 def read_file(path, **options):
     """`read_file` with the columns that are asked for among its options."""
     asked = {name: options.pop(name) for name in ASKED if name in options}
-    return tables.read_file(path, AskedColumns(**asked), **options)
+    return tables.read_file(path, Roles(**asked), **options)
 
 
 @pytest.fixture
@@ -314,7 +314,7 @@ def test_names_that_are_not_there(write):
     refused(path, "has no target column 'Y'. Did you mean 'y'?", target="Y")
     refused(path, "It has 'age', 'dose', 'town', 'member', 'y'", target="q")
     refused(path, "has no column to drop 'dosis'. Did you mean 'dose'?", drop=["dosis"])
-    refused(path, "'y' is the target and cannot be dropped", target="y", drop=["y"])
+    refused(path, "'y' is named as target and in drop", target="y", drop=["y"])
     refused(path, "must be a list", columns="age")
     refused(path, r"has no column 'zz'\. It has", columns=["age,dose,zz"])
     refused(path, r"has no columns 'qq', 'zz'\. It has", columns=["age, qq", "zz"])

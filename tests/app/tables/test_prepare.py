@@ -372,7 +372,7 @@ def test_the_column_of_clusters_is_not_an_input_and_its_labels_are_kept():
     prepared = prepare(PERSONS, "y", cluster="person")
     assert list(prepared.X.columns) == ["x"]
     assert prepared.clusters.tolist() == PERSONS["person"].tolist()
-    assert prepared.cluster == "person"
+    assert list(prepared.beside) == ["cluster"]
     assert "person" not in prepared.reader.recipe["columns"]
     assert f"same 'person' belong together: 3 clusters of {N // 3} rows" in said(prepared, "clusters")
     assert prepare(PERSONS, "y").clusters is None
@@ -393,8 +393,8 @@ def test_rows_without_a_cluster_are_missing_values():
     ("frame", "options", "text"),
     [
         (PERSONS, {"cluster": "persn"}, "no cluster column 'persn'. Did you mean 'person'"),
-        (PERSONS, {"cluster": "y"}, "'y' is the target"),
-        (PERSONS, {"cluster": "person", "drop": ["person"]}, "'person' is dropped and named as cluster"),
+        (PERSONS, {"cluster": "y"}, "'y' is named as target and as cluster"),
+        (PERSONS, {"cluster": "person", "drop": ["person"]}, "'person' is named as cluster and in drop"),
         (PERSONS.assign(person="a"), {"cluster": "person"}, "'person' has only one value, 'a'"),
         (PERSONS.assign(person=[[1]] * N), {"cluster": "person"}, "values of type list"),
     ],

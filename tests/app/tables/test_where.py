@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from rsens import InputError
-from rsens._app.tables import keep_rows, read_where
+from rsens._app.tables import Roles, keep_rows, read_where
 
 
 def table():
@@ -112,8 +112,11 @@ def test_refused_values(where, text):
     with pytest.raises(InputError, match=text) as error:
         kept(where)
     assert error.value.argument == "where"
+
+
+def test_columns_that_do_not_exist():
     with pytest.raises(InputError, match="Did you mean 'open'"):
-        kept("opened=yes")
+        Roles(where=["opened=yes"]).read(list(table()))
 
 
 def test_conditions_that_exclude_each_other():

@@ -135,10 +135,10 @@ class OnSamples(Question):
         return self.settings.plain("methods", "order")
 
     def result(self, setup: ModelSetup) -> Stability:
-        from rsens._stability import StabilityQuestion
+        from rsens import _stability
 
         asked: Any = {"order": setup.settings.order, "n_boot": setup.settings.samples, "groups": setup.groups}
-        return StabilityQuestion(**common_arguments(setup), **asked).answer()
+        return _stability.stability(**common_arguments(setup), **asked)
 
     def views(self, found: Stability, terms: Sequence[str]) -> Views:
         """In the JSON document the entropy of each method, and a summary by method and term."""
@@ -200,11 +200,11 @@ class Select(Question):
         return {**settings.plain("pairs", "methods"), "cv": settings.folds, "repeats": settings.repeats}
 
     def result(self, setup: ModelSetup) -> Selection:
-        from rsens._select_interactions import SelectionQuestion
+        from rsens._select_interactions import SplitAnalysis, select
 
         asked, settings = common_arguments(setup), setup.settings
-        how: Any = {"k": settings.n_pairs, "cv": settings.folds, "repeats": settings.repeats}
-        return SelectionQuestion(**asked, **how).answer()
+        how = {name: asked.pop(name) for name in ("random_state", "n_jobs", "folder", "progress")}
+        return select(SplitAnalysis.of(**asked, k=settings.n_pairs), settings.folds, settings.repeats, **how)
 
     def views(self, found: Selection, terms: Sequence[str]) -> Views:
         """In the JSON document the number of pairs that is enough by each method, the scores, and the pairs."""

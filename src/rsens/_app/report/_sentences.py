@@ -60,7 +60,7 @@ def relevant(facts: Facts) -> list[str]:
     null, main = _levels(facts), facts.explanation.main
     if null is None:
         return [term for term in facts.ranked if main[term] > 0.0][:MOST_NAMES]
-    return [term for term in facts.ranked if main[term] > null[term]]
+    return [term for term in facts.ranked if facts.explanation.inference.above_null.fillna(value=False)[term]]
 
 
 def rows_used(facts: Facts) -> tuple[str, str]:

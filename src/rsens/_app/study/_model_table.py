@@ -13,7 +13,7 @@ import pandas as pd
 
 from rsens._app.study._settings import Settings
 from rsens._app.tables import (
-    AskedColumns,
+    BESIDE,
     Choice,
     CollinearSet,
     ModelTable,
@@ -66,7 +66,7 @@ class RawTable:
     def of(cls, settings: Settings, target: str | None, as_text: Iterable[str], least: int = 2) -> RawTable:
         """The columns and rows that were asked for, of a file or a data frame."""
         data, where = settings.data, tuple(settings.where or ())
-        asked = AskedColumns(target, settings.columns, settings.drop, settings.cluster, where, settings.by)
+        asked = replace(settings.roles, target=target)
         notes: tuple[Note, ...] = ()
         if isinstance(data, pd.DataFrame):
             names, labels, n_rows = names_of(data), data.index, len(data)
@@ -92,14 +92,20 @@ class RawTable:
 
     def ready(self, table: ModelTable, name: str, notes: Iterable[Note]) -> ModelTable:
         """The prepared rows under the labels they came with."""
-        rows = {"X": table.X, "y": table.y, "clusters": table.clusters}
-        if self.by is not None:  # as X has it, if it is a column of X
-            rows["by"] = table.X.get(self.by.name, self.by.loc[table.X.index])
-        if self.labels is not None:
-            labels = self.labels[table.X.index.to_numpy()]
-            rows |= {each: values.set_axis(labels, axis=0) for each, values in rows.items() if values is not None}
-        notes = tuple(shortened_notes([*self.notes, *notes]))
-        return replace(table, **rows, notes=notes, name=name, n_rows=self.n_rows, kept=self.kept)
+        index = table.X.index
+        labels = index if self.labels is None else self.labels[index.to_numpy()]
+        return replace(
+            table,
+            X=table.X.set_axis(labels, axis=0),
+            y=None if table.y is None else table.y.set_axis(labels, axis=0),
+            beside={role: column.set_axis(labels, axis=0) for role, column in table.beside.items()},
+            # As X has it, if it is a column of X.
+            by=None if self.by is None else table.X.get(self.by.name, self.by.loc[index]).set_axis(labels, axis=0),
+            notes=tuple(shortened_notes([*self.notes, *notes])),
+            name=name,
+            n_rows=self.n_rows,
+            kept=self.kept,
+        )
 
 
 def read_table(settings: Settings) -> ModelTable:
@@ -111,7 +117,7 @@ def read_table(settings: Settings) -> ModelTable:
         raw.frame,
         target,
         missing=settings.missing,
-        cluster=settings.cluster,
+        **{role: name for role, name in settings.roles.single.items() if role in BESIDE},
         likelihood=settings.likelihood,
         rows=raw.most_rows(rows),
         seed=seed,
@@ -144,9 +150,9 @@ def read_new_rows(settings: Settings, reader: TableReader, cluster: str | None =
         text = f"{counted(len(extra), 'column')} that the model does not know {'was' if len(extra) == 1 else 'were'}"
         notes.append(Note("skipped", tuple(extra), f"{text} left out."))
     labels = raw.frame[cluster].loc[table.X.index] if cluster in raw.frame else None
-    if labels is not None and (labels.isna().any() or labels.astype(str).nunique() < 2):
-        labels = None  # every row needs one, and there must be several
-    return raw.ready(replace(table, cluster=cluster, clusters=labels), settings.data_name, notes)
+    if labels is not None and labels.notna().all() and labels.astype(str).nunique() > 1:
+        table = replace(table, beside={"cluster": labels})
+    return raw.ready(table, settings.data_name, notes)
 
 
 #: The columns of each group, by its name.

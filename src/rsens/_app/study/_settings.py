@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from rsens._app.tables import (
-    column_names,
-    likelihood_choices,
-    name_list,
-    name_lists,
-    read_dates,
-    read_where,
-)
+from rsens._app.tables import Roles, column_names, likelihood_choices, name_list, name_lists, read_dates, read_where
 from rsens._arguments import jobs, one_of, seed_sequence, whole_number
 from rsens._compare import find_methods
 from rsens._errors import Argument, InputError
@@ -119,6 +112,7 @@ class Settings:
     cluster: str | None = None
     by: str | None = None
     rows: int | None = None
+    roles: Roles = field(init=False, repr=False)
     # The model, and how it is checked.
     likelihood: str = "auto"
     model: str = "gp"
@@ -160,11 +154,7 @@ class Settings:
             object.__setattr__(self, "rows", whole_number(self.rows, "rows", 2 if self.model_file is None else 1))
         if not self.header and not isinstance(self.data, str | os.PathLike):
             raise InputError(Argument("header"), " is for files; a data frame has names. Leave it out.")
-        if self.by is not None and self.by == self.target:
-            raise InputError(f"{self.by!r} is the target and cannot divide the rows. Name another ", BY, ".")
-        if self.by is not None and self.by == self.cluster:
-            why = "tells which rows belong together, and each cluster would be a subgroup"
-            raise InputError(f"{self.by!r} {why}. Name another ", BY, ".")
+        object.__setattr__(self, "roles", Roles(**{each.name: getattr(self, each.name) for each in fields(Roles)}))
         if self.inducing is not None and self.model == "linear":
             wrong = " is for Gaussian processes: a linear model has no inducing inputs. Leave it out."
             raise InputError(Argument("inducing"), wrong)

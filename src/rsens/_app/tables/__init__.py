@@ -11,7 +11,6 @@ from rsens._app.tables._columns import names_of as names_of
 from rsens._app.tables._columns import naming as naming
 from rsens._app.tables._columns import shortened_notes as shortened_notes
 from rsens._app.tables._columns import split as split
-from rsens._app.tables._file import AskedColumns as AskedColumns
 from rsens._app.tables._file import column_names as column_names
 from rsens._app.tables._file import read_file as read_file
 from rsens._app.tables._likelihood import AS_ASKED as AS_ASKED
@@ -25,5 +24,7 @@ from rsens._app.tables._prepare import prepare_again as prepare_again
 from rsens._app.tables._reader import TableReader as TableReader
 from rsens._app.tables._reading import date_request as date_request
 from rsens._app.tables._reading import read_dates as read_dates
+from rsens._app.tables._roles import BESIDE as BESIDE
+from rsens._app.tables._roles import Roles as Roles
+from rsens._app.tables._roles import read_where as read_where
 from rsens._app.tables._where import keep_rows as keep_rows
-from rsens._app.tables._where import read_where as read_where

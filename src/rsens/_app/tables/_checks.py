@@ -295,7 +295,7 @@ def _settled(table: pd.DataFrame, names: Sequence[str], target: str) -> Iterable
         start = f"{name!r} settles the target in {rows}: where it is {levels}, {one}."
         if len(found) == table[name].nunique():
             text = f"{start} If it is not known beforehand, leave it out with "
-            yield advice("settled", [name], text, "drop", [name], severe)
+            yield advice("settled", [name], text, "drop", [name], severe=severe)
         else:
             conditions = [f"{name}!={as_written(level)}" for level in found]
             use = Argument("where", conditions[0] if len(conditions) == 1 else conditions)

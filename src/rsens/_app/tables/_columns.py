@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -13,22 +14,21 @@ from rsens._text import quoted
 
 #: Columns without a name: blank, or named by pandas after their position.
 UNNAMED = re.compile(r"\s*|Unnamed: \d+(\.\d+)?")
-CLUSTER = Argument("cluster")
 
 
 @dataclass(frozen=True)
 class Note:
     """A decision or an observation about a table: its kind, the columns concerned, and a sentence.
 
-    The text is a `Sentence` where it mentions an argument, so that the command line can name the option instead. A
-    severe note is a warning, shown before any result: the answer is probably wrong until the table is mended.
+    The text is a `Sentence` where it mentions an argument, so that the command line can name the option. A severe note
+    is a warning, shown before any result: the answer is probably wrong until the table is corrected.
 
-    Kinds about rows are sample, where, by, clusters and missing; about the file, encoding, row_names (a first column
-    without a name) and header (a first line without names); about how columns were read, converted, date, ambiguous,
-    odd_cells (a few keep a column from being numbers), two_values, whole_numbers, infinite and missing_code; about
-    columns without information, constant, empty, unsupported, identifier and levels; about columns that belong
-    together, same (also as the target), settled (levels in which the target does not vary), group and collinear; about
-    the steps that follow, target, model, skipped and warning.
+    Kinds about rows: sample, where, by, clusters, missing. About the file: encoding, row_names (a first column without
+    a name), header (a first line without names). About how columns were read: converted, date, ambiguous, odd_cells (a
+    few keep a column from being numbers), two_values, whole_numbers, infinite, missing_code. About columns without
+    information: constant, empty, unsupported, identifier, levels. About columns that belong together: same (also as
+    the target), settled (levels in which the target does not vary), group, collinear. About later steps: target,
+    model, skipped, warning.
     """
 
     kind: str
@@ -45,27 +45,25 @@ MOST_ALIKE, FIRST = 5, 3
 
 
 def shortened_notes(notes: Sequence[Note]) -> list[Note]:
-    """The notes; of many alike, each about one column, the first few and one that names the other columns."""
+    """The notes, where many alike, each about one column, become the first few and one that names the other columns."""
     alike: dict[tuple[str, bool], list[Note]] = {}
     for note in notes:
-        if len(note.columns) == 1:
-            alike.setdefault((note.kind, note.severe), []).append(note)
+        alike.setdefault((note.kind, note.severe), []).extend([note] if len(note.columns) == 1 else [])
     result: list[Note] = []
     for note in notes:
         group = alike[note.kind, note.severe] if len(note.columns) == 1 else []
-        if len(group) <= MOST_ALIKE or any(note is first for first in group[:FIRST]):
+        position = next((k for k, other in enumerate(group) if other is note), 0)
+        if len(group) <= MOST_ALIKE or position < FIRST:
             result.append(note)
-        elif note is group[FIRST]:
+        elif position == FIRST:
             others = tuple(other.columns[0] for other in group[FIRST:])
             result.append(Note(note.kind, others, f"Likewise {quoted(others)}.", note.severe))
     return result
 
 
-def advice(
-    kind: str, columns: Sequence[str], text: str, argument: str, names: Sequence[str], severe: bool = False
-) -> Note:
+def advice(kind: str, columns: Sequence[str], text: str, argument: str, names: Sequence[str], **more: bool) -> Note:
     """A note whose text ends with an argument and the names to give it."""
-    return Note(kind, tuple(columns), Sentence(text, naming(argument, names), "."), severe)
+    return Note(kind, tuple(columns), Sentence(text, naming(argument, names), "."), **more)
 
 
 def naming(argument: str, names: Sequence[str], most: int = 3) -> Sentence:
@@ -79,62 +77,30 @@ def names_of(frame: Any) -> list[str]:
     return [f"Unnamed: {place}" if name is None or name != name else str(name) for place, name in names]
 
 
-def header_names(header: Sequence[str], what: str) -> list[str]:
-    """The names in a header, stripped of spaces; an error if two are the same."""
-    names = [name.strip() or f"Unnamed: {position}" for position, name in enumerate(header)]
-    check_unique(names, what)
-    return names
-
-
 def check_unique(names: Sequence[str], what: str) -> None:
-    """An error if two columns have the same name."""
-    if len(set(names)) < len(names):
-        repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    """Raise an error if two columns have the same name."""
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
         raise InputError(
             f"{what} has columns of the same name: {quoted(repeated)}. Rename them so that each is unique."
         )
-
-
-def columns_to_read(
-    names: Sequence[str],
-    target: str | None,
-    columns: Iterable[str] | None,
-    drop: Iterable[str],
-    what: str,
-    cluster: str | None = None,
-) -> list[str]:
-    """The columns that were asked for and not dropped, the target and the cluster, in the order of the table."""
-    for role, name in (("target", target), ("cluster", cluster)):
-        if name is not None:
-            find(name, names, what, f"{role} column")
-    if cluster is not None and cluster == target:
-        raise InputError(f"{target!r} is the target and cannot be the column of clusters. Name another ", CLUSTER, ".")
-    dropped = find_all(name_list(drop, "drop"), names, what, "column to drop")
-    if target in dropped:
-        other = Sentence("Name another ", Argument("target"), ", or take it out of ", Argument("drop"), ".")
-        raise InputError(f"{target!r} is the target and cannot be dropped. ", other)
-    if cluster in dropped:
-        raise InputError(f"{cluster!r} is dropped and named as ", CLUSTER, ": leave out one of the two.")
-    wanted = set(names) if columns is None else find_all(name_list(columns, "columns"), names, what, "column")
-    return [name for name in names if name in (target, cluster) or (name in wanted and name not in dropped)]
-
-
-def find(name: str, names: Sequence[str], what: str, role: str) -> str:
-    """The name, if there is such a column; otherwise an error with the nearest match."""
-    find_all([name], names, what, role, whole=True)
-    return name
 
 
 def find_all(asked: Iterable[str], names: Sequence[str], what: str, role: str, *, whole: bool = False) -> set[str]:
     """The columns asked for, by `split` unless `whole`; an error lists the missing ones and the nearest matches."""
     found = list(asked) if whole else split(asked, names)
     unknown = [name for name in dict.fromkeys(found) if name not in names]
-    if not unknown:
-        return set(found)
-    near = [each for name in unknown for each in _nearest(name, names)]
-    hint = f"Did you mean {quoted(dict.fromkeys(near))}?" if near else f"It has {quoted(names)}."
-    roles = role if len(unknown) == 1 else role.replace("column", "columns")
-    raise InputError(f"{what} has no {roles} {quoted(unknown)}. {hint}")
+    if unknown:
+        lower = {name.strip().lower(): name for name in names}
+        near = [each for name in unknown for each in get_close_matches(name.strip().lower(), lower, 1, cutoff=0.5)]
+        hint = (
+            f"Did you mean {quoted(dict.fromkeys(lower[each] for each in near))}?"
+            if near
+            else f"It has {quoted(names)}."
+        )
+        roles = role if len(unknown) == 1 else role.replace("column", "columns")
+        raise InputError(f"{what} has no {roles} {quoted(unknown)}. {hint}")
+    return set(found)
 
 
 def split(asked: Iterable[str], names: Sequence[str]) -> list[str]:
@@ -144,12 +110,6 @@ def split(asked: Iterable[str], names: Sequence[str]) -> list[str]:
         parts = [part.strip() for part in str(name).split(",")]
         found += parts if name not in names and any(part in names for part in parts) else [name]
     return found
-
-
-def _nearest(name: str, names: Sequence[str]) -> list[str]:
-    """The most similar name, if any is similar; a name that differs only in capitals and spaces is always found."""
-    lower = {each.strip().lower(): each for each in names}
-    return [lower[each] for each in get_close_matches(str(name).strip().lower(), list(lower), 1, cutoff=0.5)]
 
 
 def name_list(names: Iterable[Any], argument: str) -> list[str]:

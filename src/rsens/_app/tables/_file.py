@@ -26,10 +26,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rsens._app.tables._cells import MISSING, labels, marks_notes, number_cell, number_in, read_cells
-from rsens._app.tables._columns import Note, columns_to_read, header_names, split
+from rsens._app.tables._columns import Note, check_unique, split
 from rsens._app.tables._dates import date_forms
 from rsens._app.tables._reader import DECIMAL_POINTS
-from rsens._app.tables._where import with_columns_of
+from rsens._app.tables._roles import Roles
 from rsens._arguments import whole_number
 from rsens._errors import Argument, InputError, MissingExtraError, Sentence
 from rsens._text import counted, quoted
@@ -40,29 +40,9 @@ OTHERS = {b"PK\x03\x04": "a zip or Excel file", b"\xd0\xcf\x11\xe0": "an Excel f
 WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 
-@dataclass(frozen=True)
-class AskedColumns:
-    """The columns of a table that were asked for, before their names are known: see `Settings`."""
-
-    target: str | None = None
-    columns: Iterable[str] | None = None
-    drop: Iterable[str] = ()
-    cluster: str | None = None
-    where: Sequence[str] = ()
-    by: str | None = None
-
-    def used(self, names: Sequence[str], what: str) -> list[str]:
-        """The inputs, the target and the cluster."""
-        return columns_to_read(names, self.target, self.columns, self.drop, what, self.cluster)
-
-    def read(self, names: Sequence[str], what: str) -> list[str]:
-        """The same, and the columns that conditions on rows and subgroups need."""
-        return with_columns_of(self.where, self.used(names, what), names, what, self.by)
-
-
 @dataclass(frozen=True, eq=False)
 class FileData:
-    """A table that was read: the rows that were kept, notes, and the number of rows and all columns of the file.
+    """The rows of a file that were kept, notes, the number of all rows, and the names of all columns.
 
     The index of the frame has the numbers of the rows in the file, counted from 0.
     """
@@ -75,7 +55,7 @@ class FileData:
 
 def read_file(
     path: str | os.PathLike[str],
-    asked: AskedColumns | None = None,
+    roles: Roles | None = None,
     *,
     max_rows: int | None = None,
     seed: int = 0,
@@ -87,30 +67,30 @@ def read_file(
 
     The kind of file is recognised by its content, not by its name. Text is UTF-8, or Latin-1 with a note. A column of a
     text file has numbers, or truth values (true, false), if all its cells are such or missing (`_cells` has the marks
-    of missing values). Other columns are text, which `TableReader` looks at further.
+    of missing values). Other columns are text, which `TableReader` examines further.
 
     `path` "-" is standard input. At most `max_rows` rows are kept, drawn at random with the seed; fewer than `least`
     are an error. The columns `as_text` are text even if all their cells are numbers. Without a `header`, columns are
     called x0, x1, …
     """
-    asked = AskedColumns() if asked is None else asked
+    roles = Roles() if roles is None else roles
     most = None if max_rows is None else whole_number(max_rows, "max_rows", 2)
     seed = whole_number(seed, "seed", 0)
     what = "standard input" if str(path) == "-" else str(path)
     with _table(path, what, header) as table:
         no_header = next((note.text for note in table.notes if note.kind == "header"), None)
-        if no_header is not None and asked.target is not None and asked.target not in table.names:
-            raise InputError(f"the target column {asked.target!r} does not exist: ", no_header)
-        columns = asked.read(table.names, what)
-        texts = [*split(as_text, table.names), *([] if asked.cluster is None else [asked.cluster])]
+        if no_header is not None and roles.target is not None and roles.target not in table.names:
+            raise InputError(f"the target column {roles.target!r} does not exist: ", no_header)
+        columns = roles.read(table.names, what)
+        texts = {*split(as_text, table.names), *([] if roles.cluster is None else [roles.cluster])}
         frame, n_rows = table.read(columns, partial(sampled, most=most, seed=seed), texts)
     if n_rows < least:
         rows = "only one row" if n_rows else f"no rows, only a header with {counted(len(table.names), 'name')}"
         raise InputError(f"{what} has {rows}. A model needs many.")
-    notes = list(table.notes)
     if len(frame) < n_rows:
-        notes.append(Note("sample", (), f"Read {n_rows:,} rows, kept {len(frame):,} at random (seed {seed})."))
-    return FileData(frame, tuple(notes), n_rows, table.names)
+        text = f"Read {n_rows:,} rows, kept {len(frame):,} at random (seed {seed})."
+        table.notes.append(Note("sample", (), text))
+    return FileData(frame, tuple(table.notes), n_rows, table.names)
 
 
 def column_names(path: str | os.PathLike[str], header: bool = True) -> list[str]:
@@ -133,7 +113,7 @@ def _table(path: str | os.PathLike[str], what: str, header: bool) -> Iterator[Te
                 encoding, errors = _encoding(begin, what)
                 text = io.TextIOWrapper(file, encoding, errors, newline="")
                 stack.callback(text.detach)
-                yield open_text(text, what, header)
+                yield TextTable.of(text, what, header)
                 return
             if not header:
                 raise InputError(Argument("header"), f" is for text files; {what} has names. Leave it out.")
@@ -141,13 +121,13 @@ def _table(path: str | os.PathLike[str], what: str, header: bool) -> Iterator[Te
                 copy = stack.enter_context(tempfile.TemporaryFile())
                 copyfileobj(file, copy)
                 file = copy
-            yield open_parquet(file, what)
+            yield ParquetTable.of(file, what)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise InputError(f"{what} cannot be unpacked with gzip: {error}. It may be cut off.") from None
 
 
 def _opened(path: str | os.PathLike[str], what: str, stack: ExitStack) -> Any:
-    if str(path) == "-":
+    if what == "standard input":
         file = io.BufferedReader(sys.stdin.buffer)  # type: ignore[type-var]
         stack.callback(file.detach)  # standard input stays open
         return file
@@ -220,20 +200,18 @@ def is_row(line: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     as in tables by year or by wavelength: whole numbers that increase, or equal steps.
     """
     rows = [row for row in below if len(row) == len(line)]
-    cells = [cell.strip() for cell in line[:200]]  # of thousands, looking at all takes longer than all other reading
-    filled = [d for d, cell in enumerate(cells) if cell and cell not in MISSING]
-    if not rows or not filled:
-        return False
-    amounts = [d for d in filled if _is_amount(cells[d])]
-    texts = [d for d in filled if d not in amounts]
-    over_amounts = [d for d in filled if all(_is_amount(row[d]) or row[d].strip() in MISSING for row in rows)]
-    if set(texts) & set(over_amounts):
+    cells = [cell.strip() for cell in line[:200]]  # in a file with thousands of columns, some are enough
+    filled = {d for d, cell in enumerate(cells) if cell not in MISSING}
+    amounts = {d for d in filled if _is_amount(cells[d])}
+    texts = filled - amounts
+    above_amounts = {d for d in filled if all(_is_amount(row[d]) or row[d].strip() in MISSING for row in rows)}
+    if not rows or not filled or texts & above_amounts:
         return False
     again = [d for d in texts if any(row[d].strip() == cells[d] for row in rows)]
     if texts and 2 * len(again) >= len(texts):
         return True
-    alike = set(amounts) & set(over_amounts)
-    return bool(alike) and 3 * len(alike) >= len(filled) and not _are_names([cells[d] for d in amounts])
+    alike = amounts & above_amounts
+    return bool(alike) and 3 * len(alike) >= len(filled) and not _are_names([cells[d] for d in sorted(amounts)])
 
 
 def _is_amount(cell: str) -> bool:
@@ -242,15 +220,14 @@ def _is_amount(cell: str) -> bool:
 
 
 def _are_names(cells: Sequence[str]) -> bool:
-    """Whether numbers may be names: 1990, 1991, 1992 or 400.5, 401, 401.5."""
+    """Whether numbers may be names: 1990, 1991, 1992 or 400.5, 401, 401.5; two may increase by chance."""
     try:
         values = np.array([number_in(cell, "plain_text") for cell in cells])
     except ValueError:
         return False
     steps = np.diff(values)
-    whole = bool((values == np.floor(values)).all() and (steps > 0.0).all())
-    equal = len(steps) > 1 and bool(np.allclose(steps, steps[0], rtol=1e-6) and steps[0] != 0.0)
-    return len(values) > 2 and (whole or equal)  # two may increase by chance
+    whole = (values == np.floor(values)).all() and (steps > 0.0).all()
+    return len(values) > 2 and bool(whole or (np.allclose(steps, steps[0], rtol=1e-6) and steps[0] != 0.0))
 
 
 #: Possible delimiters, and the number of lines that the delimiter is found from.
@@ -263,9 +240,9 @@ _Cells = str | list[str]
 
 @dataclass
 class TextTable:
-    """An open text file: its names are known, its rows are still to be read, so that memory holds only those kept.
+    """An open text file, decoded with "surrogateescape": its names are known, its rows are still to be read.
 
-    Spaces around names and cells do not count.
+    Only rows that are kept are in memory. Spaces around names and cells do not count.
     """
 
     names: list[str]
@@ -274,7 +251,43 @@ class TextTable:
     _reader: Any
     _first: list[list[str]]  # rows that were read to recognise the header
 
-    def read(self, columns: list[str], sample: Any, as_text: Iterable[str]) -> tuple[pd.DataFrame, int]:
+    @classmethod
+    def of(cls, lines: IO[str], what: str, header: bool) -> TextTable:
+        """Read the names; without a `header`, columns are x0, x1, …"""
+        first = list(islice(lines, SNIFFED))
+        if not any(line.strip() for line in first):
+            raise InputError(f"{what} is empty. It should have a line of column names, and rows below.")
+        delimiter = delimiter_of(first)
+        reader = csv.reader(chain(first, lines), delimiter=delimiter, skipinitialspace=True)
+        table = cls([], [], what, reader, [])
+        rows = (row for row in reader if row)
+        try:
+            line, below = next(rows), list(islice(rows, 1))
+        except csv.Error as error:
+            raise table.unreadable(error) from None
+        if not header:
+            table.names, table._first = [f"x{d}" for d in range(len(line))], [line, *below]
+            return table
+        names = table._decoded(line)
+        if is_row(line, _rows_of(first, delimiter)[1:]):
+            text = Sentence(
+                f"{what} seems to have no line with the names of its columns: the first line ({quoted(names, 3)}) is "
+                "like the rows below. Add a line of names. The command can do without, and calls them x0, x1 and so "
+                "on: ",
+                Argument("header", False),
+                ".",
+            )
+            if len(set(names)) < len(names):
+                raise InputError(text)
+            table.notes.append(Note("header", (), text, severe=True))
+        if below and len(below[0]) == len(names) + 1:  # as R writes them
+            names = ["", *names]
+            more = "The rows have one cell more than the header: the first column has no name and has row names."
+            table.notes.append(Note("row_names", ("Unnamed: 0",), more))
+        table.names, table._first = _header_names(names, what), below
+        return table
+
+    def read(self, columns: list[str], sample: Any, as_text: set[str]) -> tuple[pd.DataFrame, int]:
         """The rows of the sample, with numbers and truth values where a column holds nothing else, and their number."""
         positions = [self.names.index(name) for name in columns]
         rows = self._rows()
@@ -282,11 +295,14 @@ class TextTable:
             iter(lambda: list(islice(rows, 1024)), []),  # only rows of the sample are kept longer
             lambda block, places: [_packed([block[place][p] for place in places]) for p in positions],
         )
-        plain, has_points = set(as_text), False
+        has_points = False
         frame = {}
         for position, name in enumerate(columns):
-            cells = self._column([each[position] for each in held], kept)
-            if name in plain:
+            blocks = (block[position] for block in held)
+            lists = (block.split("\n") if isinstance(block, str) else block for block in blocks)
+            cells = [cell.strip() for block in lists for cell in block]
+            cells = self._decoded([cells[row] for row in kept])
+            if name in as_text:
                 frame[name] = labels(cells)
                 continue
             frame[name], marks = read_cells(cells)
@@ -295,19 +311,6 @@ class TextTable:
         table = pd.DataFrame(frame, index=index, columns=columns)
         table.attrs[DECIMAL_POINTS] = has_points  # in such a file, the comma of 1,234 is not a decimal one
         return table, n_rows
-
-    def _column(self, blocks: list[_Cells], kept: NDArray[np.intp]) -> list[str]:
-        """The cells of one column in the rows that are kept, without spaces around them."""
-        lists = (block.split("\n") if isinstance(block, str) else block for block in blocks)
-        cells = [cell.strip() for block in lists for cell in block]
-        if len(kept) < len(cells):
-            cells = [cells[row] for row in kept]
-        if "".join(cells).isascii():
-            return cells
-        readable = [_latin(cell) for cell in cells]
-        if readable != cells and not any(note.kind == "encoding" for note in self.notes):
-            self.notes.append(_encoding_note(self.what))
-        return readable
 
     def _rows(self) -> Iterator[list[str]]:
         """All rows, each as long as the header; empty lines do not count."""
@@ -323,7 +326,22 @@ class TextTable:
                     cells = f"the row has {len(row)} cells, the header has {width}"
                     raise InputError(f"{self.what}, line {self._reader.line_num}: {cells}. {mend}")
         except csv.Error as error:
-            raise _unreadable(self.what, self._reader.line_num, error) from None
+            raise self.unreadable(error) from None
+
+    def unreadable(self, error: csv.Error) -> InputError:
+        """The error of the csv module as a sentence."""
+        line = f"{self.what}, line {self._reader.line_num}"
+        return InputError(f"{line}, cannot be read: {error}. Is there a quote that is never closed?")
+
+    def _decoded(self, texts: list[str]) -> list[str]:
+        """The texts, with bytes that are not UTF-8 read as Latin-1 and noted."""
+        if "".join(texts).isascii():
+            return texts
+        readable = [_latin(text) for text in texts]
+        if readable != texts and not any(note.kind == "encoding" for note in self.notes):
+            text = f"{self.what} has text that is not UTF-8; it was read as Latin-1. Check letters with accents."
+            self.notes.append(Note("encoding", (), text))
+        return readable
 
 
 def _packed(cells: list[str]) -> _Cells:
@@ -331,39 +349,19 @@ def _packed(cells: list[str]) -> _Cells:
     return text if cells and text.count("\n") == len(cells) - 1 else cells
 
 
-def open_text(lines: IO[str], what: str, header: bool = True) -> TextTable:
-    """A table from a stream of text, decoded with "surrogateescape"; without a `header`, columns are x0, x1, …"""
-    first = list(islice(lines, SNIFFED))
-    if not any(line.strip() for line in first):
-        raise InputError(f"{what} is empty. It should have a line of column names, and rows below.")
-    delimiter = delimiter_of(first)
-    reader = csv.reader(chain(first, lines), delimiter=delimiter, skipinitialspace=True)
-    rows = (row for row in reader if row)
+def _latin(text: str) -> str:
     try:
-        names, below = next(rows), list(islice(rows, 1))
-    except csv.Error as error:
-        raise _unreadable(what, reader.line_num, error) from None
-    if not header:
-        return TextTable([f"x{d}" for d in range(len(names))], [], what, reader, [names, *below])
-    notes: list[Note] = []
-    readable = [_latin(name) for name in names]
-    if readable != names:
-        notes.append(_encoding_note(what))
-    if is_row(names, _rows_of(first, delimiter)[1:]):
-        text = Sentence(
-            f"{what} seems to have no line with the names of its columns: the first line ({quoted(readable, 3)}) is "
-            "like the rows below. Add a line of names. The command can do without, and calls them x0, x1 and so on: ",
-            Argument("header", False),
-            ".",
-        )
-        if len(set(readable)) < len(readable):
-            raise InputError(text)
-        notes.append(Note("header", (), text, severe=True))
-    if below and len(below[0]) == len(names) + 1:  # as R writes them
-        readable = ["", *readable]
-        more = "The rows have one cell more than the header: the first column has no name and is taken for row names."
-        notes.append(Note("row_names", ("Unnamed: 0",), more))
-    return TextTable(header_names(readable, what), notes, what, reader, below)
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogateescape").decode("latin-1")
+    return text
+
+
+def _header_names(header: Sequence[str], what: str) -> list[str]:
+    """The names in a header, stripped of spaces; an error if two are the same."""
+    names = [name.strip() or f"Unnamed: {position}" for position, name in enumerate(header)]
+    check_unique(names, what)
+    return names
 
 
 def delimiter_of(lines: list[str]) -> str:
@@ -387,74 +385,54 @@ def _rows_of(lines: list[str], delimiter: str) -> list[list[str]]:
     return rows[:-1] if len(lines) == SNIFFED else rows
 
 
-def _unreadable(what: str, line: int, error: csv.Error) -> InputError:
-    return InputError(f"{what}, line {line}, cannot be read: {error}. Is there a quote that is never closed?")
-
-
-def _latin(text: str) -> str:
-    """The text, with bytes that are not UTF-8 read as Latin-1."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogateescape").decode("latin-1")
-    return text
-
-
-def _encoding_note(what: str) -> Note:
-    text = f"{what} has text that is not UTF-8; it was read as Latin-1. Check letters with accents."
-    return Note("encoding", (), text)
-
-
 @dataclass
 class ParquetTable:
-    """An open Parquet file: its names are known, its rows are still to be read, in batches."""
+    """An open Parquet file that can be searched: its names are known, its rows are still to be read, in batches."""
 
     names: list[str]
     notes: list[Note]
     what: str
+    _labels: list[str]  # the names as the file has them, without the index of pandas
     _file: Any
-    _arrow: Any
 
-    def read(self, columns: list[str], sample: Any, as_text: Any) -> tuple[pd.DataFrame, int]:
-        """The rows of the sample, with the types that the file gives them, and the number of all rows."""
-        schema = self._file.schema_arrow
-        stored = dict(zip(self.names, _column_labels(self._file), strict=True))
-        labels = [stored[name] for name in columns]
+    @classmethod
+    def of(cls, file: IO[bytes], what: str) -> ParquetTable:
+        """Read the names."""
         try:
+            import pyarrow.parquet
+        except ImportError:
+            raise MissingExtraError("pyarrow", "parquet") from None
+        with _whole(what):
+            opened = pyarrow.parquet.ParquetFile(file)
+        labels = [name for name in opened.schema_arrow.names if not re.fullmatch(r"__index_level_\d+__", name)]
+        if not labels:
+            raise InputError(f"{what} has no columns.")
+        return cls(_header_names(labels, what), [], what, labels, opened)
+
+    def read(self, columns: list[str], sample: Any, as_text: set[str]) -> tuple[pd.DataFrame, int]:
+        """The rows of the sample, with the types that the file gives them, and the number of all rows."""
+        import pyarrow
+
+        labels = [self._labels[self.names.index(name)] for name in columns]
+        with _whole(self.what):
             batches, kept, index, n_rows = sample(
                 self._file.iter_batches(16_384, columns=labels),
-                lambda batch, places: batch.select(labels).take(self._arrow.array(places)),
+                lambda batch, places: batch.select(labels).take(pyarrow.array(places)),
             )
-            fields = [schema.field(label) for label in labels]
-            table = self._arrow.Table.from_batches(batches, schema=self._arrow.schema(fields)).unify_dictionaries()
+            schema = pyarrow.schema([self._file.schema_arrow.field(label) for label in labels])
+            table = pyarrow.Table.from_batches(batches, schema=schema).unify_dictionaries()
             frame = table.to_pandas(ignore_metadata=True, date_as_object=False)
-        except (OSError, self._arrow.ArrowException) as error:
-            raise _damaged(self.what, error) from None
         return frame.iloc[kept].set_axis(columns, axis=1).set_axis(index, axis=0), n_rows
 
 
-def open_parquet(file: IO[bytes], what: str) -> ParquetTable:
-    """A table from a file that can be searched."""
+@contextmanager
+def _whole(what: str) -> Iterator[None]:
+    """Turn errors of pyarrow into a sentence."""
+    import pyarrow
+
     try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingExtraError("pyarrow", "parquet") from None
-    try:
-        opened = pyarrow.parquet.ParquetFile(file)
+        yield
     except (OSError, pyarrow.ArrowException) as error:
-        raise _damaged(what, error) from None
-    labels = _column_labels(opened)
-    if not labels:
-        raise InputError(f"{what} has no columns.")
-    return ParquetTable(header_names(labels, what), [], what, opened, pyarrow)
-
-
-def _column_labels(file: Any) -> list[str]:
-    """Names as the file has them, without the index of pandas."""
-    return [name for name in file.schema_arrow.names if not re.fullmatch(r"__index_level_\d+__", name)]
-
-
-def _damaged(what: str, error: Exception) -> InputError:
-    reason = str(error).splitlines()[0].rstrip(".")
-    return InputError(f"{what} begins like a Parquet file but cannot be read: {reason}. Write the file again.")
+        reason = str(error).splitlines()[0].rstrip(".")
+        text = f"{what} begins like a Parquet file but cannot be read: {reason}. Write the file again."
+        raise InputError(text) from None

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from rsens._app.tables._checks import short_repr, suspicions
-from rsens._app.tables._columns import CLUSTER, Note, columns_to_read, names_of, naming
+from rsens._app.tables._columns import Note, names_of, naming
 from rsens._app.tables._likelihood import Choice, choose_likelihood
 from rsens._app.tables._reader import ReadColumns, TableReader, plain_type
+from rsens._app.tables._roles import BESIDE, Roles
 from rsens._arguments import one_of
 from rsens._errors import Argument, InputError, Sentence
 from rsens._text import counted
@@ -30,11 +32,11 @@ class ModelTable:
     y: The target: numbers or labels; None if new rows have none.
     notes: The decisions and observations.
     reader: How columns are read: for new rows, and stored with a model.
-    likelihood: The likelihood that suits the target.
-    cluster: The name of the column whose labels tell which rows belong together; `clusters` are its labels.
+    likelihood: The likelihood that suits the target, a `Choice`.
+    beside: The columns with a role of `BESIDE`, by role.
     n_complete: The number of rows without missing values, some of which may be drawn.
     name, n_rows: The name of the data, and the number of rows in it.
-    kept: How many rows were asked for, if not all were.
+    kept: How many rows the conditions kept, if there are any.
     by: The column that has the subgroups, if there is one.
     """
 
@@ -42,9 +44,8 @@ class ModelTable:
     y: Any
     notes: tuple[Note, ...]
     reader: TableReader
-    likelihood: Any = None  # a Choice
-    cluster: str | None = None
-    clusters: Any = None
+    likelihood: Any = None
+    beside: dict[str, Any] = field(default_factory=dict)
     n_complete: int = 0
     name: str = "data"
     n_rows: int = 0
@@ -56,13 +57,17 @@ class ModelTable:
         """Columns that were made from one column, by its name: they are explained together."""
         return self.reader.groups_
 
+    @property
+    def clusters(self) -> Any:
+        """The label of each row's cluster; None without a column of clusters."""
+        return self.beside.get("cluster")
+
 
 def prepare(
     frame: pd.DataFrame,
     target: str,
     *,
     missing: str = "drop",
-    cluster: str | None = None,
     likelihood: str = "auto",
     rows: int | None = None,
     seed: int = 0,
@@ -74,18 +79,19 @@ def prepare(
     was left out, or taken as levels, though it looks like numbers, that there are too many levels, that a column is the
     target in other words, or that a number may mean a missing value.
 
-    `missing` is "drop" or "error", about rows with missing values; `cluster` the column whose labels tell which rows
-    belong together, which is not a column of X; `rows` the most rows to keep, drawn at random with the seed; `options`
-    the other arguments of `TableReader`.
+    `missing` is "drop" or "error", about rows with missing values; `rows` the most rows to keep, drawn at random with
+    the seed; `options` the columns by role and the other arguments of `TableReader`.
     """
     one_of(missing, "missing", MISSING_ROWS)
-    names = names_of(frame)
-    frame = frame.set_axis(names, axis=1)
-    wanted = columns_to_read(names, target, options.pop("columns", None), options.pop("drop", ()), "the table", cluster)
+    frame = frame.set_axis(names_of(frame), axis=1)
+    given = {name: options.pop(name) for name in (*BESIDE, "columns", "drop") if name in options}
+    roles = Roles(target=target, **given)
+    wanted = roles.used(list(frame.columns))
+    beside = {role: frame[name] for role, name in roles.single.items() if role in BESIDE}
     reader = TableReader(target=target, missing_codes=None, **options)
-    found = reader.leave_out_useless(reader.learn(frame[[name for name in wanted if name != cluster]]))
-    labels = None if cluster is None else frame[cluster]
-    found = _complete(found, reader, reader.notes_, missing, labels)
+    others = [column.name for column in beside.values()]
+    found = reader.leave_out_useless(reader.learn(frame[wanted].drop(columns=others)))
+    found = _complete(found, reader, reader.notes_, missing, beside)
     found = reader.leave_out_useless(found)  # rows are gone, and perhaps all but one value
     _check_left(found, reader)
     choice = _likelihood(found, reader, likelihood)
@@ -98,11 +104,10 @@ def prepare(
             choice = replace(choice, classes=choose_likelihood(plain_type(some.table[target]), choice.kind).classes)
     reader.choose_outputs(some)
     notes = [*reader.notes_, *suspicions(found.table[list(reader.readings_)], reader.readings_, target)]
-    if labels is not None:
-        labels = labels.loc[index]
-        notes.append(cluster_note(labels))
+    beside = {role: column.loc[index] for role, column in beside.items()}
+    notes += [cluster_note(labels) for role, labels in beside.items() if role == "cluster"]
     y = plain_type(some.table[target])
-    return ModelTable(reader.inputs(some), y, tuple(notes), reader, choice, cluster, labels, len(found.table))
+    return ModelTable(reader.inputs(some), y, tuple(notes), reader, choice, beside, len(found.table))
 
 
 def prepare_again(
@@ -112,7 +117,7 @@ def prepare_again(
     one_of(missing, "missing", MISSING_ROWS)
     found = reader.read_again(frame)
     notes = list(found.notes)
-    found = _complete(found, reader, notes, missing)
+    found = _complete(found, reader, notes, missing, {})
     index = drawn(found.table.index, rows, seed)
     if len(index) < len(found.table):
         text = f"{len(index):,} of {len(found.table):,} rows are explained, drawn at random (seed {seed})."
@@ -137,11 +142,11 @@ def _likelihood(found: ReadColumns, reader: TableReader, asked: str) -> Choice:
 
 
 def _complete(
-    found: ReadColumns, reader: TableReader, notes: list[Note], missing: str, clusters: Any = None
+    found: ReadColumns, reader: TableReader, notes: list[Note], missing: str, beside: Mapping[str, Any]
 ) -> ReadColumns:
-    """The rows without a missing value, also in the labels of clusters."""
+    """The rows without a missing value, also in the columns beside the inputs."""
     table = found.table
-    gaps = table.isna() if clusters is None else table.isna().assign(**{str(clusters.name): clusters.isna()})
+    gaps = table.isna().assign(**{str(column.name): column.isna() for column in beside.values()})
     incomplete = gaps.any(axis=1)
     if not incomplete.any():
         return found
@@ -151,18 +156,12 @@ def _complete(
     few = f"{int(incomplete.sum()):,} of {counted(len(table), 'row')}"
     inputs = [str(name) for name in counts.index if name in table.columns and name != reader.target]
     if missing == "error":
-        raise InputError(
-            f"{few} have missing values, by column: {listed}{more}. Fill them, ",
-            Sentence("leave columns out with ", naming("drop", inputs), ", ") if inputs else "",
-            "or leave the rows out with ",
-            Argument("missing", "drop"),
-            ".",
-        )
+        out = Sentence("leave columns out with ", naming("drop", inputs), ", ") if inputs else ""
+        drop = Sentence("or leave the rows out with ", Argument("missing", "drop"), ".")
+        raise InputError(f"{few} have missing values, by column: {listed}{more}. Fill them, ", out, drop)
     if incomplete.all():
-        raise InputError(
-            f"no rows are left: each has a missing value, by column: {listed}{more}.",
-            Sentence(" Leave out columns like the first: ", naming("drop", inputs[:1]), ".") if inputs else "",
-        )
+        out = Sentence(" Leave out columns like the first: ", naming("drop", inputs[:1]), ".") if inputs else ""
+        raise InputError(f"no rows are left: each has a missing value, by column: {listed}{more}.", out)
     text = f"{few} have missing values and were left out, by column: {listed}{more}."
     severe = 2 * int(incomplete.sum()) > len(table)  # the rows that are left may not represent the table
     notes.append(Note("missing", tuple(map(str, counts.index)), text, severe))
@@ -185,21 +184,19 @@ def _check_left(found: ReadColumns, reader: TableReader) -> None:
 
 
 def cluster_note(labels: Any) -> Note:
-    """A note on the clusters of a table; an error if they divide nothing."""
-    name = str(labels.name)
+    """Describe the clusters of a table; an error if they divide nothing."""
+    name, about = str(labels.name), Argument("cluster")
     odd = [type(label).__name__ for label in labels if not pd.api.types.is_hashable(label)]  # lists and the like
     if odd:
-        raise InputError(CLUSTER, f": {name!r} must have text, numbers or dates; got values of type {odd[0]}.")
+        raise InputError(about, f": {name!r} must have text, numbers or dates; got values of type {odd[0]}.")
     sizes = labels.value_counts()
     if len(sizes) == 1:
         wrong = f": {name!r} has only one value, {short_repr(labels.iloc[0])}, so all rows would belong together."
-        raise InputError(CLUSTER, f"{wrong} Name a column with more, or leave it out.")
+        raise InputError(about, f"{wrong} Name a column with more, or leave it out.")
     least, most = int(sizes.min()), int(sizes.max())
     each = f"{most}" if least == most else f"{least} to {most}"
-    text = (
-        f"Rows with the same {name!r} belong together: {len(sizes):,} clusters of {each} rows. They stay together "
-        "in every fold and sample."
-    )
+    text = f"Rows with the same {name!r} belong together: {len(sizes):,} clusters of {each} rows. They stay together "
+    text = f"{text}in every fold and sample."
     if most == 1:
         text = f"{name!r} has a different value in each row: every row is its own cluster, as without it."
     return Note("clusters", (name,), text)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from rsens._app.tables._cells import marks_notes
 from rsens._app.tables._checks import missing_codes, why_useless
-from rsens._app.tables._columns import Note, check_unique, columns_to_read, find_all, mapping, names_of, naming
+from rsens._app.tables._columns import Note, check_unique, find_all, mapping, names_of, naming
 from rsens._app.tables._dates import DAYS, ORDERS, cycles_in_words, piece, pieces_of
 from rsens._app.tables._reading import (
     KINDS,
@@ -28,6 +28,7 @@ from rsens._app.tables._reading import (
     why_still_text,
     without_marks,
 )
+from rsens._app.tables._roles import Roles
 from rsens._errors import Argument, InputError, Sentence, warn
 from rsens._table import as_pandas, plain
 from rsens._text import counted, listed, quoted
@@ -173,7 +174,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Find out how each column is read, and read all."""
         frame = _named(frame)
         names = list(frame.columns)
-        wanted = columns_to_read(names, self.target, self.columns, self.drop, "the table")
+        wanted = Roles(target=self.target, columns=self.columns, drop=self.drop).used(names)
         self.categorical_ = find_all(self.categorical, names, "the table", "categorical column")
         formats = {name: form for name, (form, _) in self._asked_dates(names).items() if form is not None}
         self.notes_, self.dropped_ = [], {}

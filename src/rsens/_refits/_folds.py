@@ -1,0 +1,246 @@
+"""Models fitted again to all rows but a fold, for every fold, with looks at each fit."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rsens._arguments import child
+from rsens._errors import Argument, InputError, Sentence
+from rsens._files import Checkpoint
+from rsens._progress import Progress
+from rsens._refits._fit import FAILURES, Fit, quietly, reason_of
+from rsens._refits._pieces import Kept, run_pieces
+from rsens._refits._rows import are_labels, take_rows
+from rsens._typing import Positions
+
+#: Purposes of random numbers; `LOOKS` is for looks.
+SPLITS, FITS, LOOKS = range(3)
+#: Positions of (training rows, held-out rows).
+Splits = list[tuple[Positions, Positions]]
+CV = Argument("cv")
+
+
+class Look(Protocol):
+    """Looks at a model that was fitted to some of the rows; `sees` is the type of its record, a dataclass."""
+
+    sees: ClassVar[type]
+
+    def __call__(self, model: Any, train: Positions, test: Positions, /) -> Any:
+        """The record, or None."""
+
+
+@dataclass(frozen=True)
+class Failed:
+    """Placeholder for a fold whose fit or look failed."""
+
+    sentence: Sentence
+    error: Exception | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:  # not every error can be sent to another process
+        return Failed, (self.sentence,)
+
+
+def refit_folds(
+    fit: Fit,
+    X: Any,
+    y: Any,
+    rounds: Sequence[Splits],
+    looks: Sequence[Look],
+    *,
+    n_jobs: int | None,
+    seed: np.random.SeedSequence,
+    progress: Progress,
+    keep: Checkpoint | None = None,
+    first_round: Callable[[list[list[Any]]], object] = lambda seen: None,
+) -> list[list[list[Any]]]:
+    """Fit to the training rows of every fold, and look: [look][round][fold], `Failed` where that was not possible.
+
+    Every fold has its own seed, so neither `n_jobs` nor further rounds or looks change a record.
+    """
+    tasks = [(f"Fold {k} of {len(splits)}", *split) for splits in rounds for k, split in enumerate(splits, start=1)]
+    ends = np.cumsum([0, *(len(splits) for splits in rounds)])
+    waiting = True
+
+    def of_round(seen: Sequence[list[Any]], number: int) -> list[list[Any]]:
+        """The records of a round, [look][fold]."""
+        of_folds = seen[ends[number] : ends[number + 1]]
+        return [[fold[look] for fold in of_folds] for look in range(len(looks))]
+
+    def tell_of_first_round(seen: list[Any]) -> None:
+        nonlocal waiting
+        if waiting and None not in seen[: ends[1]]:
+            waiting = False
+            first_round(of_round(seen, 0))
+
+    seen = run_pieces(
+        _refit,
+        len(tasks),
+        lambda number: (*tasks[number], child(seed, FITS, number + 1)),
+        shared=(fit, X, y, looks),
+        n_jobs=n_jobs,
+        progress=progress,
+        noun="refit",
+        stage="folds",
+        kept=None if keep is None else Kept(keep, "refit-fold", tuple(look.sees for look in looks), required=False),
+        done=tell_of_first_round,
+    )
+    return [list(by_round) for by_round in zip(*(of_round(seen, number) for number in range(len(rounds))), strict=True)]
+
+
+def succeeded(seen: Any) -> Any:
+    """The record of a look; an `InputError` if it failed."""
+    if isinstance(seen, Failed):
+        raise InputError(seen.sentence) from seen.error
+    return seen
+
+
+def _refit(
+    fit: Fit,
+    X: Any,
+    y: Any,
+    looks: Sequence[Look],
+    where: str,
+    train: Positions,
+    test: Positions,
+    seed: np.random.SeedSequence,
+) -> list[Any]:
+    """Fit to the training rows, and look; `where` is the name of the fold."""
+
+    def failed(error: Exception) -> Failed:
+        reason = error.sentence if isinstance(error, InputError) else reason_of(error)
+        return Failed(Sentence(f"{where} ({len(train)} training rows, {len(test)} held out) failed: ", reason), error)
+
+    with quietly(fit.silent):
+        try:
+            model = fit(take_rows(X, train), take_rows(y, train), seed)
+        except FAILURES as error:
+            return [failed(error)] * len(looks)
+        seen: list[Any] = []
+        for look in looks:
+            try:
+                seen.append(look(model, train, test))
+            except FAILURES as error:
+                seen.append(failed(error))
+        return seen
+
+
+def given_splits(cv: Any, X: Any, y: NDArray[Any], clusters: Positions | None = None) -> Splits | None:
+    """The splits that `cv` gives, a splitter of scikit-learn or a list; None where it is a number of folds."""
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        return None
+    if callable(getattr(cv, "split", None)) and not isinstance(cv, str):
+        pairs = _from_splitter(cv, X, y, clusters)
+    elif isinstance(cv, Iterable) and not isinstance(cv, str | bytes):
+        pairs = list(cv)
+    else:
+        raise InputError(
+            CV, f" must be a number of folds, a splitter of scikit-learn, or a list of (train, test); got {cv!r}."
+        )
+    if not pairs:
+        raise InputError(CV, " gives no folds; at least one is needed.")
+    splits = [_read_split(pair, len(y), number) for number, pair in enumerate(pairs, start=1)]
+    if clusters is not None:
+        _check_whole_clusters(splits, clusters)
+    return splits
+
+
+def stratified(estimator: Any, y: NDArray[Any]) -> bool:
+    """Whether folds share the classes evenly: for classifiers, labels that are not numbers, and two values."""
+    from sklearn.base import is_classifier
+
+    known = callable(getattr(estimator, "get_params", None)) and is_classifier(estimator)
+    return bool(known or are_labels(y) or len(np.unique(y)) == 2)
+
+
+def rounds_of_folds(
+    n_rounds: int,
+    count: int,
+    y: NDArray[Any],
+    stratify: bool,
+    seed: np.random.SeedSequence,
+    clusters: Positions | None = None,
+    rows: Positions | None = None,
+) -> list[Splits]:
+    """Rounds of `count` random folds (see `folds`). A further round does not change those before it."""
+    seeds = [child(seed, SPLITS), *(child(seed, SPLITS, number) for number in range(1, n_rounds))]
+    return [folds(count, y, stratify, np.random.default_rng(each), clusters, rows) for each in seeds]
+
+
+def folds(
+    count: int,
+    y: NDArray[Any],
+    stratify: bool,
+    rng: np.random.Generator,
+    clusters: Positions | None = None,
+    rows: Positions | None = None,
+) -> Splits:
+    """Random folds; `stratify` gives all the same shares of classes, and the largest `clusters` are dealt out first."""
+    n = len(y)
+    sizes = np.ones(n, dtype=np.intp) if clusters is None else np.bincount(clusters)
+    if not 2 <= count <= len(sizes):
+        units = "rows of X" if clusters is None else "clusters"
+        raise InputError(CV, f" must be a number of folds from 2 to the {len(sizes)} {units}; got {count}.")
+    dealt = rng.permutation(len(sizes))
+    fold = np.empty(len(sizes), dtype=np.intp)
+    if clusters is None:
+        rows = np.arange(n) if rows is None else rows
+        if stratify:
+            classes = pd.factorize(y[rows])[0]
+            dealt = dealt[np.argsort(classes[dealt], kind="stable")]
+        fold[rows[dealt]] = np.arange(n) % count
+    else:
+        filled = np.zeros(count, dtype=np.intp)
+        for cluster in dealt[np.argsort(-sizes[dealt], kind="stable")]:
+            fold[cluster] = filled.argmin()
+            filled[fold[cluster]] += sizes[cluster]
+        fold = fold[clusters]
+    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(count)]
+
+
+def _from_splitter(splitter: Any, X: Any, y: NDArray[Any], clusters: Positions | None) -> list[Any]:
+    with warnings.catch_warnings():
+        # KFold and the like warn that they take no notice of groups. If they divide a cluster, that is our error.
+        warnings.filterwarnings("ignore", "The groups parameter is ignored")
+        try:
+            return list(splitter.split(X, y) if clusters is None else splitter.split(X, y, clusters))
+        except ValueError as error:
+            without = " It may need clusters." if clusters is None else ""
+            raise InputError(CV, f": {type(splitter).__name__} cannot split these rows ({error}).{without}") from error
+
+
+def _check_whole_clusters(splits: Splits, clusters: Positions) -> None:
+    for number, (train, test) in enumerate(splits, start=1):
+        divided = np.isin(clusters[test], clusters[train])
+        if divided.any():
+            raise InputError(
+                CV,
+                f": fold {number} holds row {test[divided.argmax()]} out and trains on other rows of its cluster. Give "
+                "a number of folds, or folds of whole clusters, as GroupKFold makes them.",
+            )
+
+
+def _read_split(pair: Any, n: int, number: int) -> tuple[Positions, Positions]:
+    try:
+        train, test = (np.asarray(part) for part in pair)
+    except (TypeError, ValueError):
+        raise InputError(
+            CV, f": fold {number} must be a pair (train, test) of row positions; got {pair!r:.80}."
+        ) from None
+    parts = []
+    for name, part in (("training", train), ("held-out", test)):
+        if part.dtype == bool and part.shape == (n,):
+            part = np.flatnonzero(part)
+        if part.ndim != 1 or part.dtype.kind not in "iu" or not len(part) or part.min() < 0 or part.max() >= n:
+            raise InputError(CV, f": fold {number} needs {name} rows, positions from 0 to {n - 1}; got {part!r:.80}.")
+        parts.append(part.astype(np.intp))
+    both = np.intersect1d(parts[0], parts[1])
+    if len(both):
+        raise InputError(CV, f": fold {number} both trains on row {both[0]} and holds it out. Do one of the two.")
+    return parts[0], parts[1]
