@@ -91,17 +91,17 @@ def test_wide_takes_value_or_rank(table):
 
 
 def test_the_view_has_ranks_values_costs_and_reasons(table):
-    texts = harmless(table._repr_html_()).texts
-    assert "3 methods" in texts[0]
+    text = " ".join("".join(harmless(table._repr_html_()).texts).split())
+    assert "3 methods" in text
     value = table.wide().loc["b", "ead"]
-    assert any(text.startswith(f"1 ({value:.2f}"[:7]) for text in texts)
-    assert f"{table['evaluations'].iloc[0]:,}" in texts
-    assert "mean size of the slope" in texts
-    assert any("ard could not answer: ard reads the length-scales" in text for text in texts)
+    assert f"1 ({value:.2f}"[:7] in text
+    assert f" {table['evaluations'].iloc[0]:,} " in text
+    assert "mean size of the slope" in text
+    assert "ard could not answer: ard reads the length-scales" in text
 
 
 def test_the_view_of_many_terms_and_of_none(table):
     many = compare(noisy(lambda X: X[:, 0]), rng.normal(size=(20, 40)), methods="ead")
-    assert "… and 10 more in wide()" in harmless(many._repr_html_()).texts
+    assert "… and 10 more in wide()" in "".join(harmless(many._repr_html_()).texts)
     failed = table[table["status"] != "ok"]
     assert "dataframe" in failed._repr_html_()  # as pandas shows it
