@@ -1323,7 +1323,6 @@ def plots_of_results() -> Found:
     X, y = data.mixed()
     explanation = rsens.explain(data.mixed_gp(), X, y, by=X["site"], random_state=0)
     other = rsens.explain(rsens.BayesianLinearRegression().fit(X, y), X, y, random_state=0)
-    draws = rsens.explain(rsens.from_draws(data.of_draw, data.draws()), data.numeric()[0], intervals=False)
     numeric, target = data.numeric(40)
     linear = rsens.BayesianLinearRegression()
     made: dict[str, Callable[[Any], Any]] = {
@@ -1333,7 +1332,6 @@ def plots_of_results() -> Found:
         "heatmap": lambda ax: plots.heatmap(explanation, ax=ax),
         "subgroups": lambda ax: plots.subgroups(explanation, ax=ax),
         "row": lambda ax: plots.row(explanation.row(3), ax=ax),
-        "posterior": lambda ax: plots.posterior(draws.posterior, ax=ax),
         "surface": lambda ax: plots.surface(explanation, "a", "b", ax=ax),
         "calibration": lambda ax: plots.calibration(rsens.assess(linear, X, y, cv=3, random_state=0), ax=ax),
         "comparison": lambda ax: plots.comparison(
