@@ -328,10 +328,6 @@ class Explanation(Shown):
         """Heat map of `pairs`, or with by="prediction" of that part of them; see `rsens.plots.heatmap`."""
         return _plots().heatmap(self, ax=ax, **options)
 
-    def plot_posterior(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """R-sens of each draw's own predictive, for models of posterior draws; see `rsens.plots.posterior`."""
-        return _plots().posterior(self.posterior, ax=ax, **options)
-
     def plot_by(self, ax: Axes | None = None, **options: Any) -> Axes:
         """R-sens within the subgroups of `by`, next to the other rows; see `rsens.plots.subgroups`."""
         return _plots().subgroups(self, ax=ax, **options)
