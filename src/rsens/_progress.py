@@ -34,7 +34,7 @@ class StatusLine:
 
 
 @dataclass
-class Work:
+class Pieces:
     """Pieces of one kind: by stage their number and how many are done, and the seconds that the timed ones took."""
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Progress:
 
     def __init__(self, line: StatusLine, clock: Callable[[], float] = time.monotonic) -> None:
         self._line, self._clock = line, clock
-        self._work: defaultdict[str, Work] = defaultdict(Work)
+        self._work: defaultdict[str, Pieces] = defaultdict(Pieces)
         self._announced: set[str] = set()
         self._latest = ("", 0.0, 0.0)  # the count, the seconds left, and when that was
 
