@@ -14,7 +14,7 @@ from scipy.special import ndtr
 
 from rsens import distributions as ds
 from rsens.derivatives import from_jax
-from rsens.measures import ead, eah, parts, rsens, rsens2
+from rsens.measures import local_values, parts, rsens, rsens2
 from tests.measures.models import MODELS, D, Surface, Written, constant, exponential, identity, rows, surface
 
 X = rows()
@@ -166,8 +166,8 @@ def _in_jax(s: Surface, x: Any) -> Any:
 def test_without_change_of_uncertainty_it_is_the_derivative_over_the_sd() -> None:
     model = Written([surface(1), surface(2, constant)], ds.Normal)
     sd = np.sqrt(1.3)
-    np.testing.assert_allclose(rsens(model, X), ead(model, X) / sd, rtol=1e-14)
-    np.testing.assert_allclose(rsens2(model, X), eah(model, X) / sd, rtol=1e-14)
+    np.testing.assert_allclose(rsens(model, X), local_values("ead", model, X) / sd, rtol=1e-14)
+    np.testing.assert_allclose(rsens2(model, X), local_values("eah", model, X) / sd, rtol=1e-14)
 
 
 def test_additive_mean_has_no_mean_part_in_any_pair() -> None:

@@ -66,8 +66,8 @@ class GPSettings(Predictive):
         """Compare R-sens from all M inducing inputs with R-sens from the first half: are M enough?
 
         Both have the same hyperparameters and use all training data, and nothing is fitted again. Print it, or read
-        `passed`, `largest_change`, `changed_order`, `to_frame()`. If R-sens of a column changes little from
-        M/2 to M, it changes little from M to 2M.
+        `passed`, `largest_change`, `changed_order`. If R-sens of a column changes little from M/2 to M, it changes
+        little from M to 2M.
 
         Args:
             X: Rows to compare at, at most 1,000 of them; None for the training inputs. Levels of categorical columns
@@ -223,7 +223,7 @@ class GPRegressor(GPSettings, PredictiveRegressor):
             500 inducing inputs above (fewer above 5000 rows, if fewer leave nothing of the prior variance). `math.inf`,
             or any number ≥ the number of rows, means exact.
             With more than 5000 rows, the hyperparameters of a sparse GP are learned on 5000 of them, drawn so that
-            rare levels, classes and counts are among them, and the posterior is made from all. The fit then warns if
+            rare levels of categories are among them, and the posterior is made from all. The fit then warns if
             the ranking of the variables depends on M; `inducing_check()` shows how much, for any sparse GP.
         tolerance: L-BFGS-B stops when a step gains less than this, relative to the value.
         random_state: For the starts and the rows of the first search: a whole number, a NumPy Generator or RandomState.
