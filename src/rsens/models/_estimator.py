@@ -216,7 +216,8 @@ class PredictiveClassifier(ClassifierMixin, Predictive):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Any:
         """The most probable class at the rows X."""
-        return self.classes_[self.predict_log_proba(X).argmax(axis=1)]
+        most_probable = self.predict_log_proba(X).argmax(axis=1)
+        return self.classes_[most_probable]
 
     def predict_proba(self, X: Any) -> Array:
         """The probabilities of the classes (n, K), in the order of `classes_`."""
@@ -277,7 +278,9 @@ def _weights(sample_weight: Any, n: int) -> Array | None:
         return None
     weights = read_per_row(sample_weight, n, Argument("sample_weight"))
     if (weights < 0.0).any() or not weights.any():
-        raise InputError(Argument("sample_weight"), f" must be at least 0, and not all 0; got {weights.min():g}.")
+        raise InputError(
+            Argument("sample_weight"), f" must be at least 0, and not zero in all rows; got {weights.min():g}."
+        )
     return weights
 
 

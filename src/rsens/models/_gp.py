@@ -223,7 +223,7 @@ class GPRegressor(GPSettings, PredictiveRegressor):
             500 inducing inputs above (fewer above 5000 rows, if fewer leave nothing of the prior variance). `math.inf`,
             or any number ≥ the number of rows, means exact.
             With more than 5000 rows, the hyperparameters of a sparse GP are learned on 5000 of them, drawn so that
-            rare levels of categories are among them, and the posterior is made from all. The fit then warns if
+            rare levels, classes and counts are among them, and the posterior is made from all. The fit then warns if
             the ranking of the variables depends on M; `inducing_check()` shows how much, for any sparse GP.
         tolerance: L-BFGS-B stops when a step gains less than this, relative to the value.
         random_state: For the starts and the rows of the first search: a whole number, a NumPy Generator or RandomState.

@@ -20,7 +20,7 @@ from rsens.models._exact import ExactInference
 from rsens.models._inducing import NOTHING, choose_inducing, inducing_inputs
 from rsens.models._laplace import LaplaceApproximation, WarmStart
 from rsens.models._optimize import Objective, Optimizer, Optimum, curvature, log_normals, remembered
-from rsens.models._rows import SEARCH_ROWS, Data
+from rsens.models._rows import SEARCH_ROWS, Data, searched_rows
 from rsens.models._sparse import SparseLaplaceApproximation, VariationalApproximation
 from rsens.posteriors import LatentPosterior, TriangularRoot
 
@@ -80,8 +80,7 @@ class FittedGP:
 def fit_gp(kernel: Kernel, likelihood: Likelihood, data: Data, search: Search) -> FittedGP:
     """The GP with the hyperparameters that maximise the marginal likelihood times their prior, or as given."""
     inducing, steps, reached = None, 0, float("nan")
-    few = search.n_inducing is None or len(data.y) <= search.search_rows
-    some = data if few else data.drawn(search.search_rows, search.rng.spawn(1)[0])
+    some = data if search.n_inducing is None else searched_rows(data, likelihood, search.search_rows, search.rng)
     if search.optimize and len(kernel.theta) + len(likelihood.theta):
         with _threads_for(len(some.y), search.n_inducing):
             kernel, likelihood, inducing, steps, reached = _learned(kernel, likelihood, some, search)

@@ -37,7 +37,7 @@ class LaplaceApproximation:
     """q(f | y) = N(f̂, (K⁻¹ + W)⁻¹) at the mode (algorithm 3.1), from `warm`; y depends on mean + f + offset."""
 
     def __init__(self, kernel: Kernel, likelihood: Likelihood, data: Data, warm: WarmStart | None = None) -> None:
-        self.kernel, self.likelihood, self.data, self.y = kernel, likelihood, data, data.y
+        self.kernel, self.likelihood, self.data, self.y = kernel, data.density(likelihood), data, data.y
         self.kernel_on = kernel.on(data.X)
         self.prior = Prior(self.kernel_on.value)
         warm = warm or WarmStart()

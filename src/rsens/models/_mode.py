@@ -19,7 +19,7 @@ from scipy.linalg import blas, lapack
 
 from rsens._errors import InputError
 from rsens._typing import Array
-from rsens.likelihoods import Likelihood
+from rsens.models._rows import Density
 from rsens.posteriors import jittered_cholesky
 
 MAX_STEPS = 200
@@ -130,7 +130,7 @@ class Mode:
 
 
 def find_mode(
-    prior: Prior, likelihood: Likelihood, y: Array, offset: Array | float = 0.0, start: Array | None = None
+    prior: Prior, likelihood: Density, y: Array, offset: Array | float = 0.0, start: Array | None = None
 ) -> Mode:
     """The mode of f given y, which depends on f + offset, from f = `start` or 0; the factor has W ≥ 0."""
 
@@ -180,7 +180,7 @@ def find_mode(
     return Mode(f, a, psi, W, factor, steps, abs(decrement) <= ROUNDING)
 
 
-def _weights_near(prior: Prior, likelihood: Likelihood, y: Array, offset: Array | float, f: Array) -> Array | None:
+def _weights_near(prior: Prior, likelihood: Density, y: Array, offset: Array | float, f: Array) -> Array | None:
     """The weights after one Newton step from latent values f (lines 4 to 8), which need not be Ka for this prior.
 
     The data hold f in place while the hyperparameters move: this start is nearer to the mode than the last weights,

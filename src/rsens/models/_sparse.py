@@ -115,7 +115,7 @@ class SparseLaplaceApproximation:
         self, kernel: Kernel, likelihood: Likelihood, data: Data, inducing: Array, warm: WarmStart | None = None
     ) -> None:
         self.prior = LowRankPrior(kernel, data.X, inducing)
-        self.likelihood, self.y, self.mean = likelihood, data.y, data.mean
+        self.likelihood, self.y, self.mean = data.density(likelihood), data.y, data.mean
         self.offset = data.mean + data.offset
         warm = warm or WarmStart()
         tolerance = NEAR if warm.near else TOLERANCE
