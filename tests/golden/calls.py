@@ -1241,8 +1241,6 @@ def select_interactions() -> Found:
     found = flat(
         scores=selection.scores,
         summary=selection.summary(),
-        frequency=selection.frequency,
-        table=selection.table,
         again=again.summary(),
         fits=selection.n_fits,
         model=rsens.rsens(selection.model(1), X[:5]),
