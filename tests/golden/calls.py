@@ -1055,7 +1055,7 @@ def explain_fit() -> Found:
 def explain_fit_with_text_and_subgroups() -> Found:
     X, y = data.mixed()
     explanation = rsens.explain(data.mixed_gp(), X, y, by=X["site"], random_state=0)
-    return explained(explanation), f"{explanation}\n\n{explanation.top(3)}\n\n{explanation.by_frame()}"
+    return explained(explanation), f"{explanation}\n\n{explanation.by_frame()}"
 
 
 @call()
@@ -1123,7 +1123,8 @@ def explanation_saved() -> Found:
     explanation = rsens.explain(data.mixed_gp(), X, y, random_state=0)
     explanation.save("explanation.json")
     again = rsens.Explanation.load("explanation.json")
-    less = rsens.Explanation.from_json(explanation.without_rows().to_json())
+    explanation.save("less.json", rows=False)
+    less = rsens.Explanation.load("less.json")
     found = flat(again=explained(again), less={"main": less.main, "pairs": less.pairs, "intervals": less.intervals})
     return found, f"{again}\n\n{less}"
 
@@ -1144,8 +1145,7 @@ def explanation_of_a_row() -> Found:
         of_row = {"frame": row.to_frame(), "moves": row.moves, "pairs": row.pairs, "prediction": row.prediction}
         found |= flat(**{name: of_row | {"mean": row.mean_prediction, "explained": row.explained}})
         texts.append(str(row))
-    shap = explanation.to_shap()
-    return found | flat(shap={"values": shap.values, "base": shap.base_values}), "\n\n".join(texts)
+    return found, "\n\n".join(texts)
 
 
 @call()
@@ -1326,7 +1326,6 @@ def plots_of_results() -> Found:
     X, y = data.mixed()
     explanation = rsens.explain(data.mixed_gp(), X, y, by=X["site"], random_state=0)
     other = rsens.explain(rsens.BayesianLinearRegression().fit(X, y), X, y, random_state=0)
-    draws = rsens.explain(rsens.from_draws(data.of_draw, data.draws()), data.numeric()[0], intervals=False)
     numeric, target = data.numeric(40)
     linear = rsens.BayesianLinearRegression()
     made: dict[str, Callable[[Any], Any]] = {
@@ -1336,7 +1335,6 @@ def plots_of_results() -> Found:
         "heatmap": lambda ax: plots.heatmap(explanation, ax=ax),
         "subgroups": lambda ax: plots.subgroups(explanation, ax=ax),
         "row": lambda ax: plots.row(explanation.row(3), ax=ax),
-        "posterior": lambda ax: plots.posterior(draws.posterior, ax=ax),
         "surface": lambda ax: plots.surface(explanation, "a", "b", ax=ax),
         "calibration": lambda ax: plots.calibration(rsens.assess(linear, X, y, cv=3, random_state=0), ax=ax),
         "comparison": lambda ax: plots.comparison(
