@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 
 import rsens
+from experiments._fourth_derivative import fourth_derivative
 from rsens import kernels, measures, plots
 from rsens.black_box import Budget
 from rsens.distributions import ALL_FAMILIES
@@ -398,15 +399,12 @@ def gp_classes_and_counts_of_a_kernel_given() -> Numbers:
 
 
 @call()
-def measures_of_a_model() -> Found:
+def measures_of_a_model() -> Numbers:
     X, _ = data.numeric()
     model = data.gp()
     record = model.derivatives(X[:20], 2)
-    subspace = measures.active_subspace(model, X, scale=[1.0, 2.0, 0.5])
     in_jax = rsens.from_jax(lambda X: rsens.Normal(X[:, 0] * X[:, 1] ** 2 + X[:, 2], 1.0 + X[:, 1] ** 2))
-    found = flat(
-        directional=measures.directional(model, X[:20]),
-        subspace={name: getattr(subspace, name) for name in ("eigenvalues", "eigenvectors", "mean")},
+    return flat(
         group=measures.group_rsens(model, X[:20], {"ab": ["a", "b"], "c": ["c"]}),
         rsens_of=measures.rsens_of(record, 1.0),
         rsens2_of=measures.rsens2_of(record, 2.0, np.array([1.0, 2.0, 0.5])),
@@ -418,13 +416,12 @@ def measures_of_a_model() -> Found:
         kl=measures.kl(model, X),
         kl_of_one_side=measures.kl(model, X, step=0.1, sided="one"),
         ard=measures.ard(model, X),
-        fourth=measures.fourth_derivative(in_jax, X.to_numpy()[:4]),
+        fourth=fourth_derivative(in_jax, X.to_numpy()[:4]),
         importance={
             name: measures.importance(name, model, X, weights=np.arange(60.0))
             for name in ("rsens", "rsens2", "ead", "aed", "eah", "aeh", "kl")
         },
     )
-    return found, str(subspace)
 
 
 # ---- functions, draws, ensembles ------------------------------------------------------------------------------------

@@ -82,7 +82,6 @@ CASES: dict[str, Callable[[], Any]] = {
     "surface": lambda: surface(explained.levels(), "age", "body mass"),
     "surface of levels": lambda: surface(explained.levels(), "age", "city"),
     "surface of two levels": lambda: surface(explained.levels(), "city", "sold"),
-    "slice": lambda: surface(explained.levels(), "age", "city", at="median", n_grid=12),
 }
 
 

@@ -64,16 +64,14 @@ def heatmap(
     if len(explanation.names) < 2 or top == 1:
         got = Argument("top", 1) if top == 1 else "one"
         raise InputError("A heat map of pairs needs at least two variables; got ", got, ". Draw bars for one variable.")
-    shown, part = _values(explanation, by)
-    values = square(shown)
+    values, part = _values(explanation, by)
     order = _order(values, top)
     names = [str(explanation.names[d]) for d in order]
     # Rows 1 … k−1 against columns 0 … k−2: in this square the pairs are the cells on and below the diagonal.
     cells, below = np.ix_(order[1:], order[:-1]), np.tri(len(order) - 1, dtype=bool)
     triangle = np.where(below, values[cells], np.nan)
-    frame = explanation.to_frame(2).set_index(["first", "second"])
-    striped = by == "value" and "uncertainty_only" in frame
-    only = below & square(frame["uncertainty_only"].loc[pairs.index], bool)[cells] if striped else below & False
+    striped = explanation.to_frame(2).set_index(["first", "second"]).get("uncertainty_only") if by == "value" else None
+    only = below & (False if striped is None else square(striped[pairs.index], bool)[cells])
     notes = [*pair_notes(explanation, FILLED, HOLLOW), *([STRIPES] if only.any() else [])]
     hidden = len(explanation.names) - len(order)
     notes += [f"{hidden} more variables not shown"] * bool(hidden)
@@ -112,14 +110,14 @@ def square(pairs: Any, kind: type = float) -> NDArray[Any]:
     return matrix + matrix.T
 
 
-def _values(explanation: Any, by: str) -> tuple[Any, str]:
+def _values(explanation: Any, by: str) -> tuple[Array, str]:
     """The values in the cells, and a line that names them if they are a part."""
     if by == "value":
-        return explanation.pairs, ""
+        return square(explanation.pairs), ""
     explanation.to_frame(2, by)  # an error for parts that these pairs do not have
     names = list(explanation.pair_parts.columns)
     k = names.index(by) if by in names else ("prediction", "uncertainty").index(by)
-    return explanation.pair_parts.iloc[:, k], f"\n{look.part_labels(names)[k]}"
+    return square(explanation.pair_parts.iloc[:, k]), f"\n{look.part_labels(names)[k]}"
 
 
 def _draw_stripes(ax: Axes, only: NDArray[np.bool_], dark: NDArray[np.bool_]) -> None:

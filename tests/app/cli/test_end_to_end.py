@@ -42,7 +42,7 @@ def test_demo(tmp_path, monkeypatch):
     assert (done.returncode, done.stderr) == (0, "")
     answer = " ".join(done.stdout.partition("\n\n")[0].split())
     assert re.match(r"The prediction of progression depends most on s5 \(▲ 2\d per sd\), bmi \(▲ 2\d per sd\)", answer)
-    assert "Based on 442 rows, the model explains about half of the variation on unseen rows (R² 0.5" in answer
+    assert "Based on 442 rows, the model explains 50 % of the variation on unseen rows (R²)" in answer
     assert "\n\ndiabetes: 442 rows, 10 columns; target 'progression'\n" in done.stdout
     assert "How good is the model" in done.stdout
     assert "use --numeric sex." in " ".join(done.stdout.split())
