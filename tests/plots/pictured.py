@@ -47,6 +47,11 @@ class Pictured:
     categorical: tuple[str, ...] = ()
     two_valued: tuple[str, ...] = ()
 
+    def to_frame(self, order: int) -> Any:
+        """The pairs that are "uncertainty only"."""
+        only = [pair in self.uncertainty_only for pair in self.pairs.index]
+        return self.pairs.index.to_frame(index=False).assign(uncertainty_only=only)
+
     def but(self, **changes: Any) -> Pictured:
         return replace(self, **changes)
 
