@@ -1051,7 +1051,7 @@ def explain_fit() -> Found:
 def explain_fit_with_text_and_subgroups() -> Found:
     X, y = data.mixed()
     explanation = rsens.explain(data.mixed_gp(), X, y, by=X["site"], random_state=0)
-    return explained(explanation), f"{explanation}\n\n{explanation.top(3)}\n\n{explanation.by_frame()}"
+    return explained(explanation), f"{explanation}\n\n{explanation.by_frame()}"
 
 
 @call()
@@ -1119,7 +1119,8 @@ def explanation_saved() -> Found:
     explanation = rsens.explain(data.mixed_gp(), X, y, random_state=0)
     explanation.save("explanation.json")
     again = rsens.Explanation.load("explanation.json")
-    less = rsens.Explanation.from_json(explanation.without_rows().to_json())
+    explanation.save("less.json", rows=False)
+    less = rsens.Explanation.load("less.json")
     found = flat(again=explained(again), less={"main": less.main, "pairs": less.pairs, "intervals": less.intervals})
     return found, f"{again}\n\n{less}"
 
@@ -1140,8 +1141,7 @@ def explanation_of_a_row() -> Found:
         of_row = {"frame": row.to_frame(), "moves": row.moves, "pairs": row.pairs, "prediction": row.prediction}
         found |= flat(**{name: of_row | {"mean": row.mean_prediction, "explained": row.explained}})
         texts.append(str(row))
-    shap = explanation.to_shap()
-    return found | flat(shap={"values": shap.values, "base": shap.base_values}), "\n\n".join(texts)
+    return found, "\n\n".join(texts)
 
 
 @call()
@@ -1240,8 +1240,6 @@ def select_interactions() -> Found:
     found = flat(
         scores=selection.scores,
         summary=selection.summary(),
-        frequency=selection.frequency,
-        table=selection.table,
         again=again.summary(),
         fits=selection.n_fits,
         model=rsens.rsens(selection.model(1), X[:5]),
