@@ -37,7 +37,6 @@ class Pictured:
     n: int
     groups: Any = field(default_factory=dict)
     scale_kind: str = "sd"
-    pair_scale: str = "parameters"
     test_scale: str | None = "identity"
     level: float = 0.95
     interval_kind: str | None = "refits"
@@ -46,6 +45,11 @@ class Pictured:
     uncertainty_only: Any = field(default_factory=list)
     categorical: tuple[str, ...] = ()
     two_valued: tuple[str, ...] = ()
+
+    def to_frame(self, order: int) -> Any:
+        """The pairs that are "uncertainty only"."""
+        only = [pair in self.uncertainty_only for pair in self.pairs.index]
+        return self.pairs.index.to_frame(index=False).assign(uncertainty_only=only)
 
     def but(self, **changes: Any) -> Pictured:
         return replace(self, **changes)

@@ -77,7 +77,7 @@ def as_input_error(error: BaseException) -> InputError | None:
     """Turn an uncaught error of the system into a sentence for users; None for all other errors."""
     if isinstance(error, InputError):
         return error
-    if not isinstance(error, OSError) or not error.errno or isinstance(error, ConnectionError):
+    if not isinstance(error, OSError) or not error.errno or isinstance(error, ConnectionError | ChildProcessError):
         return None
     name = _shown(os.fsdecode(error.filename)) if error.filename else "a file"
     return InputError(f"{name} cannot be used: {_reason(error)}.")

@@ -48,8 +48,8 @@ def test_demo(tmp_path, monkeypatch):
     assert "use --numeric sex." in " ".join(done.stdout.split())
     assert "numeric=" not in done.stdout
     explanation = Explanation.load(tmp_path / "rsens-demo" / "explanation.json")
-    assert set(explanation.top(3).index) == {"bmi", "bp", "s5"}
-    assert ranked(done.stdout)[:3] == list(explanation.top(3).index)
+    assert set(explanation.main.nlargest(3).index) == {"bmi", "bp", "s5"}
+    assert ranked(done.stdout)[:3] == list(explanation.main.nlargest(3).index)
     assert (explanation.main > explanation.null)[["bmi", "bp", "s5"]].all()
     page = (Path(__file__).parents[3] / "docs" / "command-line.md").read_text(encoding="utf-8")
     quoted = {name: float(value) for name, value in re.findall(r"^ +\d+  (\w+) +([\d.]+)[*~ ] +█", page, re.MULTILINE)}
