@@ -170,7 +170,9 @@ def _exact_gp(model: Any, likelihood: Any) -> GaussianProcess:
     source: ClosedForm | Autograd | None = None
     if own is not None and read_noise(given) is not None:
         source = closed_form(copy, own, AffineInputs.none(inputs.shape[1]))
-    source = source or Autograd(moments, len(inputs), inputs)
+    points = _inducing_points(copy)  # of a sparse kernel
+    sparse = points is not None and points.shape[1] == inputs.shape[1]
+    source = source or Autograd(moments, len(inputs), np.concatenate([inputs, points]) if sparse else inputs)
     return _gaussian_process(model, source, observation, inputs.shape[1], training_inputs_=inputs)
 
 
@@ -188,7 +190,14 @@ def _approximate_gp(model: Any, likelihood: Any) -> GaussianProcess:
         moments, observation = gaussian_moments(model, copy, likelihood)
     else:
         moments, observation = Moments(copy), read_observation(likelihood)
-    return _gaussian_process(model, Autograd(moments, SOME_POINTS), observation, None)
+    return _gaussian_process(model, Autograd(moments, SOME_POINTS, _inducing_points(copy)), observation, None)
+
+
+def _inducing_points(model: Any) -> Any:
+    """The points that kernels measure distances from, apart from training rows; None if none are known."""
+    points = [getattr(part, "inducing_points", None) for part in model.modules()]
+    found = [numpy_of(each) for each in points if each is not None and each.ndim == 2]
+    return found[0] if len(found) == 1 else None
 
 
 def _check_single_exact(model: Any) -> None:

@@ -24,6 +24,8 @@ FAILURES = (RuntimeError, ValueError, TypeError, AttributeError, LookupError, As
 #: More rows than any exact GP has. Above `max_cholesky_size` (800 by default) GPyTorch turns to conjugate gradients,
 #: whose tolerance is far too coarse for derivatives: R-sens was off by 14 % at 801 rows.
 ANY_SIZE = 10**9
+#: Two values of a column are the same up to this many units: then a distance may be 0.
+SAME = 1e-7
 #: How far rows are moved for second derivatives, in units of the columns.
 ASIDE = 1e-5
 #: Arrays of shape (rows, training rows) that live at a time, by order: the kernel, and the graph of its derivatives.
@@ -154,16 +156,16 @@ class Moments:
 class Autograd:
     """The latent mean and variance of a model without a closed form at rows X (n, D), as PyTorch differentiates them.
 
-    GPyTorch cuts squared distances off at 0, and their derivatives too. So where a row is also a training row or an
-    inducing point, second derivatives in one column are wrong, for smooth kernels too. Second derivatives are therefore
-    the mean of the derivatives a little to either side, which differs from the truth by the square of that little.
+    GPyTorch cuts squared distances off at 0, and their derivatives too. So where a row is also an anchor (a training
+    row, an inducing point), second derivatives in one column are wrong, for smooth kernels too. There we take the mean
+    of the derivatives a little to either side, which differs from the truth by the square of that little.
     """
 
     mean_and_variance: Moments
     #: How many training rows and inducing points there are, for the memory that they take.
     size: int
-    #: The training inputs, where they are known.
-    inputs: Array | None = None
+    #: The rows that distances are measured from, (N, D); None where they are not known: every row may be one.
+    anchors: Array | None = None
     #: Columns that hold categories: they are not moved.
     levels: tuple[int, ...] = ()
     way: ClassVar[str] = "automatic (PyTorch)"
@@ -178,14 +180,29 @@ class Autograd:
         self._check_rows_alone(X[:2])
         if order == 1:
             return self._differentiated(X, 1)
-        step = np.maximum(ASIDE * self._unit(X), 64.0 * np.spacing(np.abs(X)))
-        step[:, list(self.levels)] = 0.0
-        at, above, below = self.moments(X), self._differentiated(X + step, 2), self._differentiated(X - step, 2)
-        middle = [0.5 * (getattr(above, name) + getattr(below, name)) for name in ("first", "second")]
-        return Latent(at.mean, at.variance, *middle)
+        known = self._known(X)
+        latent, unit = self._differentiated(X, 2), step_unit(X if known is None else known)
+        at = self._at_anchors(X, unit)
+        if at.any():
+            step = np.maximum(ASIDE * unit, 64.0 * np.spacing(np.abs(X)))[at]
+            step[:, list(self.levels)] = 0.0
+            above, below = (self._differentiated(X[at] + sign * step, 2).second for sign in (1.0, -1.0))
+            assert latent.second is not None
+            latent.second[at] = 0.5 * above + 0.5 * below
+        return latent
 
-    def _unit(self, X: Array) -> Array:
-        return step_unit(X if self.inputs is None else self.inputs)
+    def _known(self, X: Array) -> Array | None:
+        """The anchors in the columns of X; None if a network comes in between."""
+        return None if self.anchors is None or self.anchors.shape[1] != X.shape[1] else self.anchors
+
+    def _at_anchors(self, X: Array, unit: Array) -> Any:
+        """Flags rows that share a value with an anchor in some column: a kernel of that column sees a distance of 0."""
+        known = self._known(X)
+        if known is None:
+            return np.ones(len(X), dtype=bool)
+        moved = [d for d in range(X.shape[1]) if d not in self.levels]
+        near = [(np.abs(X[:, [d]] - known[:, d]) <= SAME * unit[d]).any(axis=1) for d in moved]
+        return np.any([np.zeros(len(X), dtype=bool), *near], axis=0)
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         return rows_for(result_bytes(n_columns, order) + 8 * self.size * ARRAYS[order])
