@@ -14,7 +14,6 @@ from rsens.distributions import Normal
 from rsens.measures import (
     METHODS,
     Terms,
-    directional,
     group_rsens,
     pair_parts_of,
     rsens,
@@ -36,7 +35,9 @@ def test_largest_rsens_over_directions_within_the_group(family: str) -> None:
     assert got.shape == (len(X), 2)
     np.testing.assert_allclose(got[:, 1], 3.0 * rsens(MODELS[family], X, alpha=2.0)[:, 1], rtol=1e-12)
     # A direction (cos t, sin t) in scaled columns a and c, on a grid: the maximum is missed by at most 1 − cos(step/2).
-    g = (directional(MODELS[family], X, alpha=2.0) * np.outer(scale, scale))[:, [0, 2]][:, :, [0, 2]]
+    record = MODELS[family].derivatives(X, 1)
+    w = np.sqrt(2.0) * record.distribution.whiten(record.first * scale)[:, :, [0, 2]]
+    g = w.swapaxes(1, 2) @ w
     t = np.linspace(0, np.pi, 20001)
     v = np.stack([np.cos(t), np.sin(t)])
     along = np.sqrt(np.einsum("dk,nde,ek->nk", v, g, v, optimize=True))
@@ -81,8 +82,8 @@ def test_sizes_of_slopes_and_bends_of_a_group(name: str) -> None:
 
 
 def test_measures_without_groups_say_so() -> None:
-    with pytest.raises(InputError, match="fourth_derivative has no value for columns that belong together"):
-        METHODS["fourth_derivative"].importance(MODELS["Normal"], X, terms=TERMS)
+    with pytest.raises(InputError, match="kl has no value for columns that belong together"):
+        METHODS["kl"].importance(MODELS["Normal"], X, terms=TERMS)
 
 
 def test_terms_in_the_order_of_their_first_column() -> None:

@@ -112,7 +112,6 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "subgroups": lambda: subgroups(divided(NAMES, ["east", "north", "south", "west", "up to 25", "(others)"])).figure,
     "subgroups_two": lambda: subgroups(divided(NAMES, ["no", "yes"])).figure,
     "surface": lambda: explained.numbers().plot_surface("age", "body mass").figure,
-    "surface_slice": lambda: explained.numbers().plot_surface("age", "body mass", at="median").figure,
     "surface_interaction": (
         lambda: explained.numbers().plot_surface("age", "body mass", quantity="interaction").figure
     ),

@@ -17,7 +17,6 @@ from rsens.plots import (
     difference,
     effects,
     heatmap,
-    posterior,
     profile,
     rank_stability,
     row,
@@ -68,7 +67,6 @@ CASES: dict[str, Callable[[], Any]] = {
     "heatmap of one": lambda: heatmap(pictured(["a", "b"])),
     "heatmap": lambda: heatmap(in_doubt(pictured(ODD_NAMES))),
     "heatmap of many": lambda: heatmap(pictured(MANY)),
-    "posterior": lambda: posterior(explained.with_draws().posterior),
     "profile": gp_profile,
     "profile in small axes": lambda: gp_profile(figsize=(4.0, 4.0)),
     "rank_stability": lambda: rank_stability(noisy(ODD_NAMES), top=3),
@@ -84,7 +82,6 @@ CASES: dict[str, Callable[[], Any]] = {
     "surface": lambda: surface(explained.levels(), "age", "body mass"),
     "surface of levels": lambda: surface(explained.levels(), "age", "city"),
     "surface of two levels": lambda: surface(explained.levels(), "city", "sold"),
-    "slice": lambda: surface(explained.levels(), "age", "city", at="median", n_grid=12),
 }
 
 

@@ -53,7 +53,7 @@ def compare(
         X: Rows to explain, usually the training data: a data frame or an array.
         y: Targets of these rows, for the methods that look at how well the model predicts (pfi).
         methods: "all", or names. For variables: rsens, ead, aed, apc, shap, pd, pfi, var, kl, ard. For pairs (order
-            2): rsens2, eah, aeh, shap, pd, h; also fourth_derivative, which only works for a function in JAX.
+            2): rsens2, eah, aeh, shap, pd, h.
         order: 1 for single variables, 2 for pairs.
         budget: How many predictions the methods may ask for: "paper" for the cheap and noisy estimators that the
             paper used, "standard", "full" for less noise at several times the cost, or a `rsens.black_box.Budget`.
@@ -63,7 +63,7 @@ def compare(
             measure how far the prediction or its score moves when a variable runs through the data, and have no step.
         groups: Columns that belong together, {"season": ["sin", "cos"]}: the group takes their place. Derivatives are
             taken in the direction within the group that matters most, black-box methods change all its columns at once
-            (one player, one permutation); kl and fourth_derivative have no value for groups. `docs/comparing.md` has
+            (one player, one permutation); kl has no value for groups. `docs/comparing.md` has
             each definition.
         numeric: Names or positions of numeric columns with two values that are to have derivatives all the same; by
             default their two values are compared, as in `explain`. Only ard, which is read off the model, takes them

@@ -176,9 +176,6 @@ def _value(method: measures.ComparedMethod, comparison: Comparison, counter: Cou
     if method.of_model is not None:
         return method.importance(comparison.model, comparison.X, scale=comparison.number_units, terms=terms)
     model = comparison.source.counted(counter)
-    if method.of_function:  # it wants the function itself, and differentiates it once per row
-        model = comparison.source
-        counter.add(len(comparison.table))
     return method.importance(model, comparison.table, scale=comparison.units, terms=terms)
 
 

@@ -17,7 +17,6 @@ from rsens._explain._evaluate import over_table
 from rsens._explain._explanation import Explanation
 from rsens._explain._interaction_marks import find_interaction_marks
 from rsens._explain._null_level import find_null_level, probe_plan
-from rsens._explain._posterior import DrawValues
 from rsens._explain._query import Query
 from rsens._explain._refit_intervals import refit_without_folds, with_refits
 from rsens._explain._rows import Rows
@@ -205,7 +204,6 @@ def over_rows(context: Context, sums: Sums) -> Explanation:
         ),
         values=values,
         effects=Effects.of(sums, query, level),
-        posterior=None if sums.draws is None else DrawValues.of(sums),
         intervals=None if level is None else row_intervals(sums, level),
         subgroups=None if asked.by is None else Subgroups.of(sums, level),
         rows=rows,

@@ -2,10 +2,6 @@
 
 from rsens.measures._adds_up import adds_up as adds_up
 from rsens.measures._adds_up import is_linear as is_linear
-from rsens.measures._directional import ActiveSubspace as ActiveSubspace
-from rsens.measures._directional import active_subspace as active_subspace
-from rsens.measures._directional import directional as directional
-from rsens.measures._fourth_derivative import fourth_derivative as fourth_derivative
 from rsens.measures._kl import kl as kl
 from rsens.measures._lengthscales import ard as ard
 from rsens.measures._lengthscales import warn_of_gaps as warn_of_gaps
@@ -28,8 +24,6 @@ from rsens.measures._registry import ComparedMethod as ComparedMethod
 from rsens.measures._registry import Measure as Measure
 from rsens.measures._registry import importance as importance
 from rsens.measures._rsens import check_alpha as check_alpha
-from rsens.measures._rsens import contrast_parts as contrast_parts
-from rsens.measures._rsens import contrast_values as contrast_values
 from rsens.measures._rsens import finite as finite
 from rsens.measures._rsens import group_rsens as group_rsens
 from rsens.measures._rsens import pair_parts_of as pair_parts_of

@@ -16,7 +16,7 @@ from rsens._typing import Array
 from rsens.adapters import read_for
 from rsens.derivatives import Derivatives, Model, contrasts_at, prepare, step_unit, without_derivatives
 from rsens.distributions import Distribution
-from rsens.measures._rsens import Chunks, check_alpha, contrast_values, filled_first, finite, gathered, switches_of
+from rsens.measures._rsens import Chunks, check_alpha, finite, gathered, switches_of
 
 #: D is about R²Δ²/2. An absolute error of eps in D leaves eps/Δ² in R, and truncation leaves Δ²: at eps^(1/4) both are
 #: 1e-8. A family whose divergence keeps its digits would allow a smaller step, but this one is right for all. It is not
@@ -103,8 +103,8 @@ def kl_chunks(
         if table.coding is not None:
             record = without_derivatives(here, columns, 1)
             contrasts = contrasts_at(model, table, rows, record, 1)
-            switches = switches_of(Derivatives(here, record.first, None, contrasts), alpha)
-            values = filled_first(values, contrast_values(switches))
+            for column, of_levels in switches_of(Derivatives(here, record.first, None, contrasts), alpha).items():
+                values[:, column] = of_levels.sum(axis=1)
         yield rows, finite(values, rows, table.names, 1, "The divergence between x and x + Δ")
 
 

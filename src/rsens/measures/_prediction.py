@@ -18,7 +18,7 @@ import numpy as np
 from rsens._typing import Array
 from rsens.derivatives import Derivatives
 from rsens.distributions import Distribution
-from rsens.measures._rsens import filled_first, filled_second, local_values, prediction_contrasts
+from rsens.measures._rsens import filled_second, local_values, weighted_sum
 from rsens.measures._terms import Terms, units_and_terms
 
 
@@ -82,8 +82,11 @@ def _of_outputs(value: Callable[[Derivatives], Array], model: Any, X: Any, order
 
 def first_of_prediction(derivatives: Derivatives) -> Array:
     """∂f = f_λ ∂λ, shape (n, P, D); absolute contrasts in categorical columns."""
-    first = _first(derivatives.distribution, derivatives.first)
-    return filled_first(first, prediction_contrasts(derivatives))
+    first, here = _first(derivatives.distribution, derivatives.first), derivatives.distribution.prediction()
+    for contrast in derivatives.contrasts:
+        changes = (np.abs(there.prediction() - here) for there in contrast.levels)
+        first[..., contrast.column] = weighted_sum(contrast, changes)
+    return first
 
 
 def _first(distribution: Distribution, first: Array) -> Array:

@@ -11,7 +11,6 @@ import numpy as np
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.adapters import read_for
-from rsens.measures._fourth_derivative import fourth_chunks
 from rsens.measures._kl import kl_chunks
 from rsens.measures._lengthscales import ard
 from rsens.measures._prediction import aed_of, aeh_of, ead_of, eah_of
@@ -59,8 +58,6 @@ class Measure(ComparedMethod):
     _: KW_ONLY
     of_model: Callable[[Any, Any], Array] | None = None
     signed: bool = False
-    #: Whether it differentiates the user's function itself, rather than asking the model for derivatives.
-    of_function: bool = False
     scaled: bool = True
 
     def importance(
@@ -118,14 +115,6 @@ METHODS: dict[str, Measure] = {
         ),
         Measure("eah", 2, "mean size of the bend", chunks_of(eah_of, 2, "EAH"), place=2, groups=True),
         Measure("aeh", 2, "size of the mean bend", chunks_of(aeh_of, 2, "AEH"), signed=True, place=3, groups=True),
-        Measure(
-            "fourth_derivative",
-            2,
-            "as rsens2, with all other terms of the fourth derivative",
-            fourth_chunks,
-            cheap=False,
-            of_function=True,
-        ),
     )
 }
 

@@ -186,9 +186,9 @@ class Autograd:
         if at.any():
             step = np.maximum(ASIDE * unit, 64.0 * np.spacing(np.abs(X)))[at]
             step[:, list(self.levels)] = 0.0
-            above, below = (self._differentiated(X[at] + sign * step, 2).second for sign in (1.0, -1.0))
+            sides = [self._differentiated(X[at] + sign * step, 2).second for sign in (1.0, -1.0)]
             assert latent.second is not None
-            latent.second[at] = 0.5 * above + 0.5 * below
+            latent.second[at] = np.mean(np.array(sides), axis=0)
         return latent
 
     def _known(self, X: Array) -> Array | None:
