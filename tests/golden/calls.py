@@ -405,16 +405,15 @@ def measures_of_a_model() -> Numbers:
     record = model.derivatives(X[:20], 2)
     in_jax = rsens.from_jax(lambda X: rsens.Normal(X[:, 0] * X[:, 1] ** 2 + X[:, 2], 1.0 + X[:, 1] ** 2))
     return flat(
-        group=measures.group_rsens(model, X[:20], {"ab": ["a", "b"], "c": ["c"]}),
+        group=measures.local_values("rsens", model, X[:20], groups={"ab": ["a", "b"], "c": ["c"]}),
         rsens_of=measures.rsens_of(record, 1.0),
         rsens2_of=measures.rsens2_of(record, 2.0, np.array([1.0, 2.0, 0.5])),
         parts=measures.parts(record.distribution, record.first),
-        ead=measures.ead(model, X),
-        aed=measures.aed(model, X),
-        eah=measures.eah(model, X),
-        aeh=measures.aeh(model, X),
-        kl=measures.kl(model, X),
-        kl_of_one_side=measures.kl(model, X, step=0.1, sided="one"),
+        ead=measures.local_values("ead", model, X),
+        aed=measures.local_values("aed", model, X)[:, 0],
+        eah=measures.local_values("eah", model, X),
+        aeh=measures.local_values("aeh", model, X)[:, 0],
+        kl=measures.local_values("kl", model, X),
         ard=measures.ard(model, X),
         fourth=fourth_derivative(in_jax, X.to_numpy()[:4]),
         importance={
@@ -1241,8 +1240,6 @@ def select_interactions() -> Found:
     found = flat(
         scores=selection.scores,
         summary=selection.summary(),
-        frequency=selection.frequency,
-        table=selection.table,
         again=again.summary(),
         fits=selection.n_fits,
         model=rsens.rsens(selection.model(1), X[:5]),

@@ -37,7 +37,6 @@ class Pictured:
     n: int
     groups: Any = field(default_factory=dict)
     scale_kind: str = "sd"
-    pair_scale: str = "parameters"
     test_scale: str | None = "identity"
     level: float = 0.95
     interval_kind: str | None = "refits"

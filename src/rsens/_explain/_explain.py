@@ -69,7 +69,7 @@ def explain(
             a Normal. Otherwise pairs are measured on λ of the predictive family, as the paper defines R-sens₂; a
             probability bends there even if nothing interacts.
         groups: Columns that belong together, {"season": ["sin", "cos"]}. The group takes their place in all tables,
-            with R-sens in the direction that matters most (`rsens.measures.group_rsens`).
+            with R-sens in the direction that matters most.
         numeric: Names or positions of numeric columns with two values that shall have derivatives. By default the two
             values are compared, like the levels of a categorical column (`Explanation.two_valued`), because a slope at
             the rows does not show how far apart the predictions at the two values are. Whether there are two is decided
