@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from experiments import mutation
 from experiments._mutation.mutants import mutants_of, mutated
-from experiments._mutation.summary import label, read_reasons, summary
-from experiments._mutation.swap import fingerprint, swap
+from experiments._mutation.summary import label, read_reasons
+from experiments._mutation.swap import swap
 
 SOURCE = '''"""A module."""
 
@@ -59,17 +59,12 @@ def test_the_faults_of_a_file(file: Path) -> None:
     )  # fmt: skip
 
 
-def load(file: Path) -> ModuleType:
-    module = ModuleType("toy")
-    exec(compile(file.read_text(), str(file), "exec"), vars(module))
-    return module
-
-
-def functions(module: ModuleType) -> list[FunctionType]:
-    return [module.half, module.Sign.of]
-
-
 def test_each_fault_changes_the_live_function_and_no_other(file: Path) -> None:
+    def load() -> ModuleType:
+        module = ModuleType("toy")
+        exec(compile(file.read_text(), str(file), "exec"), vars(module))
+        return module
+
     def outcome(call: Any, *arguments: Any) -> Any:
         try:
             return call(*arguments)
@@ -82,43 +77,14 @@ def test_each_fault_changes_the_live_function_and_no_other(file: Path) -> None:
             "Sign.of": [module.Sign().of(x) for x in (-2.0, 3.0)],
         }
 
-    before = behaviour(load(file))
+    before = behaviour(load())
     for mutant in mutants_of(file, file.parent):
-        module = load(file)
+        module = load()
         kept = module.half  # someone imported it by name
-        assert swap(file, mutated(file, mutant), functions(module))
+        assert swap(file, mutated(file, mutant), [module.half, module.Sign.of])
         after = behaviour(module)
         assert kept is module.half
         assert [name for name in before if before[name] != after[name]] == [mutant.function], mutant.name
-
-
-def test_quick_tests_come_first_and_new_ones_always(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mutation, "SOURCE", file.parent)
-    measured = {
-        "source": {"toy.py": fingerprint(file)},
-        "seconds": {"slow": 5.0, "quick": 0.1, "other": 0.2},
-        "lines": {"toy.py": {"10": ["slow", "quick"], "15": ["other"]}},
-    }
-    chooser = mutation.Chooser(measured, ["slow", "quick", "other", "new"])
-    mutant = next(m for m in mutants_of(file, file.parent) if m.before == "x / 2.0")
-    assert chooser.tests(mutant, 10.0) == (["new", "quick", "slow"], 5.1)
-    assert chooser.tests(mutant, 1.0)[0] == ["new", "quick"]
-    assert chooser.in_turn(["slow", "quick", "other"]) == ["quick", "other", "slow"]
-    chooser.seconds |= {"f[a]": 0.1, "f[b]": 0.2}
-    assert chooser.in_turn(["f[a]", "f[b]", "slow"]) == ["f[a]", "slow", "f[b]"]
-    file.write_text(f"# moved\n{SOURCE}")  # then every test of the file
-    assert chooser.tests(mutant, 10.0)[0] == ["new", "quick", "other", "slow"]
-
-
-def test_survivors_lower_the_score(file: Path) -> None:
-    mutants = mutants_of(file, file.parent)[:5]
-    outcomes = ["killed", "survived", "hangs", "impossible", "unreached"]
-    found = [(m, {"outcome": o, "round": 1 + (o == "survived")}) for m, o in zip(mutants, outcomes, strict=True)]
-    result = summary(found, total=11, seed=0, reasons={label(mutants[1]): "it is the same"})
-    assert (result["run"], result["noticed"], result["equivalent"]) == (4, 2, 1)
-    assert (result["score"], result["score without equivalent"]) == (0.5, 0.6667)
-    assert result["survivors that had the second round"] == 1
-    assert [survivor["why"] for survivor in result["survivors"]] == ["it is the same", ""]
 
 
 # ---- the committed result --------------------------------------------------------------------------------------------
