@@ -21,7 +21,7 @@ from rsens._typing import Array, Flags
 from rsens.derivatives import Derivatives, Model, prepare, rows_of
 from rsens.measures import first_of_prediction, parts_of, rsens_of, switches_of
 from rsens.plots import _style as look
-from rsens.plots._plot import Plot, name_in_text
+from rsens.plots._plot import Plot
 from rsens.plots._predictions import (
     AtRows,
     as_numbers,
@@ -194,9 +194,7 @@ PROFILE = Plot(
     file="profile",
     section="profiles",
     takes=("model", "X", "y"),
-    alt=lambda explanation, variable: (
-        f"Above, the effect of {name_in_text(variable)} on the prediction with its bands; below, R-sens along it."
-    ),
+    alt="Above, the effect of one variable on the prediction with its bands; below, R-sens along it.",
 )
 
 
