@@ -145,6 +145,8 @@ def divided(names: list[str], groups: list[Any], *, marked: bool = True, rest: b
     return Divided(**vars(known), subgroups=frame)
 
 
+#: The shares within one, two and three standard deviations of a normal distribution.
+THREE_SD = (0.6826894921370859, 0.9544997361036416, 0.9973002039367398)
 NAMES = ["age", "sex", "bmi", "blood pressure", "s1", "s2", "s3", "s4"]
 ODD_NAMES = [
     "a_long_name_that_begins_like_another_" * 5 + "first",
