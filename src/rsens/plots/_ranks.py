@@ -89,13 +89,10 @@ def _split(df: Any) -> tuple[pd.DataFrame, dict[str, str]]:
     if missing:
         raise InputError(Argument("df"), f" must be what rsens.compare returned; it has no column {missing[0]!r}.")
     answered, others = df[df["status"] == "ok"], df[df["status"] != "ok"]
-    if not len(answered) or answered.duplicated(["method", "term"]).any():
-        why = (
-            "a method has two rows for one term. Draw one comparison at a time."
-            if len(answered)
-            else "no method answered."
-        )
-        raise InputError(why)
+    if not len(answered):
+        raise InputError("no method of this comparison answered; the column 'status' has the reasons.")
+    if answered.duplicated(["method", "term"]).any():
+        raise InputError("a method has two rows for one term. Draw one comparison at a time.")
     failed = dict(zip(others["method"].astype(str), others["status"].astype(str), strict=True))
     return answered.astype({"rank": "float64", "value": "float64"}), failed
 
