@@ -156,8 +156,8 @@ def rank_stability(
         look.write_cells(ax, texts)
     rows = np.flatnonzero(means[order] <= (shown + 0.5 if hidden else np.inf))  # the means that have a column
     diamonds: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.6, "clip_on": False}
-    diamonds["markersize"] = float(np.clip(0.16 * min(look.axes_points(ax)) / shown, 2.5, 4.5))
-    ax.plot(means[order][rows] - 0.5, rows + 0.88, "D", color=look.VERMILLION, **diamonds)
+    diamonds["markersize"] = float(np.clip(0.16 * min(look.axes_points(ax)) / shown, 2.5, 4.5)) if few else 4.0
+    ax.plot(means[order][rows] - 0.5, rows + (0.88 if few else 0.5), "D", color=look.VERMILLION, **diamonds)
     look.name_cells(ax, names, [], more=hidden)
     room = look.axes_points(ax)[0] / cells.shape[1]  # as many ranks as there is room for
     step = next(k for k in (1, 2, 5, 10, 20, 50, 100, 1000) if k * room > 3.0 * look.LETTER * look.small())
