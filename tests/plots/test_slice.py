@@ -18,7 +18,7 @@ from rsens.distributions import (
     Poisson,
     StudentT,
 )
-from rsens.measures import ead, rsens
+from rsens.measures import local_values, rsens
 from rsens.plots import profile as any_profile
 from rsens.plots import profile_values as any_profile_values
 from tests.plots.looks import drawn
@@ -91,7 +91,7 @@ def test_the_naive_line_is_the_derivative_over_a_typical_deviation(model, X):
     x, y = lines(profile(model, X, "a", scale="raw")[1])["|derivative| / typical sd"]
     rows = rows_at(X, "a", x)
     sd = np.median(np.sqrt(0.2 + 0.1 * x**2))
-    np.testing.assert_allclose(y, ead(model, rows)[:, 0] / sd, rtol=1e-7)
+    np.testing.assert_allclose(y, local_values("ead", model, rows)[:, 0] / sd, rtol=1e-7)
 
 
 def test_the_upper_axes_show_the_mean_and_its_bands(model, X):
