@@ -61,11 +61,6 @@ def test_what_is_no_comparison_any_more(table, part, text):
     assert "dataframe" in other._repr_html_()  # as pandas shows it
 
 
-def test_wide_takes_value_or_rank(table):
-    with pytest.raises(InputError, match="what must be"):
-        table.wide("seconds")
-
-
 # ---- views -----------------------------------------------------------------------------------------------------------
 
 
