@@ -59,7 +59,7 @@ def test_long_work_is_announced(monkeypatch, capsys):
     assert main([*EXPLAIN[:-2], "--cv", "5"]) == 0
     said = capsys.readouterr()
     assert "Variables by R-sens, without null level and intervals yet\n" in said.err
-    assert "10 refits, a few seconds. Ctrl-C saves progress; run the same command again to resume.\n" in said.err
+    assert "9 of 10 refits left, a few seconds. Ctrl-C saves progress; run the same command again" in said.err
     assert "Ctrl-C" not in said.out
 
 

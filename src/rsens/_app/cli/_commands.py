@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -273,12 +274,6 @@ def stability(**given: Any) -> None:
     cls=Command,
     params=table_options(
         option("--pairs", type=int, default=5, metavar="K", help="Try 0 to K pairs.  [default: 5]"),
-        option(
-            "--methods",
-            default="rsens2",
-            metavar="NAMES",
-            help="Methods that rank the pairs, with commas between.  [default: rsens2]",
-        ),
         option("--cv", "folds", type=int, metavar="K", help="Folds.  [default: 5]"),
         option("--repeats", type=int, metavar="N", help="Rounds of folds.  [default: 2]"),
         switch("--no-check", "cv", sets=0, help="Skip the check of the model with all pairs."),
@@ -292,37 +287,41 @@ def select(**given: Any) -> None:
 
     Finished splits are kept in the folder; after an interruption, run the same command again to resume.
     """
-    settings = settings_of(given, order=2)  # all methods rank pairs
+    settings = settings_of(given, order=2, methods="rsens2")
     splits = settings.folds * settings.repeats
     # Two fits for each split and number of pairs; sums of kernels take about five times as long as one.
-    settings = settings_of(given, order=2, fits=5 * 2 * (1 + settings.n_pairs) * splits)
+    settings = replace(settings, fits=5 * 2 * (1 + settings.n_pairs) * splits)
 
     def find(analysis: Analysis, listener: Listener, checkpoint: Checkpoint | None) -> Selection:
         from rsens._select_interactions import SplitAnalysis, select
 
         asked = _on_refits(analysis, listener, checkpoint)
+        del asked["methods"]
         how = {name: asked.pop(name) for name in ("random_state", "n_jobs", "folder", "progress")}
         return select(SplitAnalysis.of(**asked, k=settings.n_pairs), settings.folds, settings.repeats, **how)
 
     def views(found: Selection, terms: Sequence[str]) -> Views:
-        """In the JSON document the number of pairs that is enough by each method, the scores, and the pairs."""
-        from rsens._document import plain, records
-        from rsens._select_interactions import answers, score_tables
+        """In the JSON document the number of pairs that is enough by R-sens₂, the scores, and the pairs."""
+        from rsens._document import records
+        from rsens._select_interactions import answer, score_tables
 
         summary = found.summary()
-        suggested = {str(name): plain(k) for name, k in found.suggestions.items()}
         return Views(
-            answer=answers(found),
+            answer=[answer(found)],
             details=score_tables(found),
             tables={"scores": summary, "pairs": found.pairs},
             figures={"selection": found.plot},
-            content={"suggested": suggested, "scores": records(summary), "pairs": records(found.pairs)},
+            content={
+                "suggested": {"rsens2": found.suggested},
+                "scores": records(summary),
+                "pairs": records(found.pairs),
+            },
         )
 
     Question(
         name="select",
         step="fitting models with more and more pairs",
-        asked={**settings.plain("pairs", "methods"), "cv": settings.folds, "repeats": settings.repeats},
+        asked={**settings.plain("pairs"), "cv": settings.folds, "repeats": settings.repeats},
         find=find,
         views=views,
         fit=False,

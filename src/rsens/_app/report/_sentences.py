@@ -144,12 +144,13 @@ def _pairs(study: Any) -> str:
         return ""
     frame, inference = e.to_frame(order=2), e.inference
     named = list(zip(frame["first"], frame["second"], strict=True))
+    only = [" (uncertainty only)" if each else "" for each in frame.get("uncertainty_only", [False] * len(frame))]
+    words = {pair: f"{as_label(pair[0])} × {as_label(pair[1])}{end}" for pair, end in zip(named, only, strict=True)}
     if not has_test(e):
         top = float(frame["value"].iloc[0])
         if not top > 0.0:
             return "No pair of variables has an R-sens₂ above 0."
-        first = _pair_names(study, named[:1])
-        return f"{first} has the largest R-sens₂ ({number(top)}); interactions were not tested."
+        return f"{words[named[0]]} has the largest R-sens₂ ({number(top)}); interactions were not tested."
     scale = meaning.scale_name(str(inference.test_scale))
     if inference.pair_additive is not None and inference.pair_additive.all():
         return f"No pair interacts: the model adds up on the {scale} by construction."
@@ -162,8 +163,9 @@ def _pairs(study: Any) -> str:
         none = "The pair of variables has no star" if tested == 1 else f"None of {tested} pairs has a star"
         return f"{none}: the data do not contradict {model}.{doubtful if doubt else ''}"
     have, by_chance = "has" if len(marked) == 1 else "have", "one in 20 pairs that add up has a star by chance"
+    names = listed([words[pair] for pair in marked], MOST_PAIRS)
     return (
-        f"{len(marked)} of {counted(tested, 'pair')} {have} a star, {_pair_names(study, marked)}: there the data "
+        f"{len(marked)} of {counted(tested, 'pair')} {have} a star, {names}: there the data "
         f"contradict {model} ({by_chance}).{doubtful if doubt else ''}"
     )
 
@@ -225,11 +227,3 @@ def _levels(e: Any) -> pd.Series[float] | None:
 def _names(terms: Sequence[str], after: Callable[[str], str] = lambda term: "") -> str:
     """a, b and c, each with the text `after` it."""
     return listed([f"{as_label(term)}{after(term)}" for term in terms], MOST_NAMES)
-
-
-def _pair_names(study: Any, named: Sequence[tuple[str, str]]) -> str:
-    """a × b, c × d and e × f, with a remark on pairs that change only the uncertainty."""
-    only = set(study.explanation.uncertainty_only)
-    remark = {True: " (uncertainty only)", False: ""}
-    items = [f"{as_label(pair[0])} × {as_label(pair[1])}{remark[pair in only]}" for pair in named]
-    return listed(items, MOST_PAIRS)
