@@ -34,11 +34,11 @@ TOY = Plot(
     of="explanation",
     file="stairs",
     caption="Steps <up>.",
-    alt=lambda explanation: "A line that rises.",
+    alt="A line that rises.",
 )
 
 
-PLACED = replace(TOY, name="landing", file="landing", section="variables", alt=lambda _: "A line that stays.")
+PLACED = replace(TOY, name="landing", file="landing", section="variables", alt="A line that stays.")
 
 
 @pytest.fixture

@@ -180,7 +180,7 @@ def compare(**given: Any) -> None:
             methods.append(head | {"terms": records(lines.loc[lines["term"].notna(), ["term", "value", "rank"]])})
         return Views(
             answer=[answer(found)],
-            details=[ranks_table(found, terms, values=False, where="in compare.csv")],
+            details=[ranks_table(found, terms)],
             tables={"compare": found},
             figures={"comparison": partial(comparison, found, top=RANKED)},
             content={"methods": methods},

@@ -69,8 +69,9 @@ def pictures(study: Any) -> dict[str, list[Picture]]:
         rows = {name: getattr(study, name) for name in ("model", "X") if name in plot.takes}
         svg, notes = draw(figure_id, plot, result, *terms, **rows)
         caption = " ".join([plot.caption, *(f"{note[:1].upper()}{note[1:]}." for note in notes)]).strip()
-        picture = Picture(figure_id, plot.alt(result, *terms), caption, svg, " × ".join(map(as_label, terms)))
-        found[plot.section].append(picture)
+        names = [as_label(term) for term in terms]
+        alt = f"{plot.alt} {' and '.join(names)}".strip()
+        found[plot.section].append(Picture(figure_id, alt, caption, svg, " × ".join(names)))
     return found
 
 
