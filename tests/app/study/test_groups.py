@@ -83,7 +83,7 @@ def test_new_rows_may_have_groups(tmp_path):
     ("groups", "text"),
     [
         (["sin", "cos"], "^groups must be a dict"),
-        ({"g": "sin"}, "^groups must have a list of columns for 'g'"),
+        ({"g": "sin"}, "^groups must be a list of column names"),
         ({"g": []}, "^groups must have names with at least one"),
         ({"g": ["sin", "coz"]}, r"no column for 'g' 'coz'\. Did you mean 'cos'"),
         ({"g": ["sin", "y"]}, "no column for 'g' 'y'"),
