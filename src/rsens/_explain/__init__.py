@@ -20,7 +20,6 @@ from rsens._explain._row_explanation import (
     RowExplanation,
     adds_up,
     bend_sign,
-    has_local_pairs,
     local_rows,
     value_of,
 )

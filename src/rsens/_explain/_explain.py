@@ -22,7 +22,7 @@ from rsens._explain._refit_intervals import refit_without_folds, with_refits
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups
 from rsens._explain._values import Setup, Sums, Values, row_intervals
-from rsens._refits import warn_of_tight_clusters, workers
+from rsens._refits import warn_of_tight_clusters
 from rsens._text import quoted
 from rsens.adapters import classes_of
 from rsens.derivatives import NoSecondDerivativesError
@@ -149,11 +149,10 @@ def explanations(context: Context, refits: Refits | None = None) -> Iterator[Exp
     yield found
     if refits is None and not context.null:
         return
-    with workers():  # intervals and marks share them
-        rounds = None if refits is None else refits(context)
-        found = found if rounds is None else with_refits(found, rounds, required=context.intervals == "refits")
-        yield found
-        yield with_marks(found, context) if context.null else found
+    rounds = None if refits is None else refits(context)
+    found = found if rounds is None else with_refits(found, rounds, required=context.intervals == "refits")
+    yield found
+    yield with_marks(found, context) if context.null else found
 
 
 def evaluate(context: Context) -> tuple[Context, Sums]:

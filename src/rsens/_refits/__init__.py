@@ -19,7 +19,7 @@ from rsens._refits._folds import (
     stratified,
     succeeded,
 )
-from rsens._refits._pieces import Kept, run_pieces, workers
+from rsens._refits._pieces import Kept, run_pieces
 from rsens._refits._rows import (
     are_labels,
     as_rows,

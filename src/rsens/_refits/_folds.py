@@ -136,7 +136,13 @@ def given_splits(cv: Any, X: Any, y: NDArray[Any], clusters: Positions | None = 
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         return None
     if callable(getattr(cv, "split", None)) and not isinstance(cv, str):
-        pairs = _from_splitter(cv, X, y, clusters)
+        try:
+            with warnings.catch_warnings():  # of splitters that take no notice of clusters
+                warnings.filterwarnings("ignore", "The groups parameter is ignored")
+                pairs = list(cv.split(X, y) if clusters is None else cv.split(X, y, clusters))
+        except ValueError as error:
+            without = " It may need clusters." if clusters is None else ""
+            raise InputError(CV, f": {type(cv).__name__} cannot split these rows ({error}).{without}") from error
     elif isinstance(cv, Iterable) and not isinstance(cv, str | bytes):
         pairs = list(cv)
     else:
@@ -146,9 +152,34 @@ def given_splits(cv: Any, X: Any, y: NDArray[Any], clusters: Positions | None = 
     if not pairs:
         raise InputError(CV, " gives no folds; at least one is needed.")
     splits = [_read_split(pair, len(y), number) for number, pair in enumerate(pairs, start=1)]
-    if clusters is not None:
-        _check_whole_clusters(splits, clusters)
+    for number, (train, test) in enumerate(splits, start=1):
+        divided = clusters is not None and np.isin(clusters[test], clusters[train])
+        if np.any(divided):
+            raise InputError(
+                CV,
+                f": fold {number} holds row {test[np.argmax(divided)]} out and trains on other rows of its cluster. "
+                "Give a number of folds, or folds of whole clusters, as GroupKFold makes them.",
+            )
     return splits
+
+
+def _read_split(pair: Any, n: int, number: int) -> tuple[Positions, Positions]:
+    try:
+        parts = [np.asarray(part) for part in pair]
+        parts = [np.flatnonzero(part) if part.dtype == bool and part.shape == (n,) else part for part in parts]
+    except (TypeError, ValueError):
+        parts = []
+    for part in parts:
+        if part.ndim != 1 or part.dtype.kind not in "iu" or not len(part) or part.min() < 0 or part.max() >= n:
+            parts = []
+    if len(parts) != 2:
+        text = f": fold {number} must be a pair (train, test) of row positions from 0 to {n - 1}; got {pair!r:.80}."
+        raise InputError(CV, text)
+    train, test = (part.astype(np.intp) for part in parts)
+    both = np.intersect1d(train, test)
+    if len(both):
+        raise InputError(CV, f": fold {number} both trains on row {both[0]} and holds it out. Do one of the two.")
+    return train, test
 
 
 def stratified(estimator: Any, y: NDArray[Any]) -> bool:
@@ -202,45 +233,3 @@ def folds(
             filled[fold[cluster]] += sizes[cluster]
         fold = fold[clusters]
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(count)]
-
-
-def _from_splitter(splitter: Any, X: Any, y: NDArray[Any], clusters: Positions | None) -> list[Any]:
-    with warnings.catch_warnings():
-        # KFold and the like warn that they take no notice of groups. If they divide a cluster, that is our error.
-        warnings.filterwarnings("ignore", "The groups parameter is ignored")
-        try:
-            return list(splitter.split(X, y) if clusters is None else splitter.split(X, y, clusters))
-        except ValueError as error:
-            without = " It may need clusters." if clusters is None else ""
-            raise InputError(CV, f": {type(splitter).__name__} cannot split these rows ({error}).{without}") from error
-
-
-def _check_whole_clusters(splits: Splits, clusters: Positions) -> None:
-    for number, (train, test) in enumerate(splits, start=1):
-        divided = np.isin(clusters[test], clusters[train])
-        if divided.any():
-            raise InputError(
-                CV,
-                f": fold {number} holds row {test[divided.argmax()]} out and trains on other rows of its cluster. Give "
-                "a number of folds, or folds of whole clusters, as GroupKFold makes them.",
-            )
-
-
-def _read_split(pair: Any, n: int, number: int) -> tuple[Positions, Positions]:
-    try:
-        train, test = (np.asarray(part) for part in pair)
-    except (TypeError, ValueError):
-        raise InputError(
-            CV, f": fold {number} must be a pair (train, test) of row positions; got {pair!r:.80}."
-        ) from None
-    parts = []
-    for name, part in (("training", train), ("held-out", test)):
-        if part.dtype == bool and part.shape == (n,):
-            part = np.flatnonzero(part)
-        if part.ndim != 1 or part.dtype.kind not in "iu" or not len(part) or part.min() < 0 or part.max() >= n:
-            raise InputError(CV, f": fold {number} needs {name} rows, positions from 0 to {n - 1}; got {part!r:.80}.")
-        parts.append(part.astype(np.intp))
-    both = np.intersect1d(parts[0], parts[1])
-    if len(both):
-        raise InputError(CV, f": fold {number} both trains on row {both[0]} and holds it out. Do one of the two.")
-    return parts[0], parts[1]

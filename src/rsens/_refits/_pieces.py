@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 import time
 import warnings
@@ -88,7 +87,7 @@ def _results(
     from joblib import Parallel, delayed, effective_n_jobs
 
     # Pieces in threads change and restore how this process warns, in any order: this restores it in the end.
-    with workers(), _sent_once(_Shared(tuple(shared))) as sent, warnings.catch_warnings():
+    with _sent_once(_Shared(tuple(shared))) as sent, warnings.catch_warnings():
         # JAX warns of forks. Older versions of joblib fork and replace the process at once, which is safe.
         warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
         # Ctrl-C while a result is kept: joblib would advise to hand out less work.
@@ -147,38 +146,3 @@ def _without_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-_lock = threading.Lock()
-_calls = 0
-_before: Any = None
-
-
-@contextmanager
-def workers() -> Iterator[None]:
-    """Within this, joblib may start processes; they end with it, unless they were there before: those are the user's.
-
-    joblib has one pool for the whole process, so calls in several threads share it, and the last of them ends it.
-    """
-    global _calls, _before
-    with _lock:
-        if not _calls:
-            _before = _pool()
-        _calls += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _calls -= 1
-            pool = None if _calls else _pool()
-            # Other work that was given to the pool meanwhile is the user's, and so is the pool from then on.
-            if pool is not None and pool is not _before and not pool._pending_work_items:
-                pool.shutdown(wait=True)
-            if not _calls:
-                _before = None
-
-
-def _pool() -> Any:
-    """joblib's pool of processes, None if there is none; found without starting one."""
-    module = sys.modules.get("joblib.externals.loky.reusable_executor")
-    return None if module is None else module._executor

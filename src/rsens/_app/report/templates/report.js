@@ -108,8 +108,6 @@ function show(position) {
   byId("row-shape").replaceChildren(...shapeOf(row.shape));
   byId("row-terms").replaceChildren(...row.terms.map(termLine));
   byId("row-adds").textContent = row.adds;
-  byId("row-moves").replaceChildren(...row.moves.map(([term, change, effect]) => element("li", "", `${term} ${change}: ${effect}`)));
-  byId("row-moves-block").hidden = row.moves.length === 0;
   const pairs = byId("row-pairs");
   pairs.replaceChildren();
   row.pairs.forEach(([d, e, text], k) => {
