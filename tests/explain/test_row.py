@@ -1,4 +1,4 @@
-"""One row: contributions, slopes and pairs, with known answers."""
+"""One row: contributions and slopes, with known answers."""
 
 from __future__ import annotations
 
@@ -33,15 +33,6 @@ def test_a_linear_model_is_explained_exactly(linear):
     assert frame["slope"]["b"] == pytest.approx(b * X["b"].std(ddof=0))
     assert np.isnan(frame["slope"]["city"])
     assert frame["value"]["city"] == X["city"][7]
-
-
-def test_pairs_have_the_sign_of_the_mixed_derivative():
-    X = np.random.default_rng(1).normal(size=(40, 3))
-    found = explain(from_function(lambda X: Normal(-2.0 * X[:, 0] * X[:, 1] + X[:, 2], 1.0)), X, scale="raw", **QUICK)
-    pairs = found.row(0).pairs
-    assert tuple(pairs.iloc[0][["first", "second"]]) == ("x0", "x1")
-    assert pairs["value"][0] == pytest.approx(2.0, rel=1e-4)
-    assert pairs["bend"][0] == pytest.approx(-2.0, rel=1e-4)
 
 
 def test_local_values_are_those_of_the_explanation(linear):

@@ -153,7 +153,8 @@ def test_weights_are_repetitions():
 def test_refits_count_the_two_values_under_their_weights():
     X, _ = equal_effects(0.2, 4, n=60)
     weights = np.where(X[:, 1] > 0.0, 3.0, 1.0)
-    query = Reader(compared=(1,)).query(from_function(lambda Z: Normal(Z[:, 0] + Z[:, 1], 1.0)), X, weights)
+    reader, model = Reader(compared=(1,)), from_function(lambda Z: Normal(Z[:, 0] + Z[:, 1], 1.0))
+    query = reader.query(model, *reader.rows(model, X, weights))
     np.testing.assert_allclose(query.table.coding[1].frequencies, np.array([48.0, 36.0]) / 84.0)
     np.testing.assert_allclose(query.deviations, np.repeat(X, weights.astype(int), axis=0).std(axis=0), rtol=1e-12)
 

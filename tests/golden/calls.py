@@ -1139,7 +1139,7 @@ def explanation_of_a_row() -> Found:
         "last": explanation.row(position=79),
         "class": classes.row(7),
     }.items():
-        of_row = {"frame": row.to_frame(), "pairs": row.pairs, "prediction": row.prediction}
+        of_row = {"frame": row.to_frame(), "prediction": row.prediction}
         found |= flat(**{name: of_row | {"mean": row.mean_prediction, "explained": row.explained}})
         texts.append(str(row))
     return found, "\n\n".join(texts)

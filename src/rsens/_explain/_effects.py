@@ -54,9 +54,7 @@ class Effects(Part):
     effect_step: Array = stored(
         "How long the step is: a standard deviation, or from start to stop; NaN for levels.", "effect_terms",
     )  # fmt: skip
-    effect_unit: Array = stored(
-        "A readable unit of the column, 1 or a power of ten; NaN for levels.", "effect_terms",
-    )  # fmt: skip
+    effect_unit: Array = stored("A readable unit of the column, 1 or a power of ten; NaN for levels.", "effect_terms")
     effect_quantities: Quantities = stored("The changing quantities: outputs, then the spread and the logarithm.")
     effect: Array = stored("Mean change of each quantity.", "effect_terms", "quantities")
     effect_ends: Array | None = stored(

@@ -24,18 +24,15 @@ from rsens._explain._effects import Quantities
 from rsens._explain._query import Reader
 from rsens._refits import take_rows
 from rsens._table import Table
-from rsens._text import Pair, number, on_one_line, percent, signed, value_text
+from rsens._text import number, on_one_line, percent, signed, value_text
 from rsens._typing import Array, Positions
 from rsens.derivatives import Derivatives, Model, iterate
-from rsens.measures import DOWN, UP, Terms, rsens2_of, second_of_prediction
+from rsens.measures import Terms
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from rsens._explain._explanation import Explanation
-
-#: The most pairs that are kept of a row.
-MOST_PAIRS = 3
 
 
 class RowExplanation(Shown):
@@ -49,12 +46,10 @@ class RowExplanation(Shown):
         mean_prediction: The mean prediction of all rows.
         explained: The sum of the contributions, to be compared with prediction − mean_prediction.
         adds_up: How far the contributions explain this prediction, in words.
-        pairs: The strongest pairs at this row: first, second, R-sens₂ (value), and bend, the mixed derivative of the
-            prediction with its sign. Empty without second derivatives.
     """
 
     def __init__(self, explanation: Explanation, found: LocalRow, table: Table) -> None:
-        names, outputs = explanation.names, explanation._values.outputs
+        outputs = explanation._values.outputs
         self.in_points: bool = in_points(explanation)
         self.label: Any = explanation.local_main.index[found.position]
         self.output: str | None = outputs[found.output] if len(outputs) > 1 else None
@@ -63,8 +58,6 @@ class RowExplanation(Shown):
         self.explained: float = float(np.nansum(found.contribution))
         self.adds_up: str = adds_up(self.explained, self.prediction - self.mean_prediction, self.in_points)
         self._frame = _frame(explanation, found, table)
-        lines = [(names[d], names[e], value, bend) for d, e, value, bend in found.pairs]
-        self.pairs: pd.DataFrame = pd.DataFrame(lines, columns=["first", "second", "value", "bend"])
 
     def to_frame(self) -> pd.DataFrame:
         """One line per term, the largest contribution first.
@@ -102,17 +95,7 @@ class RowExplanation(Shown):
             "contribution: of first order, the slope at this row times the distance from the mean (of a level, from "
             f"the mean over levels){unit}; {self.adds_up}"
         )
-        tables = [ShownTable("Variables", columns, [contribution])]
-        if len(self.pairs):
-            bends = [bend_sign(bend) for bend in self.pairs["bend"]]
-            columns = [
-                Column("pair", [Pair(pair.first, pair.second) for pair in self.pairs.itertuples()], "name"),
-                Column("R-sens₂", [number(value) for value in self.pairs["value"]]),
-                Column("bend", bends),
-            ]
-            rising = ["bend: ▲ the slope along one rises with the other, ▼ it falls"] if any(bends) else []
-            tables.append(ShownTable("Strongest pairs here", columns, rising))
-        return Document([Sentences([heading], "heading"), *tables])
+        return Document([Sentences([heading], "heading"), ShownTable("Variables", columns, [contribution])])
 
 
 def adds_up(explained: float, difference: float, points: bool) -> str:
@@ -193,11 +176,6 @@ def value_of(table: Table, row: int, column: int) -> str:
     return value_text(float(value)) if isinstance(value, float | np.floating) else str(value)
 
 
-def bend_sign(bend: float) -> str:
-    """▲ or ▼, or nothing for 0 and NaN."""
-    return "" if not np.isfinite(bend) or bend == 0.0 else UP if bend > 0.0 else DOWN
-
-
 @dataclass(frozen=True, eq=False)
 class LocalRow:
     """One row: arrays have an entry per term, NaN where it has no meaning (a group has no single slope)."""
@@ -209,7 +187,6 @@ class LocalRow:
     slope: Array  # of the prediction, per step
     spread_slope: Array | None  # of the predictive standard deviation, per step
     contribution: Array
-    pairs: list[tuple[int, int, float, float]]  # two terms, R-sens₂, and ∂²f with its sign, NaN for levels
 
 
 class LocalRows:
@@ -218,15 +195,13 @@ class LocalRows:
     def __init__(self, explanation: Explanation, source: Model, table: Table) -> None:
         setup, effects = explanation._setup, explanation._effects
         self._source, self._table = source, table
-        self._terms, self._units = Terms(setup.terms, setup.members), setup.units
+        self._terms = Terms(setup.terms, setup.members)
         self._coded = {} if table.coding is None else {column.position: column for column in table.coding.columns}
         self._means = table.values.mean(axis=0)
         most = max(1, source.rows_per_chunk(len(table.names), 1))
         parts = [table.values[start : start + most] for start in range(0, len(table), most)]
         predictions = np.concatenate([source.predict_point(table.like(part)) for part in parts])
         self._mean_prediction = predictions.mean(axis=0)
-        # Pairs on the link scale would not be comparable with the pairs of the explanation.
-        self._order = 2 if explanation.order == 2 and setup.pair_scale == "parameters" else 1
         self._steps = np.full(len(table.names), np.nan)  # of the numbers that are terms
         columns = dict(zip(setup.terms, setup.members, strict=True))
         if effects is not None:
@@ -238,7 +213,7 @@ class LocalRows:
         """The record of each of these rows, in their order."""
         whole = self._table
         table = Table(whole.names, whole.values[positions], take_rows(whole.source, positions), whole.coding)
-        for rows, derivatives in iterate(self._source, table, self._order, watch=False):
+        for rows, derivatives in iterate(self._source, table, 1, watch=False):
             yield from self._of_chunk(derivatives, positions[rows], table.values[rows])
 
     def _of_chunk(self, derivatives: Derivatives, positions: Positions, values: Array) -> Iterator[LocalRow]:
@@ -255,7 +230,7 @@ class LocalRows:
             p = self._coded[contrast.column].frequencies
             contribution[:, contrast.column] = point - at @ (p[p > 0.0] / p.sum())
         spread = self._per_step(all_slopes[:, quantities.outputs]) if quantities.spread else None
-        slope, pairs = self._per_step(slopes), self._pairs(derivatives, output)
+        slope = self._per_step(slopes)
         for k, position in enumerate(positions):
             yield LocalRow(
                 position=int(position),
@@ -265,25 +240,8 @@ class LocalRows:
                 slope=slope[k],
                 spread_slope=None if spread is None else spread[k],
                 contribution=np.array([contribution[k, list(m)].sum() for m in self._terms.members]),
-                pairs=pairs[k],
             )
 
     def _per_step(self, slopes: Array) -> Array:
         """Slopes (rows, D) by term, per step; NaN for groups and levels."""
         return self._terms.of_columns(slopes * self._steps, np.nan)
-
-    def _pairs(self, derivatives: Derivatives, output: Positions) -> list[list[tuple[int, int, float, float]]]:
-        """The strongest pairs of each row, by R-sens₂, with ∂²f per product of units: NaN for groups and levels."""
-        if derivatives.for_pairs.second is None:
-            return [[] for _ in output]
-        second = second_of_prediction(derivatives)[np.arange(len(output)), output] * np.outer(self._units, self._units)
-        plain = [m[0] if len(m) == 1 and m[0] not in self._coded else None for m in self._terms.members]
-        upper = np.triu_indices(len(self._terms), 1)
-        found = []
-        for k, values in enumerate(rsens2_of(derivatives, 1.0, self._units, self._terms)[:, *upper]):
-            best = [p for p in np.argsort(-values, kind="stable")[:MOST_PAIRS] if values[p] > 0.0]
-            terms = [(int(upper[0][p]), int(upper[1][p])) for p in best]
-            at = [(plain[t], plain[u]) for t, u in terms]
-            bends = [np.nan if None in columns else float(second[k, *columns]) for columns in at]
-            found.append([(*t, float(values[p]), bend) for t, p, bend in zip(terms, best, bends, strict=True)])
-        return found

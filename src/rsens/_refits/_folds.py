@@ -68,16 +68,15 @@ def refit_folds(
     ends = np.cumsum([0, *(len(splits) for splits in rounds)])
     waiting = True
 
-    def of_round(seen: Sequence[list[Any]], number: int) -> list[list[Any]]:
+    def by_look(seen: Sequence[list[Any]], number: int) -> list[list[Any]]:
         """The records of a round, [look][fold]."""
-        of_folds = seen[ends[number] : ends[number + 1]]
-        return [[fold[look] for fold in of_folds] for look in range(len(looks))]
+        return [[fold[look] for fold in seen[ends[number] : ends[number + 1]]] for look in range(len(looks))]
 
-    def tell_of_first_round(seen: list[Any]) -> None:
+    def done(seen: list[Any]) -> None:
         nonlocal waiting
         if waiting and None not in seen[: ends[1]]:
             waiting = False
-            first_round(of_round(seen, 0))
+            first_round(by_look(seen, 0))
 
     seen = run_pieces(
         _refit,
@@ -89,9 +88,9 @@ def refit_folds(
         noun="refit",
         stage="folds",
         kept=None if keep is None else Kept(keep, "refit-fold", tuple(look.sees for look in looks), required=False),
-        done=tell_of_first_round,
+        done=done,
     )
-    return [list(by_round) for by_round in zip(*(of_round(seen, number) for number in range(len(rounds))), strict=True)]
+    return [list(of_look) for of_look in zip(*(by_look(seen, k) for k in range(len(rounds))), strict=True)]
 
 
 def succeeded(seen: Any) -> Any:
@@ -200,7 +199,7 @@ def rounds_of_folds(
     rows: Positions | None = None,
 ) -> list[Splits]:
     """Rounds of `count` random folds (see `folds`). A further round does not change those before it."""
-    seeds = [child(seed, SPLITS), *(child(seed, SPLITS, number) for number in range(1, n_rounds))]
+    seeds = [child(seed, SPLITS, *([number] if number else [])) for number in range(n_rounds)]
     return [folds(count, y, stratify, np.random.default_rng(each), clusters, rows) for each in seeds]
 
 

@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -62,11 +62,12 @@ def run_pieces(
     missing = [number for number, piece in enumerate(pieces) if piece is None]
     warned: dict[int, list[Warned]] = {}
     at_once = max(1, min(effective_n_jobs(n_jobs), len(missing)))
+    tasks = ((number, work, *arguments(number)) for number in missing)
     with progress.stage(noun, count, name=stage, done=count - len(missing), at_once=at_once) as advance:
         done(pieces)
-        with closing(_results(work, missing, arguments, shared, n_jobs)) as results:
-            for number, seconds, piece, heard_of in results:
-                warned[number] = heard_of
+        with closing(_results(tasks, _Shared(tuple(shared)), n_jobs)) as results:
+            for number, seconds, piece, warnings_of_piece in results:
+                warned[number] = warnings_of_piece
                 if kept is not None:
                     kept.put(number, piece)
                 pieces[number] = piece
@@ -74,33 +75,6 @@ def run_pieces(
                 done(pieces)
     emit_once([warned[number] for number in sorted(warned)], count, noun)
     return pieces
-
-
-def _results(
-    work: Callable[..., Any],
-    numbers: Sequence[int],
-    arguments: Callable[[int], Sequence[Any]],
-    shared: Sequence[Any],
-    n_jobs: int | None,
-) -> Generator[tuple[int, float, Any, list[Warned]]]:
-    """The number of each piece, its seconds, the piece and its warnings, in the order in which they finish."""
-    from joblib import Parallel, delayed, effective_n_jobs
-
-    # Pieces in threads change and restore how this process warns, in any order: this restores it in the end.
-    with _sent_once(_Shared(tuple(shared))) as sent, warnings.catch_warnings():
-        # JAX warns of forks. Older versions of joblib fork and replace the process at once, which is safe.
-        warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
-        # Ctrl-C while a result is kept: joblib would advise to hand out less work.
-        warnings.filterwarnings("ignore", r"\d+ tasks (have been successfully|which were still)", UserWarning)
-        tasks = (delayed(_timed)(number, work, sent, *arguments(number)) for number in numbers)
-        results = None
-        try:
-            with _without_interrupts() if effective_n_jobs(n_jobs) > 1 else nullcontext():
-                results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
-            yield from results
-        finally:
-            if results is not None:  # the end of the loop, for any reason, ends the processes
-                results.close()
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,25 +85,41 @@ class _Shared:
     key: str = field(default_factory=lambda: uuid4().hex)
 
 
+def _results(
+    tasks: Iterable[tuple[Any, ...]], shared: _Shared, n_jobs: int | None
+) -> Generator[tuple[int, float, Any, list[Warned]]]:
+    """The number of each piece, its seconds, the piece and its warnings, in the order in which they finish."""
+    from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+    from joblib.parallel import get_active_backend
+
+    backend, active = get_active_backend()
+    client, once = getattr(backend, "client", None), nullcontext()
+    if client:  # with joblib's Dask backend, send it to every worker once, so that it is not lost with one of them
+        once = parallel_config(backend="dask", client=client, n_jobs=active, scatter=[shared])
+    # Pieces in threads change and restore how this process warns, in any order: this restores it in the end.
+    with once, warnings.catch_warnings():
+        # JAX warns of forks. Older versions of joblib fork and replace the process at once, which is safe.
+        warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
+        # Ctrl-C while a result is kept: joblib would advise to hand out less work.
+        warnings.filterwarnings("ignore", r"\d+ tasks (have been successfully|which were still)", UserWarning)
+        results = None
+        try:
+            with _without_interrupts() if effective_n_jobs(n_jobs) > 1 else nullcontext():
+                timed = (delayed(_timed)(shared, *task) for task in tasks)
+                results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(timed)
+            yield from results
+        finally:
+            if results is not None:  # the end of the loop, for any reason, ends the work
+                results.close()
+
+
 def _timed(
-    number: int, work: Callable[..., Any], shared: _Shared, *arguments: Any
+    shared: _Shared, number: int, work: Callable[..., Any], *arguments: Any
 ) -> tuple[int, float, Any, list[Warned]]:
     start = time.perf_counter()
     with recorded_warnings() as warned:
         piece = work(*shared.values, *arguments)
     return number, time.perf_counter() - start, piece, warned
-
-
-@contextmanager
-def _sent_once(shared: _Shared) -> Iterator[_Shared]:
-    """With joblib's Dask backend, send it to every worker once, so that it is not lost with one of them."""
-    from joblib import parallel_config
-    from joblib.parallel import get_active_backend
-
-    backend, n_jobs = get_active_backend()
-    client = getattr(backend, "client", None)
-    with parallel_config(backend="dask", client=client, n_jobs=n_jobs, scatter=[shared]) if client else nullcontext():
-        yield shared
 
 
 @contextmanager

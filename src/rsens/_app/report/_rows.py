@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rsens._app.report._facts import NAME_LENGTH, Facts, Name
-from rsens._explain import LocalRow, adds_up, bend_sign, in_points, local_rows
+from rsens._explain import LocalRow, adds_up, in_points, local_rows
 from rsens._text import aligned, as_label, distinct, number, percent, side_by_side, signed
 from rsens._typing import Array
 from rsens.plots import INTERVALS, output_names, predictive
@@ -44,9 +44,6 @@ def rows(facts: Facts) -> dict[str, Any]:
                 "sentence": _sentence(facts, int(i), local[i], below[i]),
                 "terms": _terms(facts, int(i), local[i], longest, locals_[k]),
                 "adds": _adds(facts, locals_[k]),
-                "pairs": [
-                    [c, d, f"{number(value)} {bend_sign(bend)}".strip()] for c, d, value, bend in locals_[k].pairs
-                ],
             }
             for k, i in enumerate(shown)
         ],
