@@ -73,14 +73,6 @@ def test_the_marks_for_all_variables_together():
     assert "no null level: c" in variables_legend(unknown)
 
 
-def test_without_marks_the_print_has_no_star():
-    text = repr(plain())
-    assert "no stars: " in text
-    assert "*" not in text
-    assert "null  " not in text
-    assert "false-discovery" not in text
-
-
 @pytest.mark.parametrize(
     ("kind", "null", "words"),
     [("refits", 2.5, "new data of this size (10 refits)"), ("rows", 2.5, "too narrow"), ("refits", 9.0, "do not hold")],

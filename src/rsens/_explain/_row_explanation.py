@@ -205,7 +205,7 @@ class LocalRows:
         self._steps = np.full(len(table.names), np.nan)  # of the numbers that are terms
         columns = dict(zip(setup.terms, setup.members, strict=True))
         if effects is not None:
-            for term, size in zip(effects.effect_terms, effects.effect_step, strict=True):
+            for (term, *_), size in zip(effects.effect_keys, effects.effect_step, strict=True):
                 if columns[term][0] not in setup.categorical:
                     self._steps[columns[term][0]] = size
 
