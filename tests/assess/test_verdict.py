@@ -106,25 +106,13 @@ def test_probabilities_are_not_both_off_and_unknown(rows, words):
     assert words in found[0]
 
 
-def test_one_row_decides():
-    gains = np.tile([0.3, 0.5], 50)
-    gains[17] = -1e6
-    assessment = of_numbers(EVEN, gains)
-    assert "no better than a constant" in assessment.warnings[0]
-    assert assessment.notes == [
-        "One row decides the score: row 17 has the log density −1,000,002; without it the gain is 0.399 ± 0.010."
-    ]
-    assert "nan" not in str(assessment)
-
-
-def test_what_the_model_calls_impossible():
+def test_rows_that_the_model_calls_impossible():
     gains = np.full(100, 0.4)
     gains[[3, 5]] = -np.inf
     assessment = of_numbers(EVEN, gains)
-    assert "in 2 held-out rows impossible" in assessment.warnings[0]
+    assert "is worse than a constant that ignores all inputs (gain −∞ per row)" in assessment.warnings[0]
     assert assessment.score == -np.inf
     assert assessment.to_dict()["score"] is None
-    assert assessment.notes == []
 
 
 def test_rows_left_out_are_said():

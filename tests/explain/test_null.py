@@ -27,7 +27,7 @@ from rsens._explain._probes import sources_of
 from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.kernels import EQ
-from rsens.measures import group_rsens
+from rsens.measures import local_values
 from rsens.models import GPRegressor
 from tests.explain.cases import asked_of
 from tests.explain.models import BayesianLinear, Linear
@@ -290,7 +290,7 @@ def grouped_rsens(Z, y, sd):
     """Mean R-sens of a refit with the group bc, and the last two of its columns as a group."""
     groups = {"bc": [1, 2], "probe": [4, 5]} if Z.shape[1] == 6 else {"bc": [1, 2]}
     scale = [*sd, sd["b"], sd["c"], 1.0][: Z.shape[1]]
-    return group_rsens(BayesianLinear().fit(Z, y), Z, groups, scale=scale).mean(axis=0)
+    return local_values("rsens", BayesianLinear().fit(Z, y), Z, groups=groups, scale=scale).mean(axis=0)
 
 
 def test_a_group_has_probes_of_its_own():

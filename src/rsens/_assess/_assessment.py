@@ -254,9 +254,10 @@ class Assessment(Shown):
     @property
     def phrase(self) -> str:
         """How good the model is, in a phrase: "explains 52 % of the variation on unseen rows (R²)"."""
-        if self.gain <= self.gain_error or not np.isfinite(self.gain):
-            worse = self.gain < -self.gain_error or not np.isfinite(self.gain)
-            return f"is {'worse' if worse else 'no better'} than a constant on unseen rows"
+        if self.gain < -self.gain_error or self.gain == -np.inf:
+            return "is worse than a constant on unseen rows"
+        if not self.gain > self.gain_error:
+            return "is no better than a constant on unseen rows"
         if self.accuracy is not None:
             share = percent(self.gain / -self.baseline)  # −baseline is the entropy of the classes, the most to know
             right = percent(self.accuracy)
@@ -280,8 +281,11 @@ class Assessment(Shown):
 
     @property
     def notes(self) -> list[str]:
-        """Further remarks: rows left out, or one row that decides the score."""
-        return [sentence for sentence in (_left_out(self), _one_row(self)) if sentence]
+        """How many rows were left out, if any."""
+        if not self.n_left_out:
+            return []
+        rows, whose = ("1 row was", "its") if self.n_left_out == 1 else (f"{self.n_left_out} rows were", "their")
+        return [f"{rows} left out: never held out, or of a class or level that the training rows of {whose} fold lack."]
 
     @property
     def ok(self) -> bool:
@@ -357,12 +361,8 @@ def quality_lines(a: Assessment) -> list[tuple[str, str, str]]:
 
 
 def _against_constant(a: Assessment) -> str | None:
-    impossible = int(np.isneginf(a._numbers("log_density")).sum())
-    if impossible:
-        rows = "one held-out row" if impossible == 1 else f"{impossible} held-out rows"
-        return f"The model is worse than a constant: it called what happened in {rows} impossible (log density −∞)."
     gain = f"gain {plus_minus(a.gain, a.gain_error)} per row"
-    if a.gain < -a.gain_error:
+    if a.gain < -a.gain_error or a.gain == -np.inf:
         return f"The model is worse than a constant that ignores all inputs ({gain}); do not rely on its sensitivities."
     if a.gain <= a.gain_error:
         return (
@@ -409,30 +409,6 @@ def _too_few(a: Assessment) -> str | None:
     return (
         f"Too few rows to tell whether probabilities are right: with {a.n_rows} held-out rows, {what} is known to "
         f"± {number(ERRORS * error)}."
-    )
-
-
-def _left_out(a: Assessment) -> str | None:
-    if not a.n_left_out:
-        return None
-    rows, whose = ("1 row was", "its") if a.n_left_out == 1 else (f"{a.n_left_out} rows were", "their")
-    return f"{rows} left out: never held out, or of a class or level that the training rows of {whose} fold lack."
-
-
-def _one_row(a: Assessment) -> str | None:
-    """The row that makes up most of the log score, if there is one: the score is a mean without lower bound."""
-    density = a._numbers("log_density")
-    gains = density - a._numbers("baseline_log_density")
-    worst = int(np.argmin(gains))
-    if a.n_rows < 10 or not np.isfinite(gains).all() or gains[worst] > -1.0:
-        return None
-    if -gains[worst] < 0.5 * np.abs(gains).sum():
-        return None
-    rest = np.delete(gains, worst)
-    gain = plus_minus(float(rest.mean()), _standard_error(rest))
-    return (
-        f"One row decides the score: row {a._held_out.index[worst]} has the log density "
-        f"{number(float(density[worst]))}; without it the gain is {gain}."
     )
 
 

@@ -58,7 +58,7 @@ def explain(
             `derivatives(X, order)`. `rsens.check` describes how it was understood.
         X: The rows to explain, usually the training data: a data frame, whose column names appear everywhere, or an
             array. Or rows in chunks, of which one at a time is in memory: the path of a Parquet file or folder, a
-            dataset of pyarrow, a DataFrame of Dask, a LazyFrame of polars, or an iterator of data frames. Chunks need
+            DataFrame of Dask, a LazyFrame of polars, or an iterator of data frames. Chunks need
             a model that knows its training inputs, or `training`, and have no y: for marks, explain the training rows.
         y: The targets of these rows. The null level and the intervals need them, to refit the model, and so does the
             test of pairs, for any model.
@@ -68,7 +68,7 @@ def explain(
             a Normal. Otherwise pairs are measured on λ of the predictive family, as the paper defines R-sens₂; a
             probability bends there even if nothing interacts.
         groups: Columns that belong together, {"season": ["sin", "cos"]}. The group takes their place in all tables,
-            with R-sens in the direction that matters most (`rsens.measures.group_rsens`).
+            with R-sens in the direction that matters most.
         numeric: Names or positions of numeric columns with two values that shall have derivatives. By default the two
             values are compared, like the levels of a categorical column (`Explanation.two_valued`), because a slope at
             the rows does not show how far apart the predictions at the two values are. Whether there are two is decided

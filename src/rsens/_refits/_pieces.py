@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
@@ -56,22 +55,19 @@ def run_pieces(
 
     `shared` is sent once to a Dask cluster. `done` is called after each piece with all, None where one is missing.
     """
-    from joblib import effective_n_jobs
-
     pieces = [None if kept is None else kept.get(number) for number in range(count)]
     missing = [number for number, piece in enumerate(pieces) if piece is None]
     warned: dict[int, list[Warned]] = {}
-    at_once = max(1, min(effective_n_jobs(n_jobs), len(missing)))
     tasks = ((number, work, *arguments(number)) for number in missing)
-    with progress.stage(noun, count, name=stage, done=count - len(missing), at_once=at_once) as advance:
+    with progress.stage(noun, count, name=stage, done=count - len(missing)) as advance:
         done(pieces)
         with closing(_results(tasks, _Shared(tuple(shared)), n_jobs)) as results:
-            for number, seconds, piece, warnings_of_piece in results:
+            for number, piece, warnings_of_piece in results:
                 warned[number] = warnings_of_piece
                 if kept is not None:
                     kept.put(number, piece)
                 pieces[number] = piece
-                advance(1, seconds)
+                advance()
                 done(pieces)
     emit_once([warned[number] for number in sorted(warned)], count, noun)
     return pieces
@@ -87,8 +83,8 @@ class _Shared:
 
 def _results(
     tasks: Iterable[tuple[Any, ...]], shared: _Shared, n_jobs: int | None
-) -> Generator[tuple[int, float, Any, list[Warned]]]:
-    """The number of each piece, its seconds, the piece and its warnings, in the order in which they finish."""
+) -> Generator[tuple[int, Any, list[Warned]]]:
+    """The number of each piece, the piece and its warnings, in the order in which they finish."""
     from joblib import Parallel, delayed, effective_n_jobs, parallel_config
     from joblib.parallel import get_active_backend
 
@@ -105,21 +101,18 @@ def _results(
         results = None
         try:
             with _without_interrupts() if effective_n_jobs(n_jobs) > 1 else nullcontext():
-                timed = (delayed(_timed)(shared, *task) for task in tasks)
-                results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(timed)
+                numbered = (delayed(_numbered)(shared, *task) for task in tasks)
+                results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(numbered)
             yield from results
         finally:
             if results is not None:  # the end of the loop, for any reason, ends the work
                 results.close()
 
 
-def _timed(
-    shared: _Shared, number: int, work: Callable[..., Any], *arguments: Any
-) -> tuple[int, float, Any, list[Warned]]:
-    start = time.perf_counter()
+def _numbered(shared: _Shared, number: int, work: Callable[..., Any], *arguments: Any) -> tuple[int, Any, list[Warned]]:
     with recorded_warnings() as warned:
         piece = work(*shared.values, *arguments)
-    return number, time.perf_counter() - start, piece, warned
+    return number, piece, warned
 
 
 @contextmanager

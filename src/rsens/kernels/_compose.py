@@ -283,14 +283,7 @@ def on_condensed_sum(terms: tuple[Kernel, ...], X: Array) -> KernelOn:
         pdist((x / unit)[:, None], "sqeuclidean", out=by_pair[:-1])
         return by_pair, unit
 
-    def on_pairs(term: Kernel) -> KernelOn:
-        if isinstance(term, Product):
-            return on_product([on_pairs(factor) for factor in term.factors])
-        assert isinstance(term, DistanceKernel)
-        term.seen(X)  # an error if columns are missing
-        return _leaf_on_pairs(term, [squares(column) for column in term.active_of(X.shape[1])])
-
-    by_term = [on_pairs(term) for term in terms]
+    by_term = [_on_pairs(term, X, squares) for term in terms]
     total = by_term[0].value.copy()
     for term in by_term[1:]:
         total += term.value
@@ -307,10 +300,14 @@ def on_condensed_sum(terms: tuple[Kernel, ...], X: Array) -> KernelOn:
     return KernelOn(value, hyper_gradient)
 
 
-def _leaf_on_pairs(kernel: DistanceKernel, squares: list[tuple[Array, float]]) -> KernelOn:
-    """A distance kernel g(s), s = Σ_d w_d s_d, by pair of rows."""
-    lengthscales = np.broadcast_to(kernel.lengthscale, (len(squares),))
-    each = [kernel.pair_distance(*of_column, l) for of_column, l in zip(squares, lengthscales, strict=True)]
+def _on_pairs(kernel: Kernel, X: Array, squares: Callable[[int], tuple[Array, float]]) -> KernelOn:
+    """A distance kernel g(s), s = Σ_d w_d s_d, or a product of them, by pair of rows."""
+    if isinstance(kernel, Product):
+        return on_product([_on_pairs(factor, X, squares) for factor in kernel.factors])
+    assert isinstance(kernel, DistanceKernel)
+    columns = kernel.active_of(kernel.seen(X).shape[1])
+    lengthscales = np.broadcast_to(kernel.lengthscale, (len(columns),))
+    each = [kernel.pair_distance(*squares(c), l) for c, l in zip(columns, lengthscales, strict=True)]
     s = each[0][1] * each[0][0]
     for distance, weight in each[1:]:
         s += weight * distance

@@ -35,7 +35,7 @@ from rsens._typing import Array
 from rsens.adapters import read_for
 from rsens.derivatives import Contrast, Derivatives, Model, iterate
 from rsens.distributions import Distribution, Mixture
-from rsens.measures._terms import Groups, Terms, check_groups, check_scale, units_and_terms
+from rsens.measures._terms import Terms, units_and_terms
 
 #: By position of a categorical column: the part of R_c that each of its L levels adds, (n, L).
 Switches = Mapping[int, Array]
@@ -75,7 +75,7 @@ def rsens(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
         >>> rsens(model, [[0.0, 5.0], [1.0, 6.0]]).round(6).tolist()
         [[1.5, 0.0], [1.5, 0.0]]
     """
-    return local_values(rsens_of, model, X, 1, "R-sens", alpha)
+    return _at_rows(rsens_of, model, X, 1, "R-sens", alpha)
 
 
 def rsens2(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
@@ -102,40 +102,7 @@ def rsens2(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
         >>> rsens2(model, [[0.0, 5.0], [1.0, 6.0]])[0].round(6).tolist()
         [[0.0, 0.5], [0.5, 0.0]]
     """
-    return local_values(rsens2_of, model, X, 2, "R-sens₂", alpha)
-
-
-def group_rsens(model: Any, X: Any, groups: Groups, *, alpha: float = 1.0, scale: Any = None) -> Array:
-    """R-sens of groups of columns, shape (n, terms): the largest R-sens over directions within the group.
-
-    `groups` maps a name to the names or positions of its columns. A column in no group is a term by itself;
-    `resolve_groups` gives the names of the terms in order. `scale`, one number per column, sets the units in which a
-    direction within the group has length 1.
-
-    With G_S the block of G(x) = α Jᵀ I(λ) J that belongs to the columns S, the value is sqrt(λ_max(G_S)): how fast the
-    prediction changes when the group moves by one unit in the direction that matters most. For one column this is
-    R-sens; it does not change when the columns of the group are rotated into each other (sine and cosine of a shifted
-    season); and a column that changes nothing adds nothing. A sum or trace over the group would count once per column
-    what is one direction, so that the same information spread over more columns looks more important.
-
-    A categorical column has no directions and cannot be in a group.
-
-    Example:
-        A mean of 3 s + 4 c is steepest in the direction (0.6, 0.8), where its slope is 5.
-
-        >>> from rsens import Normal, from_function
-        >>> from rsens.measures import group_rsens
-        >>> model = from_function(lambda X: Normal(3.0 * X[:, 0] + 4.0 * X[:, 1] + X[:, 2], 1.0))
-        >>> X = [[0.0, 5.0, 1.0], [1.0, 6.0, 2.0]]
-        >>> group_rsens(model, X, {"season": [0, 1]})[0].round(4).tolist()
-        [5.0, 1.0]
-    """
-    order = check_alpha(alpha)
-    source, table = read_for(model, X)
-    units = check_scale(scale, table.names)
-    terms = Terms.of(groups, table.names)
-    check_groups(terms, table)
-    return gathered(chunks_of(rsens_of, 1, "R-sens")(source, table, order, units, terms), len(table))
+    return _at_rows(rsens2_of, model, X, 2, "R-sens₂", alpha)
 
 
 def rsens_of(
@@ -194,7 +161,7 @@ def rsens2_of(derivatives: Derivatives, alpha: float, units: Array | None = None
     )
 
 
-def local_values(value: ValueOf, model: Any, X: Any, order: int, what: str, alpha: Any = 1.0) -> Array:
+def _at_rows(value: ValueOf, model: Any, X: Any, order: int, what: str, alpha: Any) -> Array:
     """`value` of the derivatives of a model at all rows X; errors call it `what`."""
     alpha = check_alpha(alpha)
     source, table = read_for(model, X)
