@@ -201,7 +201,7 @@ def test_frame_of_terms():
     frame = result.to_frame()
     assert list(frame.columns) == [
         "term", "value", "lower", "upper", "interval_kind", "rank", "direction", "consistency", "null", "above_null",
-        "p_value", "discovery", "familywise", "null_kind", "reached", "part_location", "part_scale2",
+        "p_value", "discovery", "familywise", "null_kind", "part_location", "part_scale2",
     ]  # fmt: skip
     assert frame["term"].tolist() == ["b", "c", "a"]
     assert frame["rank"].tolist() == [1, 2, 3]

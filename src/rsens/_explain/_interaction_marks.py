@@ -47,7 +47,6 @@ class Interactions(Part):
         'The scale on which terms add up in the test: "identity" (of y), "log", "logit" or "probit".'
     )
     pair_null_kind: str = stored("The procedure behind the mark of pairs.")
-    pair_rows: int = stored("How many rows the test of pairs used.")
     pair_notes: tuple[str, ...] = stored("Remarks on the marks of pairs.")
 
 
@@ -107,7 +106,6 @@ def interaction_marks(context: Context, additive: Flags) -> Interactions:
         pair_unclear=~above & ~by_construction & (unclear[upper[0]] | unclear[upper[1]]),
         test_scale=found.scale,
         pair_null_kind=f"score test of additivity on {scale}",
-        pair_rows=found.n_rows,
         pair_notes=tuple(notes),
     )
 

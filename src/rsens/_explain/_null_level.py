@@ -73,10 +73,6 @@ class NullLevel(Part):
         "where the unit of a term has nothing to do with its spread, or the refitted model never uses such columns.",
         "terms",
     )  # fmt: skip
-    reached: Array = stored(
-        "The share of probes, which are irrelevant, that reach a term in the refits: 0 for one that is clearly not.",
-        "terms",
-    )  # fmt: skip
     p_value: Array = stored(
         "How rarely an irrelevant variable made like this one gets as far, estimated from the probes.", "terms"
     )
@@ -88,7 +84,6 @@ class NullLevel(Part):
         "Whether `p_value` is at most 0.05 divided by the number of terms: with a chance of 95 % none of these is "
         "irrelevant.", "terms",
     )  # fmt: skip
-    null_refits: int = stored("How often the model was refitted for the null level.")
     probe_terms: tuple[str, ...] = stored("The term that each probe is made like.")
     probe_values: Array = stored(
         "The value that each probe reached in its refit, per standard deviation, divided by the factor of its "
@@ -273,7 +268,7 @@ def _compare(
     `refitted` (refits, T) and `probes` are per standard deviation.
     """
     t, kinds = len(query.terms), _kinds(query)
-    level, reached, p = np.full((3, t), np.nan)
+    level, p = np.full((2, t), np.nan)
     scale, probe_scale = inflation.copy(), inflation[made_like]  # s_j; of a probe, s of its term
     for kind in (CATEGORICAL, TWO_VALUED):
         own = np.flatnonzero(kinds[made_like] == kind)
@@ -288,23 +283,19 @@ def _compare(
         if not own.any():
             continue
         level[of_terms] = np.quantile(own, 1.0 - PER_VARIABLE, method="weibull")
-        reached[of_terms] = np.mean(own >= real[of_terms, np.newaxis], axis=1)
         p[of_terms] = tail_p_values(real[of_terms], own)
     # Where the model itself gives 0, nothing is left to mark; where only the refits do, the value is not above either.
     steps = _steps(query)
     with np.errstate(divide="ignore", invalid="ignore"):
         null = np.where(real > 0.0, level / real * value, np.maximum(level * scale * steps, value))
     null = np.where(value == 0.0, level * scale * steps, null)
-    unknown = np.isnan(null)
-    reached, p = (np.where(unknown, np.nan, np.where(value == 0.0, 1.0, each)) for each in (reached, p))
+    p = np.where(np.isnan(null), np.nan, np.where(value == 0.0, 1.0, p))
     return NullLevel(
         null_kind=NULL_KIND,
         null=null,
-        reached=reached,
         p_value=p,
         discovery=discoveries(p, DISCOVERY_RATE),
         familywise=familywise(p, FAMILYWISE),
-        null_refits=len(refitted),
         probe_terms=tuple(query.terms.names[t] for t in made_like),
         probe_values=probes,
     )
