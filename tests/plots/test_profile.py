@@ -426,7 +426,7 @@ def test_huge_and_tiny_values():
         ({"grid": 1}, "grid must be a whole number of at least 2"),
         ({"weights": [1.0]}, "weights: expected one number for each of the 30 rows"),
         ({"weights": -np.ones(30)}, "weights must be finite, at least 0"),
-        ({"variable": "both"}, "variable must be a column of X"),
+        ({"variable": "both"}, "variable names the column"),
     ],
 )
 def test_wrong_arguments(options, message):
