@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rsens._document import ShownTable
-from rsens._explain import RowExplanation, has_local_pairs, local_rows
+from rsens._explain import RowExplanation, local_rows
 from rsens._text import as_label, percent, side_by_side, value_text
 from rsens._typing import Positions
 from rsens.plots import predictive
@@ -26,7 +26,7 @@ def rows(study: Any) -> list[dict[str, str]]:
     e = study.explanation
     shown = np.unique(np.linspace(0, e.n - 1, min(e.n, MOST_ROWS)).round().astype(np.intp))
     found, table = local_rows(e, study.model, study.X)
-    records = found.rows(shown, pairs=has_local_pairs(e))
+    records = found.rows(shown)
     return [
         {"label": as_label(e.local_main.index[record.position]), "html": _html(RowExplanation(e, record, table), more)}
         for record, more in zip(records, _more(study, shown), strict=True)

@@ -40,7 +40,6 @@ from rsens._refits import (
     rounds_of_folds,
     rows_with_levels,
     stratified,
-    workers,
 )
 
 #: Purposes of random numbers.
@@ -150,7 +149,7 @@ def analyse(
     notes: list[Note] = []
     analysis: Any = None
     try:
-        with listener.line(), _warnings_as_notes(notes), workers():
+        with listener.line(), _warnings_as_notes(notes):
             listener.step("reading")
             analysis = set_up(settings, task.arguments, notes, task.result)
             listener.read(analysis)
