@@ -200,12 +200,11 @@ class Select(Question):
         return {**settings.plain("pairs"), "cv": settings.folds, "repeats": settings.repeats}
 
     def result(self, setup: ModelSetup) -> Selection:
-        from rsens._select_interactions import SplitAnalysis, select
+        from rsens._select_interactions import select
 
         asked, settings = common_arguments(setup), setup.settings
-        how = {name: asked.pop(name) for name in ("random_state", "n_jobs", "folder", "progress")}
         del asked["methods"]
-        return select(SplitAnalysis.of(**asked, k=settings.n_pairs), settings.folds, settings.repeats, **how)
+        return select(**asked, k=settings.n_pairs, cv=settings.folds, repeats=settings.repeats)
 
     def views(self, found: Selection, terms: Sequence[str]) -> Views:
         """In the JSON document the number of pairs that is enough by R-sens₂, the scores, and the pairs."""
