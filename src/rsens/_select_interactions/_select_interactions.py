@@ -211,11 +211,11 @@ def select(
         splits = list(chain.from_iterable(folds))
     if classes:
         _check_classes(splits, y)
-    work = [*splits, (np.arange(n), None)]  # the last one ranks the pairs on all rows
+    tasks = [*splits, (np.arange(n), None)]  # the last one ranks the pairs on all rows
     *pieces, whole = refits.run_pieces(
         SplitAnalysis.run,
-        len(work),
-        lambda number: (*work[number], child(checkpoint.seed, 1, number)),
+        len(tasks),
+        lambda number: (*tasks[number], child(checkpoint.seed, 1, number)),
         shared=(analysis,),
         n_jobs=n_jobs,
         progress=progress,
