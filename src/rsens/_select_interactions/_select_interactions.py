@@ -177,8 +177,6 @@ def select(
         raise InputError("Interactions need at least two columns; X has one.")
     y = refits.read_targets(y, n)
     order = own_order(table.values, y, clusters=refits.read_clusters(clusters, n), names=table.names)
-    if clusters is None:
-        refits.warn_of_tight_clusters(table.values, coding.categorical)
     analysis = SplitAnalysis(
         refits.with_levels(estimator, coding),
         KernelTerms(columns, coding.categorical, kind_of_terms(estimator.kernel)),

@@ -132,8 +132,6 @@ def stability(
         without[0].check_groups(terms)  # it was named, and would fail in every sample
     settings = replaced(settings, methods=tuple(each for each in settings.methods if each not in without))
     own = own_order(X, y, clusters=refits.read_clusters(clusters, len(X)))
-    if clusters is None:
-        refits.warn_of_tight_clusters(refits.numbers_of(X))
     plan = sampling(len(X), _replaces(replace, fit.estimator), own.clusters, own.rows)
     analysis = SampleAnalysis(fit, X, y, plan, settings)
     checkpoint = Checkpoint.open(folder, {} if folder is None else _question(analysis), random_state)
