@@ -147,9 +147,6 @@ def test_bernoulli_pair_of_categories():
     np.testing.assert_allclose(rsens2(model, X)[:, 0, 1], mixed / np.sqrt(pi * (1 - pi)), rtol=1e-14)
 
 
-# ---- laws ------------------------------------------------------------------------------------------------------------
-
-
 def relabelled(order):
     """The same data and function with other names for the cities, which sort differently."""
     names = {level: f"{rank} {level}" for rank, level in enumerate(order)}
@@ -187,9 +184,6 @@ def test_a_single_level_has_nothing_to_compare_with():
     np.testing.assert_array_equal(rsens2(MODEL, X)[:, 1], 0.0)
 
 
-# ---- the other measures ----------------------------------------------------------------------------------------------
-
-
 def test_kl_is_the_contrast():
     np.testing.assert_allclose(local_values("kl", MODEL, FRAME), rsens(MODEL, FRAME), rtol=1e-6)
     np.testing.assert_array_equal(local_values("kl", MODEL, FRAME)[:, 1:], rsens(MODEL, FRAME)[:, 1:])
@@ -215,9 +209,6 @@ def test_groups_of_one_categorical_column():
     )
     with pytest.raises(InputError, match=re.escape("groups: 'g' has the categorical column 'city', 'sold'")):
         local_values("rsens", MODEL, FRAME, groups={"g": ["x", "city", "sold"]})
-
-
-# ---- errors ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_fixed_argument_may_not_depend_on_the_level():
@@ -265,9 +256,6 @@ def test_units_are_factors_of_numbers_and_levels_alike():
         found = pair_parts_of(record, expected, 0.5, given)
         assert all((part >= 0.0).all() for part in found.values())
         np.testing.assert_allclose(sum(found.values()), expected[:, *upper], rtol=1e-12)
-
-
-# ---- laws ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["rsens", "rsens2"])

@@ -30,8 +30,7 @@ from rsens.likelihoods import ALL_LIKELIHOODS, Likelihood
 from rsens.models._glm import BayesianLogisticRegression, BayesianPoissonRegression, BayesianProbitRegression
 from rsens.models._gp import GPClassifier, GPRegressor, Standard
 from rsens.models._inference import FittedGP
-from rsens.models._linear import BayesianLinearRegression
-from rsens.models._weights import WeightPosterior
+from rsens.models._linear import BayesianLinearRegression, WeightPosterior
 from rsens.posteriors import DenseRoot, TriangularRoot
 
 KIND, WRITER, HEADER = "a model", "save_model", "model.json"

@@ -16,8 +16,8 @@ from rsens.derivatives import result_bytes, rows_for
 from rsens.likelihoods import Likelihood, LogitLikelihood, PoissonLikelihood, ProbitLikelihood
 from rsens.models import _mode
 from rsens.models._estimator import PredictiveClassifier, PredictiveRegressor, read_precision
+from rsens.models._linear import LinearDesign, LinearModel, WeightPosterior, triangular
 from rsens.models._mode import Point, newton
-from rsens.models._weights import LinearDesign, LinearModel, WeightPosterior, triangular
 
 #: Newton's method ends when gᵀH⁻¹g, the squared distance to the mode in posterior standard deviations, is below this.
 TOLERANCE = 1e-24

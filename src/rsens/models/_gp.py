@@ -21,10 +21,10 @@ from rsens.kernels import EQ, Categorical, Kernel
 from rsens.likelihoods import Likelihood, likelihood_named, likelihood_names, link_names, target_of
 from rsens.models._averages import averaged_mean
 from rsens.models._estimator import Predictive, PredictiveClassifier, PredictiveRegressor, read_offset
-from rsens.models._inducing import NOTHING, InducingCheck, checked_inducing
 from rsens.models._inference import FittedGP, Search, fit_gp, warn_of_copies
 from rsens.models._optimize import check_priors
 from rsens.models._rows import ENOUGH, SEARCH_ROWS, Data
+from rsens.models._sparse import NOTHING, InducingCheck, checked_inducing
 from rsens.posteriors import Latent, LatentPosterior, Mean
 
 #: Without `inducing`, a GP is exact up to MOST_EXACT_ROWS rows, and has INDUCING inducing inputs above.
