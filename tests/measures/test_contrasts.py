@@ -14,16 +14,7 @@ from rsens._errors import InputError
 from rsens.adapters import read_for
 from rsens.derivatives import from_function, from_jax, from_torch, iterate
 from rsens.distributions import Bernoulli, Normal, StudentT
-from rsens.measures import (
-    importance,
-    local_values,
-    pair_parts_of,
-    parts_of,
-    rsens,
-    rsens2,
-    rsens2_of,
-    rsens_of,
-)
+from rsens.measures import importance, local_values, pair_parts_of, parts_of, rsens, rsens2, rsens2_of, rsens_of
 
 # Columns: x (continuous), city (three levels), sold (two levels). λ = (mean, variance) of a Normal.
 MEAN = np.array([0.0, 1.0, 3.0])  # by city

@@ -42,15 +42,8 @@ SAME: dict[str, list[Callable[[Any], ds.Distribution]]] = {
         lambda x: ds.Categorical(jax.nn.softmax(jnp.stack([f(x), jnp.zeros(len(x))], -1))),
         lambda x: ds.Mixture([ds.Bernoulli(logit=f(x)), ds.Bernoulli(logit=f(x))], [0.5, 0.5]),
     ],
-    "constant hazard": [
-        lambda x: ds.Exponential(g(x)),
-        lambda x: ds.Gamma(g(x), 1.0),
-        lambda x: ds.Weibull(1.0, g(x)),
-    ],
-    "ten trials": [
-        lambda x: ds.Binomial(10, logit=f(x)),
-        lambda x: ds.Mixture([ds.Binomial(10, logit=f(x))], [1.0]),
-    ],
+    "constant hazard": [lambda x: ds.Exponential(g(x)), lambda x: ds.Gamma(g(x), 1.0), lambda x: ds.Weibull(1.0, g(x))],
+    "ten trials": [lambda x: ds.Binomial(10, logit=f(x)), lambda x: ds.Mixture([ds.Binomial(10, logit=f(x))], [1.0])],
 }
 
 

@@ -92,13 +92,6 @@ def test_every_model_is_in_the_table_and_in_the_lists_below():
     assert {type(each).__name__ for each in [*ESTIMATORS, *GPS]} == set(MODELS)
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
-def test_linear_models(estimator, tmp_path):
-    X, y = frame(estimator)
-    model = clone(estimator).fit(X, y)
-    assert_same_model(model, again(model, tmp_path), X, y)
-
-
 @quiet
 @pytest.mark.parametrize("estimator", GPS, ids=repr)
 def test_gaussian_processes(estimator, tmp_path):

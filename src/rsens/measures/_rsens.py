@@ -154,7 +154,7 @@ def rsens2_of(derivatives: Derivatives, alpha: float, units: Array | None = None
     return filled_second(
         pairs,
         derivatives,
-        size_of_first=lambda change: root * terms.norms(change * units, family),
+        size_of_first=lambda change: root * family.fisher_norm(terms.along(change * units, family)),
         size_of_value=lambda change: root * family.fisher_norm(change),
         units=units,
         terms=terms,
