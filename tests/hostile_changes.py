@@ -36,23 +36,17 @@ def change_bytes(content: bytes, chance: random.Random) -> bytes:
     start, stop = sorted(chance.randrange(size + 1) for _ in range(2))
     near = min(stop, start + 200)
     how = chance.randrange(10)
-    if how == 0:
-        return content[:start]
-    if how <= 3:
+    if 1 <= how <= 3:
         changed = bytearray(content or b" ")
         for _ in range(chance.choice([1, 1, 2, 8, 64])):
             changed[chance.randrange(len(changed))] ^= 1 << chance.randrange(8)
         return bytes(changed)
-    if how == 4:
-        return content[:start] + content[near:]
-    if how == 5:
-        return content[:start] + content[start:near] * 2 + content[near:]
-    if how == 6:
-        return content[:start] + chance.randbytes(chance.randrange(1, 50)) + content[near:]
+    if how in (0, 4, 5, 6):  # an end is missing, or a piece is missing, there twice or noise
+        middle = {0: b"", 4: b"", 5: content[start:near] * 2, 6: chance.randbytes(chance.randrange(1, 50))}[how]
+        return content[:start] + middle + (content[near:] if how else b"")
     if how == 7:
-        return chance.choice(
-            [b"", b"\x00" * size, chance.randbytes(size), b"\x80\x04K\x01.", b"PK\x05\x06" + bytes(18)]
-        )
+        others = [b"", b"\x00" * size, chance.randbytes(size), b"\x80\x04K\x01.", b"PK\x05\x06" + bytes(18)]
+        return chance.choice(others)
     if how == 8:
         return chance.choice([b"\xef\xbb\xbf", b"\xff\xfe", b"\x1f\x8b\x08", b"#!/bin/sh\nexit\n"]) + content
     return content + chance.choice([b"\n{}", content, b"\x00", chance.randbytes(30)])

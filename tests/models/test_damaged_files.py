@@ -86,7 +86,7 @@ def test_arrays_that_claim_a_size_or_hold_objects(good, tmp_path, claim):
 @pytest.mark.parametrize("name", ["os.system", "GPRegressor2", "Kernel", "Table"])
 def test_a_class_that_is_not_known(good, tmp_path, name):
     path = changed(good, lambda content: content["model"].update({"is": name}), tmp_path / "wrong")
-    with pytest.raises(InputError, match=f"it holds '{name}', which this rsens does not know"):
+    with pytest.raises(InputError, match="is damaged"):
         load_model(path)
 
 

@@ -15,7 +15,6 @@ from rsens.distributions import Bernoulli, Normal, Poisson, StudentT
 from rsens.measures import rsens
 from rsens.models import BayesianLinearRegression, GPClassifier, GPRegressor
 from rsens.plots import profile, profile_values
-from tests.plots.looks import drawn
 
 
 def collinear(n: int, correlation: float, seed: int = 0) -> np.ndarray:
@@ -205,14 +204,6 @@ def test_levels_are_compared_with_those_whose_rows_are_alike(towns):
     cold, warm = questions[questions[:, 0] < -0.2], questions[questions[:, 0] > 3.2]
     assert set(cold[:, 1]) <= {1.0, 2.0}
     assert set(warm[:, 1]) <= {0.0, 3.0}
-
-
-def test_a_level_without_rows_is_not_drawn(towns):
-    towns = towns.assign(town=towns["town"].cat.add_categories(["Nowhere"]))
-    found = profile_values(normal(lambda Z: Z[:, 1]), towns, "town")
-    assert found.labels == ("Aalto", "Bergen", "Cork", "Delft")
-    lower = drawn(profile(normal(lambda Z: Z[:, 1]), towns, "town")[1])
-    assert [label.get_text() for label in lower.get_xticklabels()] == ["Aalto", "Bergen", "Cork", "Delft"]
 
 
 def test_two_values_are_levels_too():
@@ -406,20 +397,6 @@ def test_a_weighted_explanation_uses_its_weights():
     assert np.nanmax(lines(upper)["effect"][0]) < 0.5
     np.testing.assert_array_equal(result.weights, weights)
     assert explain(model, X, intervals=False).weights is None
-
-
-def test_of_many_rows_some_are_used_and_both_ends_stay():
-    X = np.random.default_rng(0).standard_normal((10_000, 2))
-    seen = []
-
-    def mean(Z):
-        seen.append(len(Z))
-        return Z[:, 0] ** 2 + Z[:, 1]
-
-    x, effect = effect_of(profile_values(normal(mean), X, 0))
-    np.testing.assert_allclose(effect - x**2, effect[0] - x[0] ** 2, atol=1e-12)
-    assert (x[0], x[-1]) == (X[:, 0].min(), X[:, 0].max())
-    assert sum(seen) < 15_000  # questions to the model, the differences of 500 rows among them
 
 
 def test_order_of_rows_makes_no_difference():

@@ -8,24 +8,20 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
-from scipy import stats
 
 from rsens._errors import InputError
 from rsens.derivatives import Derivatives, from_function
 from rsens.distributions import (
     MultivariateNormal,
     Normal,
-    Poisson,
-    StudentT,
 )
 from rsens.measures import local_values, rsens
 from rsens.plots import profile as any_profile
 from rsens.plots import profile_values as any_profile_values
-from tests.plots.looks import drawn
-from tests.plots.pictured import LinearModel
+from tests.plots.pictured import THREE_SD, LinearModel
 
-profile = partial(any_profile, at="median", levels=(1, 2, 3))
-profile_values = partial(any_profile_values, at="median", levels=(1, 2, 3))
+profile = partial(any_profile, at="median", levels=THREE_SD)
+profile_values = partial(any_profile_values, at="median", levels=THREE_SD)
 
 
 @pytest.fixture
@@ -107,18 +103,6 @@ def test_the_upper_axes_show_the_mean_and_its_bands(model, X):
         np.testing.assert_allclose(list(found.values()), list(expected.values()), rtol=1e-8)
 
 
-def test_targets_are_points_and_name_the_axis(model, X):
-    y = pd.Series(np.linspace(-30.0, 30.0, 40), name="$price_")
-    upper, _ = drawn(profile(model, X, "a", y=y)[0]), None
-    (points,) = [line for line in upper.lines if line.get_marker() == "o"]
-    np.testing.assert_array_equal(points.get_xydata(), np.column_stack([X["a"], y]))
-    assert upper.get_ylabel() == "$price_"
-    assert not upper.yaxis.label.get_parse_math()
-    low, high = upper.get_ylim()
-    assert low < -30.0
-    assert high > 30.0
-
-
 @pytest.mark.parametrize(
     ("at", "b", "label"),
     [
@@ -136,41 +120,7 @@ def test_where_the_others_stay(at, b, label):
     assert lower.get_xlabel() == f"a (others {label})"
 
 
-def test_the_scale_multiplies(model, X):
-    raw = lines(profile(model, X, "a", scale="raw")[1])
-    _, lower = profile(model, X, "a", scale=5.0)
-    for label, (_, y) in lines(lower).items():
-        np.testing.assert_allclose(y, 5.0 * raw[label][1], rtol=1e-9)
-    assert lower.get_ylabel() == "R-sens per 5"
-    assert profile(model, X, "a", scale="raw")[1].get_ylabel() == "R-sens per unit"
-
-
 # ---- families -----------------------------------------------------------------------------------------------------
-
-
-def test_counts_have_quantile_bands_in_steps(X):
-    upper, _ = profile(from_function(lambda X: Poisson(np.exp(X[:, 0] + 0.5))), X, "a")
-    x, mean = lines(upper)["mean"]
-    np.testing.assert_allclose(mean, np.exp(x + 0.5), rtol=1e-12)
-    points = next(c for c in upper.collections if c.get_label() == "95 %").get_paths()[0].vertices
-    assert set(points[:, 1]) <= set(range(100))
-    highest = stats.poisson.ppf(0.9772498680518208, mean[-1])
-    assert points[points[:, 0] == x[-1], 1].max() == highest
-
-
-def test_student_t_without_moments_has_a_median(X):
-    cauchy = from_function(lambda X: StudentT(X[:, 0], 1.0 + X[:, 0] ** 2, 1.0))
-    upper, lower = profile(cauchy, X, "a")
-    drawn(upper)
-    x, median = lines(upper)["median"]
-    np.testing.assert_allclose(median, x, rtol=1e-12, atol=1e-12)
-    scale = np.sqrt(1.0 + x**2)
-    low, high = np.array(list(band(upper, "95 %").values())).T
-    np.testing.assert_allclose((high - low) / scale, 2.0 * stats.cauchy.ppf(0.9772498680518208), rtol=1e-9)
-    # One deviation of a normal is where the 84.13 % quantile is; without a deviation that quantile stands for it.
-    typical = np.median(scale) * stats.cauchy.ppf(0.8413447460685429)
-    np.testing.assert_allclose(lines(lower)["|derivative| / typical sd"][1], X["a"].std(ddof=0) / typical, rtol=1e-6)
-    assert np.ptp(upper.get_ylim()) < (high - low).max() * 4.0  # the widest band would need nineteen times as much
 
 
 def test_vectors_have_a_line_and_a_band_per_output(X):

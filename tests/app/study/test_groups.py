@@ -87,8 +87,8 @@ def test_new_rows_may_have_groups(tmp_path):
     ("groups", "text"),
     [
         (["sin", "cos"], r"^groups must be a dict from names to columns, .*got a list\.$"),
-        ({"g": "sin"}, "^groups must have a list of columns for 'g'; got 'sin'"),
-        ({"g": 3}, "^groups must have a list of columns for 'g'; got 3"),
+        ({"g": "sin"}, "^groups must be a list of column names; got 'sin'"),
+        ({"g": 3}, "^groups must be a list of column names; got 3"),
         ({"g": []}, "^groups must have names with at least one column each"),
         ({" ": ["sin"]}, "^groups must have names"),
         ({"g": ["sin", "coz"]}, r"no column for 'g' 'coz'\. Did you mean 'cos'"),

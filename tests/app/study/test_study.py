@@ -253,7 +253,7 @@ def test_inducing_inputs():
         ({"data": numbers(9), "cv": 5}, "only 9 rows, too few to check a model"),
         ({"drop": "a"}, "drop must be a list"),
         ({"drop": ["q"]}, "no column to drop 'q'"),
-        ({"drop": list("abcd")}, "no columns left to explain"),
+        ({"drop": list("abcd")}, "no columns are left"),
         ({"random_state": -1}, "random_state"),
         ({"n_jobs": 0}, "n_jobs"),
     ],

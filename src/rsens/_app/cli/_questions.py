@@ -80,7 +80,7 @@ class Compare(Question):
             methods.append(head | {"terms": records(lines.loc[lines["term"].notna(), ["term", "value", "rank"]])})
         return Views(
             answer=[answer(found)],
-            details=[ranks_table(found, terms, values=False, where="in compare.csv")],
+            details=[ranks_table(found, terms)],
             tables={"compare": found},
             figures={"comparison": partial(comparison, found, top=RANKED)},
             content={"methods": methods},

@@ -13,7 +13,6 @@ import pandas as pd
 
 from rsens._app.study._settings import Settings
 from rsens._app.tables import (
-    BESIDE,
     Choice,
     CollinearSet,
     ModelTable,
@@ -98,7 +97,7 @@ class RawTable:
             table,
             X=table.X.set_axis(labels, axis=0),
             y=None if table.y is None else table.y.set_axis(labels, axis=0),
-            beside={role: column.set_axis(labels, axis=0) for role, column in table.beside.items()},
+            clusters=None if table.clusters is None else table.clusters.set_axis(labels, axis=0),
             # As X has it, if it is a column of X.
             by=None if self.by is None else table.X.get(self.by.name, self.by.loc[index]).set_axis(labels, axis=0),
             notes=tuple(shortened_notes([*self.notes, *notes])),
@@ -117,7 +116,7 @@ def read_table(settings: Settings) -> ModelTable:
         raw.frame,
         target,
         missing=settings.missing,
-        **{role: name for role, name in settings.roles.single.items() if role in BESIDE},
+        cluster=settings.cluster,
         likelihood=settings.likelihood,
         rows=raw.most_rows(rows),
         seed=seed,
@@ -151,7 +150,7 @@ def read_new_rows(settings: Settings, reader: TableReader, cluster: str | None =
         notes.append(Note("skipped", tuple(extra), f"{text} left out."))
     labels = raw.frame[cluster].loc[table.X.index] if cluster in raw.frame else None
     if labels is not None and labels.notna().all() and labels.astype(str).nunique() > 1:
-        table = replace(table, beside={"cluster": labels})
+        table = replace(table, clusters=labels)
     return raw.ready(table, settings.data_name, notes)
 
 
@@ -217,14 +216,9 @@ EFFECT = (
 
 
 def collinear_notes(table: ModelTable, groups: ColumnGroups) -> list[Note]:
-    """A note for each set of columns that determine one another, unless another note calls them the same."""
+    """A note for each set of columns that determine one another."""
     names = tuple(map(str, table.X.columns))
-    same = [set(note.columns) for note in table.notes if note.kind == "same"]
-    found = [
-        each
-        for each in collinear_sets(table.X, Terms.of(groups, names))
-        if not any(set(each.names) <= columns for columns in same)
-    ]
+    found = collinear_sets(table.X, Terms.of(groups, names))
     levels = {names[d] for d in columns_of_labels(table.X)}
     notes = [_note(each, groups, levels, first=not k) for k, each in enumerate(found[:MOST_SETS])]
     if len(found) > MOST_SETS:
@@ -251,7 +245,7 @@ def new_warning(warning: RsensWarning, notes: Sequence[Note]) -> RsensWarning | 
     """A warning without the collinear columns that a note has named already, or None if nothing is left of it."""
     if not isinstance(warning, CollinearityWarning):
         return warning
-    said = {name for note in notes if note.kind in ("collinear", "same") for name in note.columns}
+    said = {name for note in notes if note.kind == "collinear" for name in note.columns}
     left = [name for name in warning.names if name not in said]
     return CollinearityWarning(*left) if left else None
 
