@@ -53,7 +53,7 @@ def test_other_files(good, tmp_path):
     for content in (*others, re.sub(rb"version \d+", b"version 2", whole)):
         (tmp_path / "file").write_bytes(content)
         for read in (load_model, read_metadata):
-            with pytest.raises(InputError, match="does not hold a model"):
+            with pytest.raises(InputError, match="is damaged"):
                 read(tmp_path / "file")
 
 
