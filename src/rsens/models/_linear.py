@@ -271,8 +271,7 @@ class BayesianLinearRegression(LinearModel, PredictiveRegressor):
         prior_precision: None for the flat prior, or the prior precision of β relative to the precision of the noise.
         standardize: Whether the prior is about β per standard deviation of its column, so that one precision suits
             columns in different units. It makes no difference to the flat prior.
-        categorical: Names or positions of categorical columns, or {column: levels}. Columns of type category, text or
-            bool in a data frame are categorical anyway.
+        categorical: As for `GPRegressor`.
 
     Attributes:
         coef_, intercept_: β̂; coef_ has one number per continuous column and per level that has an indicator.
@@ -280,9 +279,7 @@ class BayesianLinearRegression(LinearModel, PredictiveRegressor):
         coef_scale2_: The squared scale matrix of the Student-t posterior of coef_.
         noise_variance_: s².
         degrees_of_freedom_: ν.
-        training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
-            deviations, their number and their names. A categorical column has level codes, and 1 as its scale.
-        coding_: The levels of the categorical columns and their frequencies, or None.
+        training_inputs_, input_scale_, n_features_in_, feature_names_in_, coding_: As for `GPRegressor`.
 
     Example:
         >>> import rsens
@@ -312,13 +309,7 @@ class BayesianLinearRegression(LinearModel, PredictiveRegressor):
         self.categorical = categorical
 
     def fit(self, X: Any, y: Any, *, offset: Any = None) -> Self:
-        """The posterior given rows X and targets y.
-
-        Args:
-            X: Rows (N, D).
-            y: One number per row.
-            offset: A known part of the mean, one number per row.
-        """
+        """The posterior given rows X (N, D) and targets y. `offset` is a known part of the mean, one number per row."""
         proper = self.prior_precision is not None
         rows, y, offset, _ = self._read_training(X, y, offset=offset, keep_unused=proper)
         design = LinearDesign.of(
