@@ -1088,7 +1088,7 @@ def explanation_of_a_row() -> Numbers:
         "last": explanation.row(position=79),
         "class": classes.row(7),
     }.items():
-        of_row = {"frame": row.to_frame(), "moves": row.moves, "pairs": row.pairs, "prediction": row.prediction}
+        of_row = {"frame": row.to_frame(), "prediction": row.prediction}
         found |= flat(**{name: of_row | {"mean": row.mean_prediction, "explained": row.explained}})
     return found
 

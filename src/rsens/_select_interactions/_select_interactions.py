@@ -127,8 +127,6 @@ class SplitAnalysis:
             raise InputError("Interactions need at least two columns; X has one.")
         targets = refits.read_targets(y, n)
         order = own_order(table.values, targets, clusters=refits.read_clusters(clusters, n), names=table.names)
-        if clusters is None:
-            refits.warn_of_tight_clusters(table.values, coding.categorical)
         return cls(
             refits.with_levels(estimator, coding),
             KernelTerms(columns, coding.categorical, kind_of_terms(estimator.kernel)),

@@ -105,8 +105,6 @@ def stability(
     analysis = SampleAnalysis.of(
         estimator, X, y, clusters, replace, methods=methods, order=order, scale=scale, groups=groups, numeric=numeric
     )
-    if clusters is None:
-        refits.warn_of_tight_clusters(refits.numbers_of(analysis.X))
     checkpoint = Checkpoint.open(folder, {} if folder is None else analysis.question(), random_state)
     pieces = refits.run_pieces(
         SampleAnalysis.run,

@@ -146,7 +146,7 @@ def test_row_shown_without_javascript_is_that_of_the_data():
     data = data_of(page)["rows"]
     row = data["rows"][data["start"]]
     assert html.escape(row["sentence"]) in page
-    body = page[page.index('id="row-terms"') : page.index('id="row-pairs"')]
+    body = page[page.index('id="row-terms"') : page.index('id="row-adds"')]
     assert re.findall(r'<td class="right">([^<]*)</td>', body) == [
         t for term in row["terms"] for t in (term[1], term[4], term[2])
     ]

@@ -55,16 +55,6 @@ def test_other_clusters_are_other_data():
     assert len(set(prints)) == 3
 
 
-def test_a_warning_if_nobody_says_which_rows_belong_together():
-    _, notes = setup(persons().drop(columns="person"))
-    (note,) = [note for note in notes if note.severe]
-    assert note.kind == "clusters"
-    assert note.columns == ("age", "weight", "height")
-    assert "tight clusters of about 4" in note.text
-    assert note.text.endswith("with cluster.")
-    assert not [note for note in setup(numbers())[1] if note.severe]
-
-
 @pytest.mark.parametrize(
     ("cluster", "text"),
     [

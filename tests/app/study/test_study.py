@@ -50,7 +50,7 @@ def test_the_keys_of_the_summary(whole):
     shared = {"rank", "value", "lower", "upper", "interval_kind", "above_null", "p_value", "discovery", "null_kind"}
     found, e = whole.to_dict(), whole.explanation
     variables, pairs = found["variables"], found["pairs"]
-    more = {"name", "null", "familywise", "reached", "per", "direction", "consistency", "parts"}
+    more = {"name", "null", "familywise", "per", "direction", "consistency", "parts"}
     assert all(set(line) == shared | more for line in variables)
     more = {"first", "second", "parts", "uncertainty_only", "additive", "unclear"}
     assert all(set(line) == shared | more for line in pairs)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rsens._app.report._facts import NAME_LENGTH, Facts, Name
-from rsens._explain import LocalRow, adds_up, bend_sign, has_local_pairs, in_points, local_rows
+from rsens._explain import LocalRow, adds_up, in_points, local_rows
 from rsens._text import aligned, as_label, distinct, number, percent, side_by_side, signed
 from rsens._typing import Array
 from rsens.plots import INTERVALS, output_names, predictive
@@ -29,7 +29,7 @@ def rows(facts: Facts) -> dict[str, Any]:
     below = order / max(len(local) - 1, 1)  # the share of the other rows whose local value is lower
     predictions = _predictions(facts)
     found, _ = local_rows(e, facts.model, facts.X)
-    locals_ = list(found.rows(shown, pairs=has_local_pairs(e)))
+    locals_ = list(found.rows(shown))
     picks = _starts(facts)
     return {
         "names": [{"short": facts.names[t].short, "full": facts.names[t].full} for t in e.names],
@@ -44,10 +44,6 @@ def rows(facts: Facts) -> dict[str, Any]:
                 "sentence": _sentence(facts, int(i), local[i], below[i]),
                 "terms": _terms(facts, int(i), local[i], longest, locals_[k]),
                 "adds": _adds(facts, locals_[k]),
-                "moves": _moves(facts, locals_[k]),
-                "pairs": [
-                    [c, d, f"{number(value)} {bend_sign(bend)}".strip()] for c, d, value, bend in locals_[k].pairs
-                ],
             }
             for k, i in enumerate(shown)
         ],
@@ -106,15 +102,6 @@ def _adds(facts: Facts, local: LocalRow) -> str:
     difference = local.prediction - local.mean_prediction
     text = adds_up(float(np.nansum(local.contribution)), difference, points)
     return f"Contributions are of first order{', in percentage points' if points else ''}: {text}."
-
-
-def _moves(facts: Facts, local: LocalRow) -> list[list[str]]:
-    """Changes that would move the prediction most: the variable, the change, and its effect."""
-    times, unit = (100.0, " points") if in_points(facts.explanation) else (1.0, "")
-    return [
-        [facts.names[move.term].short, as_label(move.change), f"{signed([times * move.effect])[0]}{unit}"]
-        for move in local.moves
-    ]
 
 
 def _predictions(facts: Facts) -> list[dict[str, Any]]:

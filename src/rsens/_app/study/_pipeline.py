@@ -40,7 +40,6 @@ from rsens._refits import (
     rounds_of_folds,
     rows_with_levels,
     stratified,
-    workers,
 )
 from rsens.measures import Terms
 
@@ -206,7 +205,7 @@ def analyse(settings: Settings, task: Task[Result], *, listener: Listener | None
     setup: ModelSetup | None = None
     try:
         steps = 2 + new * (1 + task.fit) + (task.run is not None)
-        with listener.steps(steps), _warnings_as_notes(notes), workers():
+        with listener.steps(steps), _warnings_as_notes(notes):
             listener.step("reading")
             setup = replace(set_up(settings, task.arguments, notes), listener=listener)
             listener.read(setup)

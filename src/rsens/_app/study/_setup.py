@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -27,10 +26,9 @@ from rsens._app.study._subgroups import division_of
 from rsens._app.tables import AS_ASKED, CLASSES, Choice, ModelTable, Note
 from rsens._assess import Assessment
 from rsens._errors import Argument, InputError, Sentence
-from rsens._explain import Division, Explanation, check_pair_columns, check_refit_columns
+from rsens._explain import Division, Explanation, check_pair_columns
 from rsens._files import Checkpoint
 from rsens._progress import Progress, StatusLine, bar
-from rsens._refits import TightClustersWarning, numbers_of, tight_clusters, tight_clusters_text
 from rsens.likelihoods import target_of
 from rsens.models import (
     BayesianLinearRegression,
@@ -238,7 +236,8 @@ def set_up(settings: Settings, arguments: Mapping[str, Any], notes: list[Note]) 
                 Argument("cv", 0),
                 ".",
             )
-        _check_size(settings, model, table.X.shape[1])
+        if settings.pairs != "auto" and settings.n_pairs > 0:
+            check_pair_columns(table.X.shape[1], Argument("pairs", settings.n_pairs))
         settings = replace(settings, n_jobs=_jobs(settings, len(table.X)))
     else:
         model, table, origin, on_model = _model_from_file(settings, settings.model_file)
@@ -251,43 +250,12 @@ def set_up(settings: Settings, arguments: Mapping[str, Any], notes: list[Note]) 
     notes += [*on_model, *table.notes, *on_groups]
     if settings.model_file is None:
         compared = [str(table.X.columns[d]) for d in compared_columns(table.X, numeric, groups)]
-        notes += [*note_on_two_values(compared), *_on_clusters(table), *collinear_notes(table, groups)]
+        notes += [*note_on_two_values(compared), *collinear_notes(table, groups)]
     division = None
     if settings.by is not None:
         division, on_division = division_of(table.by, settings.by)
         notes += on_division
     return ModelSetup(settings, table, model, record, notes, numeric, groups, division)
-
-
-def _check_size(settings: Settings, model: Any, n_columns: int) -> None:
-    """Too many columns are refused before the first fit."""
-    if settings.pairs != "auto" and settings.n_pairs > 0:
-        check_pair_columns(n_columns, Argument("pairs", settings.n_pairs))
-    if settings.cv or settings.null:
-        check_refit_columns(
-            model,
-            n_columns,
-            "Leave some out with ",
-            Argument("drop"),
-            ", or do without refits: ",
-            Argument("null", False),
-            " and ",
-            Argument("cv", 0),
-            ".",
-        )
-
-
-def _on_clusters(table: ModelTable) -> list[Note]:
-    """A warning if rows come in tight clusters and no column of clusters was named."""
-    if table.clusters is not None:
-        return []
-    # The note replaces the warnings of all calls that follow.
-    warnings.simplefilter("ignore", TightClustersWarning)
-    found = tight_clusters(numbers_of(table.X))
-    if found is None:
-        return []
-    columns = tuple(table.X.select_dtypes(["number"]).columns[list(found.columns)])
-    return [Note("clusters", columns, tight_clusters_text(found, Argument("cluster")), severe=True)]
 
 
 def _jobs(settings: Settings, rows: int) -> int | None:

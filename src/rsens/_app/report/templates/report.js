@@ -108,14 +108,6 @@ function show(position) {
   byId("row-shape").replaceChildren(...shapeOf(row.shape));
   byId("row-terms").replaceChildren(...row.terms.map(termLine));
   byId("row-adds").textContent = row.adds;
-  byId("row-moves").replaceChildren(...row.moves.map(([term, change, effect]) => element("li", "", `${term} ${change}: ${effect}`)));
-  byId("row-moves-block").hidden = row.moves.length === 0;
-  const pairs = byId("row-pairs");
-  pairs.replaceChildren();
-  row.pairs.forEach(([d, e, text], k) => {
-    pairs.append(k === 0 ? "Strongest pairs here: " : ", ", named(d), " × ", named(e), " " + text);
-  });
-  if (row.pairs.some(([, , text]) => /[▲▼]$/.test(text))) pairs.append("; ▲ ▼: the slope along one rises or falls with the other");
   picks.forEach((pick) => pick.setAttribute("aria-pressed", String(Number(pick.dataset.row) === position)));
 }
 function step(by) {
