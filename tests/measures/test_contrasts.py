@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 
 from rsens._errors import InputError
 from rsens.adapters import read_for
@@ -51,13 +50,7 @@ def normal_jax(Z):
     return Normal(a + b * Z[:, 0] + jnp.asarray(BOTH)[city, sold], jnp.asarray(VARIANCE)[sold])
 
 
-def normal_torch(Z):
-    city, sold = Z[:, 1].long(), Z[:, 2].long()
-    a, b = torch.tensor(MEAN)[city], torch.tensor(SLOPE)[city]
-    return Normal(a + b * Z[:, 0] + torch.tensor(BOTH)[city, sold], torch.tensor(VARIANCE)[sold])
-
-
-SOURCES = {"function": (from_function, normal), "jax": (from_jax, normal_jax), "torch": (from_torch, normal_torch)}
+SOURCES = {"function": (from_function, normal), "jax": (from_jax, normal_jax)}
 MODEL = from_function(normal)
 
 
