@@ -293,12 +293,11 @@ def select(**given: Any) -> None:
     settings = replace(settings, fits=5 * 2 * (1 + settings.n_pairs) * splits)
 
     def find(analysis: Analysis, listener: Listener, checkpoint: Checkpoint | None) -> Selection:
-        from rsens._select_interactions import SplitAnalysis, select
+        from rsens._select_interactions import select
 
         asked = _on_refits(analysis, listener, checkpoint)
         del asked["methods"]
-        how = {name: asked.pop(name) for name in ("random_state", "n_jobs", "folder", "progress")}
-        return select(SplitAnalysis.of(**asked, k=settings.n_pairs), settings.folds, settings.repeats, **how)
+        return select(**asked, k=settings.n_pairs, cv=settings.folds, repeats=settings.repeats)
 
     def views(found: Selection, terms: Sequence[str]) -> Views:
         """In the JSON document the number of pairs that is enough by R-sens₂, the scores, and the pairs."""
