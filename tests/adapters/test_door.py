@@ -58,26 +58,6 @@ def test_what_is_no_model(name):
     assert error.value.argument == (None if name == "not fitted" else "model")
 
 
-#: Half of a Bayesian model: classes as they are called in libraries that may not be installed, and the line to write.
-HALVES = {
-    "pymc.model.core.Model": r'from_pymc\(model, posterior, data="X"\)',
-    "bambi.models.Model": r"from_bambi\(model, posterior\)",
-    "xarray.core.datatree.DataTree": r"from_pymc\(model, posterior\) or from_bambi.*from_draws\(fn, draws\)",
-    "cmdstanpy.stanfit.mcmc.CmdStanMCMC": r"from_draws\(fn, fit\.stan_variables\(\)\)",
-    "numpyro.infer.mcmc.MCMC": r"from_numpyro\(model, mcmc\)",
-    "numpyro.infer.autoguide.AutoGuide": r"guide\.sample_posterior",
-}
-
-
-@pytest.mark.parametrize("name", HALVES)
-def test_half_of_a_model_shows_the_line_to_write(name):
-    module, _, kind = name.rpartition(".")
-    half = type(kind, (), {"__module__": module, "predict": lambda self, X: X})()
-    for given in (half, (half, object())):
-        with pytest.raises(InputError, match=rf"with its posterior draws; got {kind}.*{HALVES[name]}"):
-            rsens.explain(given, [[0.0], [1.0]])
-
-
 WRONG_RECORDS = {
     "another type": (lambda X, order: np.zeros(3), 1, "must return Derivatives; got ndarray"),
     "other rows": (lambda X, order: record_at(X[:-1], order), 1, r"got first of shape \(6, 2, 3\)"),

@@ -123,17 +123,6 @@ def test_other_models_take_formulas_too(make, target):
     assert found[:, 0, 1].min() > 0.0
 
 
-def test_unused_columns_are_zero_and_found():
-    rows = FRAME[["two words", "b"]]
-    results = smf.ols("y ~ Q('two words')", DATA).fit()
-    found = rsens.rsens(results, rows)
-    assert found[:, 0].min() > 0.0
-    assert not found[:, 1].any()
-    findings = {finding.name: finding for finding in as_model(results).checks(rows)}
-    assert "'b'" in findings["columns"].text
-    assert "columns" not in {finding.name for finding in as_model(results).checks(rows[["two words"]])}
-
-
 def test_names_in_formulas():
     assert names_in("y ~ a*b + C(town, Treatment) + np.log(x1) + Q('two words') - 1") >= {
         *("a", "b", "town", "x1", "two words")

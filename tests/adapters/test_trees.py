@@ -179,41 +179,7 @@ def test_trees_that_cannot_be_explained(name):
         rsens.rsens(make(), X)
 
 
-# ---- boosters that give parameters -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["XGBoostLSS", "LightGBMLSS"])
-def test_parameters_of_boosters(name, monkeypatch):
-    fakes.with_xgboost(monkeypatch)
-    estimator = fakes.boosted(name)(fakes.Gaussian())
-    found = as_model(estimator).predict_distribution(X)
-    assert isinstance(found, Normal)
-    mean, variance = fakes.moments(X)
-    np.testing.assert_allclose(found.mean, mean, rtol=1e-6)
-    np.testing.assert_allclose(found.variance, variance, rtol=1e-5)  # scale², in float32
-    slopes = quietly(rsens.rsens, estimator, X)
-    assert slopes[:, 0].mean() == pytest.approx(np.mean(1.0 / np.sqrt(found.variance)), rel=0.1)
-    assert not slopes[:, 2].any()
-
-
-@pytest.mark.parametrize(
-    ("estimator", "text"),
-    [
-        (fakes.boosted("XGBoostLSS")(fakes.Gaussian(), trained=False), "XGBoostLSS is not trained"),
-        (fakes.boosted("LightGBMLSS")(fakes.SplineFlow()), "no distribution with parameters"),
-        (fakes.catboost_regressor("RMSE"), "RMSEWithUncertainty"),
-        (fakes.catboost_regressor(None), "predicts points"),
-    ],
-)
-def test_boosters_without_a_distribution(estimator, text):
-    with pytest.raises(InputError, match=text):
-        rsens.rsens(estimator, X)
-
-
-def test_catboost_gives_a_variance():
-    found = as_model(fakes.catboost_regressor("RMSEWithUncertainty")).predict_distribution(X)
-    np.testing.assert_allclose(found.variance, fakes.moments(X)[1], rtol=1e-12)
-    assert quietly(rsens.rsens, fakes.catboost_regressor("RMSEWithUncertainty"), X)[:, :2].mean(axis=0).min() > 0.1
+# ---- skpro -----------------------------------------------------------------------------------------------------------
 
 
 def test_regressors_of_skpro():

@@ -22,7 +22,6 @@ from rsens._table import Table, as_pandas, column_of, column_positions, columns_
 from rsens._typing import Array
 from rsens.adapters._adapter import WITH_DERIVATIVES, Adapter, expected_model, first_line
 from rsens.adapters._gpytorch import GPYTORCH
-from rsens.adapters._posterior_draws import line_for
 from rsens.adapters._pytorch import LAPLACE, TORCH_MODULE
 from rsens.adapters._sklearn import SCIKIT_LEARN
 from rsens.adapters._statsmodels import STATSMODELS
@@ -83,13 +82,10 @@ def as_model(obj: Any) -> Model:
         model = adapter.adapt(obj) if adapter.accepts(obj) else None
         if model is not None:
             return model
-    for part in obj if isinstance(obj, tuple) else (obj,):
-        line = line_for(part)
-        if line is not None:
-            raise expected_model(f" with its posterior draws; got {type(part).__name__}. Write {line}.")
     raise expected_model(
         f"; got {type(obj).__name__}. Fitted models of scikit-learn, statsmodels, GPyTorch, BoTorch, NGBoost and "
-        "PyTorch need no wrapping; posterior draws go through from_draws, from_numpyro, from_pymc or from_bambi. For "
+        "PyTorch need no wrapping; posterior draws, with the program that made them, go through from_draws(fn, draws), "
+        "from_numpyro(model, mcmc), from_pymc(model, posterior) or from_bambi(model, posterior). For "
         "anything else wrap a function of rows X that returns a family, such as Normal(mean, variance): from_jax(fn) "
         "or from_torch(fn) if it is written in JAX or PyTorch, from_function(fn) otherwise."
     )

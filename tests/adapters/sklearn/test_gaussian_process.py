@@ -228,9 +228,6 @@ SMOOTH = [
 WHITE = [
     WhiteKernel(0.2) + RBF(1.0),
     2.0 * WhiteKernel(0.2) + RBF(1.0),
-    (RBF(1.0) + WhiteKernel(0.1)) * (2.0 * RBF(2.0) + ConstantKernel(3.0) + WhiteKernel(0.2)),
-    (RBF(1.0) + WhiteKernel(0.1)) ** 3,
-    RBF(1.0) * WhiteKernel(0.3) + RBF(2.0),
 ]
 
 
@@ -255,6 +252,7 @@ def test_a_constant_becomes_part_of_the_variance():
         Matern(1.0, nu=0.8),
         Exponentiation(RBF(1.0), 0.5),
         WhiteKernel(1.0) * DotProduct(1.0) + RBF(1.0),
+        (RBF(1.0) + WhiteKernel(0.1)) ** 3,
         ConstantKernel(0.0) + RBF(1.0),
     ],
     ids=str,
@@ -281,7 +279,7 @@ def test_a_kernel_that_somebody_changed_is_theirs():
 
 @pytest.mark.parametrize(
     ("kernel", "said"),
-    [(Matern(1.0, nu=0.5), "no derivatives"), (CompoundKernel([RBF(1.0), RBF(2.0)]), "classifier")],
+    [(Matern(1.0, nu=0.5), "no derivatives"), (CompoundKernel([RBF(1.0), RBF(2.0)]), "Classifier")],
 )
 def test_refused_kernels(kernel, said):
     with pytest.raises(InputError, match=said):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from rsens._coding import Coding
 from rsens._conversions import is_a, package_of
 from rsens._errors import Argument, InputError, warn
 from rsens._typing import Array
@@ -25,7 +23,7 @@ from rsens.adapters._gpytorch._observations import (
     read_observation,
 )
 from rsens.adapters._linear_predictor import in_units, through_response
-from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, rows_of, without_columns
+from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, rows_of
 from rsens.distributions import Distribution
 
 #: The warning for a model in single precision.
@@ -49,8 +47,8 @@ def from_gpytorch(model: Any, likelihood: Any = None) -> Model:
 
     Args:
         model: An ExactGP, an ApproximateGP, a module with one of these in it, or a model of BoTorch, in any mode.
-        likelihood: The likelihood of an observation: Gaussian, StudentT, Bernoulli, Poisson or NegativeBinomial, or
-            your own class with such a distribution around f. None means the model's own.
+        likelihood: The likelihood of an observation: Gaussian, StudentT, Bernoulli or Poisson. None means the model's
+            own.
 
     Returns:
         A model for `explain`, `rsens` and all other measures.
@@ -123,18 +121,12 @@ class GaussianProcess(Described, Model):
     #: The way from the scale of the model to the scale of y, or of log y.
     outcome: Outcome = field(default_factory=Outcome)
     training_inputs_: Array | None = None
-    #: The values of the columns that the kernel takes for categories: {position: values}.
-    levels: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
-    coding: Coding | None = None
     takes_tables = True
-    takes_codes = True
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         check_order(order)
         latent = self.source.derivatives(self._numbers(X), order)
-        record = through_response(self.observation.response, in_units(latent, self.outcome.shift, self.outcome.scale))
-        # Categorical columns have contrasts; the kernel may have slopes there too.
-        return record if self.coding is None else without_columns(record, list(self.coding.categorical))
+        return through_response(self.observation.response, in_units(latent, self.outcome.shift, self.outcome.scale))
 
     def predict_distribution(self, X: Any) -> Distribution:
         latent = in_units(self.source.moments(self._numbers(X)), self.outcome.shift, self.outcome.scale)
@@ -143,17 +135,11 @@ class GaussianProcess(Described, Model):
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         return self.source.rows_per_chunk(n_columns, order)
 
-    def coded(self, X: Any, weights: Any = None) -> GaussianProcess:
-        if self.coding is not None or not self.levels:
-            return self
-        coding = Coding.of(X, {d: list(values) for d, values in self.levels.items()}, weights=weights)
-        return replace(self, coding=coding)
-
     def _numbers(self, X: Any) -> Array:
         """The rows X as the GP takes them, (n, D)."""
         values = rows_of(self, X).values
         check_columns(values, f"that {self.name} was fitted to", self.n_columns)
-        return values if self.coding is None else self.coding.numbers(values)
+        return values
 
 
 def _exact_gp(model: Any, likelihood: Any) -> GaussianProcess:
@@ -246,7 +232,7 @@ def _gaussian_process(
     return GaussianProcess(source, observation, n_columns, name, about, findings, **more)
 
 
-# ---- BoTorch: the same GPs with transforms of inputs and outcome, and fully Bayesian ones ----------------------------
+# ---- BoTorch: the same GPs with transforms of inputs and outcome -----------------------------------------------------
 
 
 def _botorch_model(model: Any) -> Model:
@@ -256,21 +242,23 @@ def _botorch_model(model: Any) -> Model:
             f"{type(model).__name__} has {model.num_outputs} outputs. Explain one at a time: model.subset_output([0]), "
             "or a model fitted to one column of train_Y."
         )
-    if is_a(model, "botorch.AbstractFullyBayesianSingleTaskGP"):
-        return _fully_bayesian(model)
-    if is_a(model, "botorch.ApproximateGPyTorchModel"):
-        return _variational(model)
+    unread = is_a(model, "botorch.AbstractFullyBayesianSingleTaskGP", "botorch.ApproximateGPyTorchModel")
+    if unread or any(own_class(part) == "botorch.CategoricalKernel" for part in model.modules()):
+        raise InputError(
+            f"rsens cannot read {type(model).__name__}: of BoTorch it reads exact GPs of numeric columns. Write the "
+            "prediction yourself: from_torch(fn, categorical=…), or from_draws(fn, draws, backend='torch')."
+        )
     _check_single_exact(model)
     copy = working_copy(model)
     inputs = _original_inputs(copy)
     outcome, noise = _read_outcome(copy), read_noise(copy.likelihood)
     if outcome is None or noise is None or type(model).posterior.__qualname__ not in USUAL_POSTERIORS:
         return _as_posterior_says(model, copy, inputs)
-    units, levels = _affine_inputs(copy, inputs.shape[1]), _levels(copy, inputs)
+    units = _affine_inputs(copy, inputs.shape[1])
     source: ClosedForm | Autograd | None = None if units is None else closed_form(copy, noise, units)
     if source is None:
-        source = Autograd(Moments(_without_outcome(copy), posterior="f"), len(inputs), inputs, tuple(levels))
-    more = {"outcome": outcome, "training_inputs_": inputs, "levels": levels}
+        source = Autograd(Moments(_without_outcome(copy), posterior="f"), len(inputs), inputs)
+    more = {"outcome": outcome, "training_inputs_": inputs}
     return _gaussian_process(model, source, observed(noise, outcome), inputs.shape[1], **more)
 
 
@@ -284,62 +272,11 @@ def _as_posterior_says(model: Any, copy: Any, inputs: Array) -> GaussianProcess:
     else:
         outcome = Outcome()
     multitask = is_a(model, "botorch.MultiTaskGP")  # its training inputs have a column for the task
-    rows, levels = None if multitask else inputs, _levels(copy, inputs)
-    source = Autograd(Moments(copy, posterior="y"), len(inputs), rows, tuple(levels))
+    rows = None if multitask else inputs
+    source = Autograd(Moments(copy, posterior="y"), len(inputs), rows)
     observation = gaussian(0.0, "included: as posterior(X, observation_noise=True) has it", outcome.exponentiated)
-    more = {"outcome": outcome, "training_inputs_": rows, "levels": levels}
+    more = {"outcome": outcome, "training_inputs_": rows}
     return _gaussian_process(model, source, observation, None if multitask else inputs.shape[1], **more)
-
-
-def _variational(model: Any) -> GaussianProcess:
-    """SingleTaskVariationalGP and its kin."""
-    _check_variational(model)
-    copy = working_copy(model)
-    outcome, noise = _read_outcome(copy), read_noise(copy.likelihood)
-    if outcome is None or (noise is None and outcome != Outcome()):
-        raise _unknown_outcome(model)
-    observation = read_observation(copy.likelihood) if noise is None else observed(noise, outcome)
-    source = Autograd(Moments(_without_outcome(copy), posterior="f"), SOME_POINTS)
-    return _gaussian_process(model, source, observation, None, outcome=outcome)
-
-
-def _fully_bayesian(model: Any) -> Model:
-    """One GP per draw of the hyperparameters; the prediction is their mixture, all with the same weight."""
-    from rsens.adapters._ensemble import EnsembleModel  # which takes any model, and so imports this file
-
-    name = type(model).__name__
-    if model.covar_module is None:
-        raise InputError(f"{name} is not fitted. Call fit_fully_bayesian_model_nuts(model) first.")
-    copy = working_copy(model)
-    inputs, outcome = _original_inputs(copy), _read_outcome(copy)
-    if outcome is None:
-        raise _unknown_outcome(model)
-    units = _affine_inputs(copy, inputs.shape[1])
-    copy = _without_outcome(copy)
-    noises = [read_noise(copy.likelihood, draw) for draw in range(copy.num_mcmc_samples)]
-    known = [noise for noise in noises if noise is not None]
-    if len(known) < len(noises):
-        raise InputError(f"{name} has a likelihood that rsens does not know: {copy.likelihood}.")
-    variances = [float(noise.mean()) * outcome.scale**2 for noise in known]
-    text = f"included: of each draw, {min(variances):.3g} to {max(variances):.3g}"
-    processes = []
-    for draw, noise in enumerate(known):
-        source: ClosedForm | Autograd | None = None if units is None else closed_form(copy, noise, units, draw)
-        if source is None:
-            source = Autograd(Moments(copy, draw, posterior="f"), len(inputs) * len(known), inputs)
-        observation = replace(observed(noise, outcome), noise=text, doubt="")
-        more = {"outcome": outcome, "training_inputs_": inputs}
-        processes.append(_gaussian_process(model, source, observation, inputs.shape[1], **more))
-    one = processes[0].about
-    whole = replace(one, family=f"Mixture of {len(processes)} {one.family}")
-    return EnsembleModel(processes, np.full(len(processes), 1.0 / len(processes)), name, whole)
-
-
-def _levels(copy: Any, inputs: Array) -> dict[int, tuple[float, ...]]:
-    """The columns that BoTorch's kernel of categories looks at, with their values in the training data."""
-    kernels = [part for part in copy.modules() if own_class(part) == "botorch.CategoricalKernel"]
-    dims = [range(inputs.shape[1]) if part.active_dims is None else part.active_dims.tolist() for part in kernels]
-    return {int(d): tuple(np.unique(inputs[:, d]).tolist()) for each in dims for d in each}
 
 
 def _affine_inputs(model: Any, n_columns: int) -> AffineInputs | None:

@@ -96,15 +96,16 @@ def _described(obj: Any, prediction: Prediction) -> Description:
 def _no_distribution(estimator: Any) -> InputError:
     """The error for a plain regressor: why it cannot be explained, alternatives, and the lines to write."""
     predicts = callable(getattr(estimator, "predict", None))
-    what = "predicts points" if predicts else "has no predict"
-    advice = (
-        "Give GaussianProcessRegressor, BayesianRidge, ARDRegression, a classifier with predict_proba, or a pipeline "
-        "that ends in one. Or add the spread of y around the prediction: residuals = y_new - model.predict(X_new) on "
-        "rows that it was not fitted to, then explain rsens.from_function(lambda X: rsens.Normal(model.predict(X), "
-        "residuals.var())); for trees add step=0.3. Or fit rsens.BayesianLinearRegression() or rsens.GPRegressor()."
-    )
     classifies = hasattr(estimator, "classes_") or getattr(estimator, "_estimator_type", None) == "classifier"
     if classifies and predicts:
         what = "predicts classes without probabilities"
         advice = "Take a classifier with predict_proba, or wrap this one: CalibratedClassifierCV(model).fit(X, y)."
+    else:
+        what = "predicts points" if predicts else "has no predict"
+        advice = (
+            "Give GaussianProcessRegressor, BayesianRidge, ARDRegression, a classifier with predict_proba, or a "
+            "pipeline that ends in one. Or add the spread of y around the prediction, from rows that it was not fitted "
+            "to: rsens.from_function(lambda X: rsens.Normal(model.predict(X), residuals.var())); for trees with "
+            "step=0.3. Or fit rsens.BayesianLinearRegression() or rsens.GPRegressor()."
+        )
     return expected_model(f" that predicts distributions; got {type(estimator).__name__}, which {what}. {advice}")
