@@ -238,4 +238,4 @@ def test_a_predictive_is_neither_model_nor_samples(mcmc):
 
 def test_the_description(of_samples):
     assert str(of_samples.built_for(X).description).startswith("NumPyro model with 50 draws: mixture of likelihoods")
-    assert [finding.verdict for finding in of_samples.checks(X)] == ["warning"]  # few draws
+    assert [finding.verdict for finding in of_samples.built_for(X).checks(X)] == ["warning"]  # few draws

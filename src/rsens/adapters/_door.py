@@ -1,8 +1,7 @@
 """The door: every model and every X that a user gives comes in here, and is read once.
 
-Numeric columns of two values become contrasts. A slope at the rows does not show the way from one value to the other: a
-Gaussian process whose length-scale is short against the gap has no slope at either end, however far apart its two
-predictions are. So the two values are compared, as the levels of a categorical column are. The fit stays unchanged.
+Numeric columns of two values become contrasts. A slope at the rows does not show the way from one value to the other, so
+the two values are compared, as the levels of a categorical column are. The fit stays unchanged.
 """
 
 from __future__ import annotations

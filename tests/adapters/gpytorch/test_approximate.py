@@ -11,7 +11,7 @@ import torch
 import rsens
 from rsens import InputError
 from rsens.adapters import as_model
-from rsens.adapters._gpytorch._observations import mean_softplus, softplus_moments
+from rsens.adapters._gpytorch._gaussian_process import mean_softplus, softplus_moments
 from rsens.adapters._linear_predictor import MeanResponse
 from rsens.distributions import Poisson
 from rsens.kernels import EQ

@@ -9,7 +9,7 @@ from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.linear_model import BayesianRidge, LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
 
 from rsens._errors import InputError
 from rsens.adapters import widened
@@ -50,12 +50,6 @@ def test_by_position():
     )
     wide = widened(model, np.c_[X, X], Y, [0, 1, 2, 1, 0, 2])
     assert taken(wide[0]) == [[0, 4], [1, 3]]  # column 2 is dropped, and so is what is made like it
-
-
-def test_given_categories():
-    encoder = OrdinalEncoder(categories=[["Bergen", "Oslo"]])
-    wide = widened(make_pipeline(head(encoder=encoder), BayesianRidge()), WIDE, TARGET, ORIGIN)
-    assert wide[0].transformers[0][1].categories == [["Bergen", "Oslo"]] * 2
 
 
 def test_searches_and_targets():

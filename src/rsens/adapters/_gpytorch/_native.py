@@ -115,9 +115,8 @@ class Moments:
     """Rows (n, D) as a tensor → mean and variance (n,) each: of f, unless asked for more."""
 
     model: Any
-    #: For the moments of y, as this likelihood has it; with `noise_of_rows` its noise depends on x.
+    #: For the moments of y, as this likelihood has it.
     likelihood: Any = None
-    noise_of_rows: bool = False
     #: For moments of BoTorch's posterior, through the transforms that the model has: "f" or, with noise, "y".
     posterior: str | None = None
 
@@ -127,9 +126,8 @@ class Moments:
             found = self.model.posterior(rows, observation_noise=self.posterior == "y")
             distribution = getattr(found, "distribution", found)
         else:
-            distribution = self.model(rows)
-            if self.likelihood is not None:
-                distribution = self.likelihood(distribution, *([rows] if self.noise_of_rows else []))
+            latent = self.model(rows)
+            distribution = latent if self.likelihood is None else self.likelihood(latent)
         if not hasattr(distribution, "lazy_covariance_matrix"):
             raise InputError(
                 f"{name} gives {type(distribution).__name__} for rows; rsens needs a MultivariateNormal. Write the "
