@@ -38,12 +38,6 @@ def of_samples():
     return from_numpyro(linear, SAMPLES)
 
 
-def test_rsens_is_that_of_the_mixture_of_draws(of_samples):
-    np.testing.assert_allclose(
-        rsens.rsens(of_samples, X), rsens_of_normals(X, **SAMPLES), rtol=1e-7
-    )  # the rule of the mixture stops at a change of 1e-6, and its error is far below it
-
-
 def test_rsens2_is_that_of_the_mean_and_variance(of_samples):
     """λ = (E m, E σ² + Var m) with m linear: only the variance bends, by 2 Cov(slopes)."""
     covariance = np.cov(SAMPLES["slope"].T, bias=True)

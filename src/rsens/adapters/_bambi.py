@@ -14,7 +14,7 @@ from rsens import distributions
 from rsens._conversions import is_a
 from rsens._errors import Argument, InputError
 from rsens._table import as_pandas, is_frame, plain
-from rsens._text import first_few, quoted
+from rsens._text import quoted
 from rsens._typing import Array
 from rsens.adapters._adapter import Pending, wrong_kind
 from rsens.adapters._posterior_draws import DrawsAtOnce
@@ -157,23 +157,21 @@ class FormulaColumns:
         return pd.DataFrame(columns)
 
     def check(self, X: Any) -> Any:
-        """X as a data frame that has these columns, with the known levels in them."""
+        """X as a data frame that has these columns."""
         X = as_pandas(X)
-        given, problem = list(map(str, X.columns)) if is_frame(X) else [], ""
+        given = list(map(str, X.columns)) if is_frame(X) else []
         missing = [name for name in self.types if name not in given]
         if missing:
             got = given or type(X).__name__
             raise InputError(Argument("X"), f" must be a data frame with the columns {quoted(missing)}; got {got}.")
         for name in self.types:
-            levels = self.levels.get(name)
-            unknown = [] if levels is None else [each for each in X[name].dropna().unique() if each not in levels]
-            if levels is None and not _is_number(X[name]):
-                problem = f"must hold numbers, as in the data of the model; got {X[name].dtype}."
-            elif unknown:
-                new, known = (first_few([repr(plain(each)) for each in labels]) for labels in (unknown, levels or ()))
-                problem = f"has {new}, which the model was not fitted to. It knows {known}."
-            if problem:
-                raise InputError(Argument("X"), f": column {name!r} {problem}")
+            unknown = [label for label in X[name].dropna().unique() if label not in self.levels.get(name, (label,))]
+            if unknown:
+                text = f": column {name!r} has {quoted(map(plain, unknown))}, which the model was not fitted to."
+                raise InputError(Argument("X"), text)
+            if name not in self.levels and not _is_number(X[name]):
+                text = f": column {name!r} must hold numbers, as in the data of the model; got {X[name].dtype}."
+                raise InputError(Argument("X"), text)
         return X
 
 

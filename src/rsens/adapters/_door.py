@@ -1,7 +1,7 @@
 """The door: every model and every X that a user gives comes in here, and is read once.
 
-Numeric columns of two values become contrasts. A slope at the rows does not show the way from one value to the other, so
-the two values are compared, as the levels of a categorical column are. The fit stays unchanged.
+Numeric columns of two values become contrasts. A slope at the rows does not show the way from one value to the other,
+so the two values are compared, as the levels of a categorical column are. The fit stays unchanged.
 """
 
 from __future__ import annotations
@@ -113,11 +113,8 @@ def two_valued(
 ) -> tuple[int, ...]:
     """Positions of the numeric columns with exactly two values in the training inputs, and no others in the table.
 
-    Args:
-        table: The rows to explain, as a model reads them.
-        training: The inputs the model was fitted to, (N, D); None where they are not known: the table in their place.
-        numeric: Names or positions of columns that stay numbers, however many values they have.
-        grouped: Positions of columns that move together with others, along a direction: they stay numbers.
+    Without `training` (N, D) the table takes its place. Columns named `numeric`, and those at positions `grouped`,
+    which move together along a direction, stay numbers.
     """
     categorical = () if table.coding is None else table.coding.categorical
     kept = {*read_numeric(numeric, table.names, categorical), *grouped, *categorical}

@@ -52,7 +52,7 @@ def verdicts(model):
 )
 def test_all_is_well(model):
     found = verdicts(model())
-    assert set(found) >= {"noise", "mode", "precision", SECOND}
+    assert set(found) >= {"noise", "precision", SECOND}
     assert set(found.values()) == {"ok"}
 
 

@@ -211,14 +211,19 @@ class TestDataFrames:
         with pytest.raises(InputError, match=text):
             call(encoded(last).fit(TABLE, TARGET > 1.0), wrong)
 
-    def test_arrays_with_labels(self):
-        """Columns by position, in an array of objects."""
-        numbers, levels = StandardScaler(), OneHotEncoder()
-        head = make_column_transformer((levels, [1, 2]), (numbers, [0, 3]), sparse_threshold=0)
-        model = make_pipeline(head, gp()).fit(TABLE.to_numpy(), TARGET)
+    @pytest.mark.parametrize("kind", ["array", "pandas"])
+    def test_the_same_in_other_containers(self, kind):
+        """Columns by position in an array of objects; pandas between the steps."""
+        if kind == "array":
+            head = make_column_transformer((OneHotEncoder(), [1, 2]), (StandardScaler(), [0, 3]), sparse_threshold=0)
+            model, rows = make_pipeline(head, gp()), TABLE.to_numpy()
+        else:
+            model, rows = encoded(FunctionTransformer(), gp()), TABLE
+            model[0].transformers[0][1].set_params(sparse_output=False)
+            for step in (model, model[0], model[1]):
+                step.set_output(transform="pandas")
         named = encoded(gp()).fit(TABLE, TARGET)
-        rows = TABLE.to_numpy()
-        np.testing.assert_allclose(rsens.rsens(model, rows), rsens.rsens(named, TABLE), rtol=1e-6)
+        np.testing.assert_allclose(rsens.rsens(model.fit(rows, TARGET), rows), rsens.rsens(named, TABLE), rtol=1e-6)
 
     def test_sparse_outputs(self):
         """LogisticRegression takes them unchanged; so do we."""
@@ -227,15 +232,6 @@ class TestDataFrames:
         found = record(model, TABLE)
         weight = model[-1].coef_[0][-1] / TABLE["temp"].std(ddof=0)
         np.testing.assert_allclose(found.first[:, 0, 0], weight * found.distribution.variance, rtol=1e-9)
-
-    def test_pandas_between_the_steps(self):
-        model = encoded(FunctionTransformer(), gp()).set_output(transform="pandas")
-        for step in (model[0], model[1]):
-            step.set_output(transform="pandas")
-        model[0].transformers[0][1].set_params(sparse_output=False)
-        model.fit(TABLE, TARGET)
-        plain = encoded(gp()).fit(TABLE, TARGET)
-        np.testing.assert_allclose(rsens.rsens(model, TABLE), rsens.rsens(plain, TABLE), rtol=1e-9)
 
 
 @pytest.mark.parametrize(

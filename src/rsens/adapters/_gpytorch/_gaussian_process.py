@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
-from rsens._conversions import is_a, package_of
+from rsens._conversions import is_a
 from rsens._errors import Argument, InputError, warn
 from rsens._typing import Array
 from rsens.adapters._adapter import Adapter, Described, check_columns, own_class, wrong_kind
@@ -84,11 +84,9 @@ def _adapt(model: Any, likelihood: Any = None) -> Model:
     name = type(model).__name__
     if is_a(model, "botorch.ModelList", "gpytorch.IndependentModelList"):
         last = len(model.models) - 1
-        text = f"{name} holds {last + 1} models. Explain one at a time: model.models[0] to model.models[{last}]."
-        raise InputError(text)
+        raise InputError(f"{name} holds {last + 1} models. Explain one: model.models[0] to model.models[{last}].")
     if is_a(model, "botorch.Model") and likelihood is not None and likelihood is not getattr(model, "likelihood", None):
-        text = f"{name} of BoTorch has its likelihood, in the units of its outcome transform. Leave "
-        raise InputError(text, Argument("likelihood"), " out.")
+        raise InputError(f"{name} of BoTorch has its own likelihood. Leave ", Argument("likelihood"), " out.")
     if is_a(model, "botorch.GPyTorchModel"):
         adapted = _botorch_model(model)
     elif is_a(model, "gpytorch.ExactGP"):
@@ -237,21 +235,13 @@ def _check_variational(model: Any) -> None:
 def _gaussian_process(
     model: Any, source: ClosedForm | Autograd, observation: Observation, n_columns: int | None, **more: Any
 ) -> GaussianProcess:
-    """The model, with words about the user's object: its class, mode and precision."""
+    """The model, with words about the user's object."""
     name, library = type(model).__name__, "BoTorch" if is_a(model, "botorch.Model") else "GPyTorch"
-    theirs = (kind for kind in type(model).__mro__ if package_of(kind) in ("gpytorch", "botorch"))
-    base = next(theirs, type(model)).__qualname__
-    title = f"{name} of {library}" if name == base else f"{name} ({base} of {library})"
     transform = getattr(model, "input_transform", None)
     columns = "columns of X as given" + ("" if transform is None else f", before {type(transform).__name__}")
-    about = Description(title, observation.family, observation.noise, source.way, columns)
-    mode = "training mode; rsens predicts with a copy in evaluation mode" if model.training else "evaluation mode"
+    about = Description(f"{name} of {library}", observation.family, observation.noise, source.way, columns)
     precision = Finding("precision", "ok", "The model is in double precision (float64).")
-    findings = (
-        observation.finding,
-        Finding("mode", "ok", f"The model is in {mode}."),
-        Finding("precision", "warning", SINGLE) if is_single(model) else precision,
-    )
+    findings = (observation.finding, Finding("precision", "warning", SINGLE) if is_single(model) else precision)
     return GaussianProcess(source, observation, n_columns, name, about, findings, **more)
 
 

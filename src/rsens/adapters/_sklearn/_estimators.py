@@ -58,10 +58,7 @@ def read_bayesian_linear(model: Any) -> Prediction:
     if overrides(model, "sklearn", "predict"):
         return read_std(model)
     if not float(model.alpha_) > 0.0:
-        raise InputError(
-            f"the noise of this {type(model).__name__} is not finite: its precision alpha_ is {float(model.alpha_):g}. "
-            "The scale of y is beyond float64: divide y by its standard deviation, and refit."
-        )
+        raise InputError(f"{type(model).__name__} has no finite noise: its precision alpha_ is 0. Scale y, and refit.")
     w = np.asarray(model.coef_, dtype=np.float64)
     covariance = np.zeros((1 + len(w), 1 + len(w)))
     # `sigma_` of ARDRegression covers the columns that it kept.
@@ -69,14 +66,13 @@ def read_bayesian_linear(model: Any) -> Prediction:
     covariance[np.ix_(1 + kept, 1 + kept)] = model.sigma_
     noise = 1.0 / float(model.alpha_)
     words = f"included: {noise:.3g} (1/alpha_)"
-    finding = Finding("noise", "ok", f"noise of an observation is {words}.")
     offset = np.broadcast_to(np.asarray(model.X_offset_, dtype=np.float64), w.shape)
     rows = offset + np.vstack([np.ones_like(w), np.linspace(-2.0, 1.0, len(w))])
     mean, deviation = model.predict(as_fitted(model, rows), return_std=True)
     for centre in (offset, np.zeros_like(w)):  # whether x is centred depends on the release
         coefficients = np.array([float(model.intercept_) + centre @ w, *w])
         predictor = LinearPredictor(coefficients, covariance, GaussianLikelihood(noise))
-        closed = _linear(predictor, centre, family="Normal", noise=words, findings=(finding,))
+        closed = _linear(predictor, centre, family="Normal", noise=words)
         found = closed.predict(rows)
         if np.allclose(found.variance, deviation**2, 1e-9, 0.0) and np.allclose(found.mean, mean, 1e-9, 1e-12):
             return closed
@@ -119,9 +115,7 @@ def _linear_classifier(classifier: Any, **words: Any) -> Prediction | None:
     else:  # against the first class
         predictor = MultinomialPredictor((coefficients[:, 1:] - coefficients[:, :1])[None])
     closed = _linear(predictor, np.zeros(W.shape[1]), **words)
-    sizes = np.linalg.norm(W, axis=1, keepdims=True) ** 2
-    steps = W / np.where(sizes > 0.0, sizes, 1.0)  # each moves a logit by 1
-    rows = np.vstack([np.zeros((1, W.shape[1])), steps, -2.0 * steps])
+    rows = np.outer([0.0, 1.0, -2.0], W[0] / (W[0] @ W[0] or 1.0))
     try:
         given = np.asarray(classifier.predict_proba(as_fitted(classifier, rows)))
     except AttributeError:  # SGDClassifier with a loss that has no probabilities
