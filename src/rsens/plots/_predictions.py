@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from numbers import Integral
 from typing import Any, Literal
 
@@ -14,8 +13,8 @@ from scipy.special import ndtr, ndtri
 from rsens._accumulated import levels_of
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
-from rsens._table import Table
-from rsens._text import listed, quoted
+from rsens._table import Table, column_positions
+from rsens._text import quoted
 from rsens._typing import Array
 from rsens.adapters import as_contrasts, classes_of, read_for
 from rsens.derivatives import Derivatives, Model, iterate, rows_of
@@ -142,20 +141,15 @@ def counted_rows(
     return replace(some, coding=table.coding), weights[rows] / weights[rows].sum()
 
 
-def masses(levels: Any) -> Array:
-    """The probability within each band, narrowest first; levels from 1 on count standard deviations of a normal."""
+def read_levels(levels: Any) -> Array:
+    """The shares of central intervals, narrowest first."""
     try:
-        values = np.atleast_1d(np.asarray(levels, dtype=np.float64))
+        shares = np.sort(np.atleast_1d(np.asarray(levels, dtype=np.float64)))
     except (TypeError, ValueError):
-        values = np.array([[]])
-    # Beyond eight deviations the tails are below the spacing of float64 at 1.
-    if values.ndim != 1 or not ((values > 0.0) & (values <= 8.0)).all():
-        raise InputError(
-            Argument("levels"),
-            " must be numbers of standard deviations, like (1, 2, 3), or shares below 1, like (0.5, 0.9); "
-            f"got {levels!r}.",
-        )
-    return np.sort(np.where(values < 1.0, values, 2.0 * ndtr(values) - 1.0))
+        shares = np.array([[]])
+    if shares.ndim != 1 or not ((shares > 0.0) & (shares < 1.0)).all():
+        raise InputError(Argument("levels"), f" must be shares between 0 and 1, like (0.5, 0.9); got {levels!r}.")
+    return shares
 
 
 def central_intervals(family: Distribution, shares: Array) -> Array:
@@ -207,16 +201,7 @@ def pooled_quantiles(values: Array, mass: Array, q: Array, counts: bool) -> Arra
 
 def find_column(names: tuple[str, ...], variable: Any, what: str = "variable") -> int:
     """The position of a column that is given by name or position."""
-    if isinstance(variable, str) and variable in names:
-        return names.index(variable)
-    if is_whole(variable) and 0 <= variable < len(names):
-        return int(variable)
-    near = get_close_matches(str(variable), names, 1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise InputError(
-        Argument(what),
-        f" must be a column of X, by name or position; got {variable!r}.{hint} X has {listed(names, 10)}.",
-    )
+    return column_positions((variable,), names, what)[0]
 
 
 def slice_rows(table: Table, column: int, values: Array, at: Any) -> tuple[Table, str]:

@@ -1,6 +1,7 @@
 """A plot is one file and one line in `rsens.plots.PLOTS`: the folder of results and the report learn of it there."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -33,14 +34,11 @@ TOY = Plot(
     of="explanation",
     file="stairs",
     caption="Steps <up>.",
-    alt=lambda explanation: "A line that rises.",
+    alt="A line that rises.",
 )
 
 
-#: In a section of its choice; the other one stands in a section of its own.
-PLACED = Plot(
-    **{**vars(TOY), "name": "landing", "file": "landing", "section": "variables", "alt": lambda _: "A line that stays."}
-)
+PLACED = replace(TOY, name="landing", file="landing", section="variables", alt="A line that stays.")
 
 
 @pytest.fixture
