@@ -84,7 +84,7 @@ def test_bad_usage_is_2(table, capsys, arguments):
         ("", "is empty"),
         ("a,y\n1,2\n", "only one row"),
         ("a,y\n,1\n,2\n", "no columns are left"),
-        ("a,y\n" + "".join(f"{i},text {i}\n" for i in range(300)), "300 different texts"),
+        ("a,y\n" + "".join(f"{i},text {i}\n" for i in range(300)), "300 different values"),
     ],
 )
 def test_bad_tables(table, capsys, content, message):
