@@ -1,4 +1,4 @@
-"""Documents: sentences and tables, built once for each result and rendered as text, as JSON and on a report's page.
+"""Documents: sentences and tables, built once for each result and rendered as text, as HTML and as JSON.
 
 All text is escaped here, so that a column may be called `<script>`.
 """
@@ -48,7 +48,6 @@ class Column:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to show."""
         return not any(cell.strip() for cell in self.cells)
 
     def lines(self) -> list[str]:
@@ -77,31 +76,48 @@ class ShownTable:
         no_room = [f"no room for {listed(left)}: see {self.file}"] if self.file and left else []
         legend = [line for line in self.legend if line and not {*line.partition(":")[0].split(", ")} <= {*left}]
         below = [fold(line, width, "  ", "    ") for line in (*legend, *no_room)]
-        asked = [] if self.hint is None else [with_command(*self.hint, width)]
-        return "\n".join([fold(self.title, width), *lines, *below, *asked])
+        if self.hint is not None:  # a command to copy, on its own line if it does not fit
+            text, command = map(safe, self.hint)
+            fits = width_of(f"  {text} {command}") <= min(WIDTH, width)
+            below.append(f"  {text} {command}" if fits else f"{fold(text, width, '  ', '  ')}\n    {command}")
+        return "\n".join([fold(self.title, width), *lines, *below])
+
+    def html(self) -> Html:
+        """For a notebook, whose own style of tables applies."""
+        head, rows, legend = self._tags()
+        hint = "" if self.hint is None else f"<p>{_unbroken(self.hint[0])} <code>{escape(self.hint[1])}</code></p>"
+        return Html(
+            f"<table>{head}<tbody>{''.join(rows)}</tbody></table>{f'<ul>{legend}</ul>' if legend else ''}{hint}"
+        )
 
     def page(self, name: str, shown: int) -> Html:
         """For the page of a report: a button shows the lines after the first `shown`."""
-        columns = [each for each in self.columns if each.kind in PAGE and not (each.is_empty and each.kind != "name")]
-        heads = [(_unbroken(each.head.strip()), PAGE[each.kind]) for each in columns]
-        head = "".join(f'<th scope="col"{style}>{text}</th>' if text else f"<td{style}></td>" for text, style in heads)
-        grey = [' class="below"' if each else "" for each in self.muted or [False] * len(columns[0].cells)]
-        cells = zip(grey, *map(_cells, columns), strict=True)
-        rows = [f"<tr{style}>{''.join(row)}</tr>" for style, *row in cells]
-        rest, notes, button = "", "", ""
+        head, rows, legend = self._tags()
+        rest, button = "", ""
         if len(rows) > shown:
             rest = f'<tbody class="rest" id="rest-{name}">{"".join(rows[shown:])}</tbody>'
             button = (
                 '<button type="button" class="button needs-script more" aria-expanded="false" '
                 f'aria-controls="rest-{name}" data-more="rest-{name}">Show all {len(rows)}</button>'
             )
-        if legend := [f"<li>{_unbroken(sentence(line))}</li>" for line in self.legend if line]:
-            notes = f'<ul class="table-notes" id="notes-{name}">{"".join(legend)}</ul>'
+        notes = f'<ul class="table-notes" id="notes-{name}">{legend}</ul>' if legend else ""
         described = f' aria-describedby="notes-{name}"' if notes else ""
         return Html(
-            f'<div class="scroll" tabindex="0" role="region" aria-label="Table of {name}"><table{described}>'
-            f"<caption>{_unbroken(self.title)}</caption><thead><tr>{head}</tr></thead>"
+            f'<div class="scroll" tabindex="0" role="region" aria-label="Table of {name}"><table{described}>{head}'
             f"<tbody>{''.join(rows[:shown])}</tbody>{rest}</table></div>{button}{notes}"
+        )
+
+    def _tags(self) -> tuple[str, list[str], str]:
+        """The caption with the headings, the lines, and the items of the legend."""
+        columns = [each for each in self.columns if each.kind in PAGE and not (each.is_empty and each.kind != "name")]
+        heads = [(_unbroken(each.head.strip()), PAGE[each.kind]) for each in columns]
+        head = "".join(f'<th scope="col"{style}>{text}</th>' if text else f"<td{style}></td>" for text, style in heads)
+        grey = [' class="below"' if each else "" for each in self.muted or [False] * len(columns[0].cells)]
+        cells = zip(grey, *map(_cells, columns), strict=True)
+        return (
+            f"<caption>{_unbroken(self.title)}</caption><thead><tr>{head}</tr></thead>",
+            [f"<tr{style}>{''.join(row)}</tr>" for style, *row in cells],
+            "".join(f"<li>{_unbroken(sentence(line))}</li>" for line in self.legend if line),
         )
 
     def json(self) -> list[dict[str, Any]]:
@@ -117,9 +133,14 @@ class Sentences:
     kind: Literal["plain", "heading", "warning"] = "plain"
 
     def text(self, width: int) -> str:
-        """For a terminal of this width."""
         first, further = ("WARNING  ", " " * 9) if self.kind == "warning" else ("", "")
         return "\n".join(fold(text, width, first, further) for text in self.texts)
+
+    def html(self) -> Html:
+        before, after = {"plain": ("", ""), "heading": ("<strong>", "</strong>")}.get(
+            self.kind, ("<strong>Warning:</strong> ", "")
+        )
+        return Html("".join(f"<p>{before}{_unbroken(text)}{after}</p>" for text in self.texts))
 
 
 @dataclass(frozen=True)
@@ -130,9 +151,14 @@ class Notes:
     texts: Sequence[str]
 
     def text(self, width: int) -> str:
-        """For a terminal of this width."""
         items = [fold(text, width, "  · ", "    ") for text in self.texts]
         return "\n".join([fold(self.title, width), *items]) if items else ""
+
+    def html(self) -> Html:
+        """A list that opens at a click."""
+        items = "".join(f"<li>{_unbroken(text)}</li>" for text in self.texts)
+        summary = f"<summary>{_unbroken(self.title)} ({len(self.texts)})</summary>"
+        return Html(f"<details>{summary}<ul>{items}</ul></details>" if items else "")
 
 
 Block = ShownTable | Sentences | Notes
@@ -150,8 +176,8 @@ class Document:
         return "\n\n".join(filter(None, (block.text(width) for block in self.blocks)))
 
     def html(self) -> Html:
-        """For a notebook: the text."""
-        return Html(f"<pre>{escape(self.text(WIDTH))}</pre>")
+        """For a notebook: the tags of a report's page, without its style sheet."""
+        return Html("".join(block.html() for block in self.blocks))
 
 
 class Shown:
@@ -181,13 +207,6 @@ def fold(text: str, width: int | None = None, first: str = "", further: str = ""
         subsequent_indent=further,
         break_on_hyphens=False,
     )
-
-
-def with_command(text: str, command: str, width: int, indent: str = "  ") -> str:
-    """A line that ends with a command to copy. If it does not fit, the command has its own line."""
-    line = f"{indent}{safe(text)} {safe(command)}"
-    fits = width_of(line) <= min(WIDTH, width)
-    return line if fits else f"{fold(text, width, indent, indent)}\n{indent * 2}{safe(command)}"
 
 
 def sentence(text: str) -> str:

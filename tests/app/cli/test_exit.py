@@ -32,7 +32,7 @@ def only_the_table(folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["explain", "table.csv", "--target", "z"], "no target column 'z'"),
+        (["explain", "table.csv", "--target", "\x1b[2J"], "no target column '\\x1b[2J'"),
         (["explain", "table.csv"], "--target is missing: the name of the column to predict. table.csv has 'a', 'b'"),
         (["explain", "tabel.csv", "--target", "y"], "The file tabel.csv does not exist. Did you mean table.csv?"),
         (["explain", "table.csv", "--target", "y", "--out", "table.csv"], "table.csv is a file"),
@@ -47,8 +47,10 @@ def only_the_table(folder):
         (["compare", "table.csv", "--target", "y", "--methods", "rsens2"], "rsens2 scores pairs: use --order 2."),
         (["explain", "table.csv", "--target", "y", "--likelihood", "poisson"], "Use --likelihood gaussian."),
         (["explain", "table.csv", "--target", "y", "--out", "/proc/x"], "/proc/x cannot be written"),
+        (["compare", "table.csv", "--target", "y", "--out", "x" * 300], ""),
+        (["explain", "x" * 300 + ".csv", "--target", "y"], ""),
         (["explain", "table.csv", "--model-file", "table.csv"], "Give a model.rsens that `rsens explain` wrote"),
-        (["explain", "table.csv", "--model-file", "m.rsens", "--cv", "4"], "--cv is for models that are fitted"),
+        (["explain", "table.csv", "--model-file", "m.rsens", "--cv", "4"], "--cv is fixed by the saved model"),
     ],
 )
 def test_bad_input_is_one_sentence_and_2(table, capsys, arguments, message):
@@ -58,6 +60,7 @@ def test_bad_input_is_one_sentence_and_2(table, capsys, arguments, message):
     assert message in said.err
     assert said.err.startswith("rsens: ")
     assert said.err.count("\n") == 1
+    assert "failure" not in said.err
     assert only_the_table(table)
 
 
@@ -103,21 +106,16 @@ def test_a_package_that_is_missing_is_2(table, capsys, monkeypatch):
 
 def test_a_failure_is_one_sentence_and_1(table, capsys, monkeypatch):
     def fail(*_, **__):
-        raise ZeroDivisionError("nothing\x1b[31m left")
+        raise OSError(errno.ECHILD, "nothing\x1b[31m left")
 
     monkeypatch.setattr(rsens._app.study, "explain_task", fail)
     assert main(["explain", "table.csv", "--target", "y"]) == 1
     said = capsys.readouterr().err
-    assert "ZeroDivisionError: nothing\\x1b[31m left" in said
+    assert "nothing\\x1b[31m left" in said
     assert "run with --traceback" in said
     assert said.count("\n") == 1
     assert main(["explain", "table.csv", "--target", "y", "--traceback"]) == 1
     assert "Traceback" in capsys.readouterr().err
-
-
-def test_control_characters_in_what_the_user_types_do_not_reach_the_terminal(table, capsys):
-    assert main(["explain", "table.csv", "--target", "\x1b[2J"]) == 2
-    assert "\x1b" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -134,26 +132,6 @@ def test_stopping_leaves_no_file(table, sent, code):
     assert out == ""
     assert "Traceback" not in err
     assert [path.name for path in table.rglob("*") if path.is_file()] == ["table.csv"]  # an empty folder may be there
-
-
-def test_nobody_reads_on(table):
-    """`rsens … | head -1`: no complaint, and the files are there."""
-    command = [sys.executable, "-m", "rsens", "explain", "table.csv", "--target", "y", "--model", "linear", *QUICK]
-    read, write = os.pipe()
-    os.close(read)
-    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
-    os.close(write)
-    assert done.returncode == 0
-    assert done.stderr.startswith("table: 40 rows")
-    assert "rror" not in done.stderr
-    assert (table / "rsens-table" / "importance.csv").is_file()
-
-
-def test_a_second_run_replaces_the_first(table, capsys):
-    for columns in ("a,b,c", "a"):
-        assert main(["explain", "table.csv", "--target", "y", "--columns", columns, *QUICK]) == 0
-    assert not (table / "rsens-table" / "pairs.csv").exists()
-    assert "a" in (table / "rsens-table" / "importance.csv").read_text()
 
 
 @pytest.mark.parametrize(
@@ -174,39 +152,15 @@ def test_what_the_system_refuses_is_2(table, capsys, monkeypatch, where, code, s
 
 
 @pytest.mark.parametrize(
-    "closed", [">&- 2>&- <&-", *(pytest.param(each, marks=pytest.mark.slow) for each in (">&-", "2>&-", "<&-"))]
+    "output",
+    ["| true", ">&- 2>&- <&-", *(pytest.param(each, marks=pytest.mark.slow) for each in (">&-", "2>&-", "<&-"))],
 )
-def test_closed_streams(table, closed):
-    """The files are there all the same, and nothing is said where nobody can read it."""
+def test_closed_streams(table, output):
+    """`rsens … | head -1`: no complaint, and the files are there all the same."""
     command = [sys.executable, "-m", "rsens", "explain", "table.csv", "--target", "y", "--model", "linear", *QUICK]
-    done = subprocess.run(["sh", "-c", f"{shlex.join(command)} {closed}"], capture_output=True, text=True, check=False)
+    script = f"{shlex.join(command)} {output}"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert "rror" not in done.stderr
-    assert ("depends most on" in done.stdout) is (closed in ("2>&-", "<&-"))
+    assert ("depends most on" in done.stdout) is (output in ("2>&-", "<&-"))
     assert (table / "rsens-table" / "importance.csv").is_file()
-
-
-def test_other_errors_of_the_system_are_failures(table, capsys, monkeypatch):
-    def fail(*_, **__):
-        raise OSError(errno.ECHILD, os.strerror(errno.ECHILD))
-
-    monkeypatch.setattr(rsens._app.study, "explain_task", fail)
-    assert main(["explain", "table.csv", "--target", "y", *QUICK]) == 1
-    assert "failure of rsens" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["explain", "table.csv", "--target", "y", "--out", "x" * 300],
-        ["compare", "table.csv", "--target", "y", "--out", "x" * 300],
-        ["explain", "x" * 300 + ".csv", "--target", "y"],
-    ],
-)
-def test_names_that_no_file_can_have_are_2(table, capsys, arguments):
-    assert main(arguments) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("rsens: ")
-    assert said.count("\n") == 1
-    assert "failure" not in said
-    assert only_the_table(table)

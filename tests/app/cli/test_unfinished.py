@@ -127,14 +127,6 @@ def test_a_failure_before_the_first_refit_leaves_nothing(table, capsys, monkeypa
     assert [path.name for path in table.iterdir()] == ["table.csv"]
 
 
-def test_no_half_document(table, capsys, monkeypatch):
-    for option in ("--json", "--quiet"):
-        with monkeypatch.context() as patch:
-            stop_after(patch, 2)
-            assert main([*LINEAR, option]) == 130
-        assert capsys.readouterr().out == ""
-
-
 def end_a_worker():
     """What the system does to a process that asks for too much memory."""
     os.kill(next(iter(reusable_executor._executor._processes)), signal.SIGKILL)
@@ -219,11 +211,3 @@ def test_ctrl_c_in_a_terminal(table, n_jobs):
     for foreign in ("Traceback", "Error", "loky", "joblib", "KeyboardInterrupt"):
         assert foreign not in shown
     assert len(refits(table)) >= 7
-
-
-@pytest.mark.slow
-def test_ctrl_c_twice_ends_at_once(table):
-    code, shown = in_a_terminal(*EXPLAIN, cwd=table, press_at="refit 8 of 30", times=2)
-    assert code in (130, -2)  # a shell says the same of both
-    assert "Traceback" not in shown
-    assert "rsens: stopped." in shown

@@ -8,7 +8,6 @@ import pytest
 
 import rsens
 from rsens import Explanation, InputError, study
-from rsens._app.report import _facts
 from rsens._app.report import _figures as report_figures
 from rsens._app.study import _result
 from rsens._files import SUMMARY
@@ -27,7 +26,7 @@ def files_in(folder):
 
 
 def test_files(result, tmp_path):
-    written = result.write(tmp_path / "out", report=False)
+    written = result.write(tmp_path / "a" / "out", report=False)
     assert {path.name for path in written} == {
         "effects.csv",
         "importance.csv",
@@ -38,19 +37,20 @@ def test_files(result, tmp_path):
         "summary.json",
     }
     assert all(path.is_file() for path in written)
-    importance = pd.read_csv(tmp_path / "out" / "importance.csv")
+    folder = tmp_path / "a" / "out"
+    importance = pd.read_csv(folder / "importance.csv")
     pd.testing.assert_frame_equal(
         importance[["term", "value"]], result.explanation.to_frame()[["term", "value"]], check_dtype=False
     )
-    pairs = pd.read_csv(tmp_path / "out" / "pairs.csv")
+    pairs = pd.read_csv(folder / "pairs.csv")
     assert tuple(pairs.loc[0, ["first", "second"]]) == ("b", "c")
-    local = pd.read_parquet(tmp_path / "out" / "local.parquet").set_index("row")
+    local = pd.read_parquet(folder / "local.parquet").set_index("row")
     np.testing.assert_array_equal(local, result.explanation.local_main)
-    loaded = Explanation.load(tmp_path / "out" / "explanation.json")
+    loaded = Explanation.load(folder / "explanation.json")
     pd.testing.assert_series_equal(loaded.main, result.explanation.main)
-    model = rsens.load_model(tmp_path / "out" / "model.rsens")
+    model = rsens.load_model(folder / "model.rsens")
     np.testing.assert_array_equal(model.predict(result.X), result.model.predict(result.X))
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    summary = json.loads((folder / "summary.json").read_text())
     assert summary["variables"][0]["name"] == "a"
     for name, line in (("importance", importance), ("pairs", pairs)):
         assert {"lower", "upper", "interval_kind", "above_null", "p_value", "discovery", "null_kind"} <= set(line), name
@@ -86,12 +86,6 @@ def test_odd_names_everywhere(tmp_path, monkeypatch):
     assert all("<script>alert" not in p.read_text(encoding="utf-8") for p in written if p.suffix == ".svg")
 
 
-def test_the_report_alone(result, tmp_path, monkeypatch):
-    monkeypatch.setattr(_facts, "PLOTS", [])
-    path = result.report(tmp_path / "r.html")
-    assert path.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html")
-
-
 def test_nothing_is_left_if_something_fails(result, tmp_path, monkeypatch):
     def fail(*_, **__):
         raise KeyboardInterrupt
@@ -106,20 +100,18 @@ def test_results_of_an_earlier_run_are_replaced_and_other_files_stay(result, tmp
     out = tmp_path / "out"
     result.write(out, report=False)
     (out / "mine.txt").write_text("mine")
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "mine.txt").write_text("mine")
+    with pytest.raises(InputError, match="rsens did not write"):
+        result.write(tmp_path / "theirs", report=False)
+    assert files_in(tmp_path / "theirs") == {"mine.txt"}
+    result.write(tmp_path / "theirs", report=False, overwrite=True)
     before = files_in(out)
+    assert files_in(tmp_path / "theirs") == before
     one_column = study(numbers(30)[["a", "y"]], "y", **QUICK)
     one_column.write(out, report=False)
     assert files_in(out) == before - {"pairs.csv"}
     assert json.loads((out / SUMMARY).read_text())["data"]["columns"] == ["a"]
-
-
-def test_a_folder_with_other_files_is_refused(result, tmp_path):
-    (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(InputError, match="rsens did not write"):
-        result.write(tmp_path, report=False)
-    assert files_in(tmp_path) == {"mine.txt"}
-    result.write(tmp_path, report=False, overwrite=True)
-    assert files_in(tmp_path) > {"mine.txt", "importance.csv"}
 
 
 def test_results_of_another_target_are_refused(result, tmp_path):
@@ -131,13 +123,3 @@ def test_results_of_another_target_are_refused(result, tmp_path):
     assert (tmp_path / SUMMARY).read_bytes() == before
     other.write(tmp_path, report=False, overwrite=True)
     assert "pairs.csv" not in files_in(tmp_path)
-
-
-def test_an_empty_folder_is_used(result, tmp_path):
-    result.write(tmp_path, report=False)
-    assert "importance.csv" in files_in(tmp_path)
-
-
-def test_folders_are_made(result, tmp_path):
-    result.write(tmp_path / "a" / "b", report=False)
-    assert "importance.csv" in files_in(tmp_path / "a" / "b")

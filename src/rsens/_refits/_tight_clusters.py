@@ -1,50 +1,21 @@
-"""Clusters, rows that belong together; and a warning where rows come in tight clusters and none were given."""
+"""A warning where rows come in tight clusters and no `clusters` were given: checks and marks then promise too much."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from rsens._contents import own_order
-from rsens._errors import Argument, InputError, RsensWarning, Sentence, warn
-from rsens._table import as_pandas
+from rsens._errors import Argument, Sentence, warn
+from rsens._table import is_frame
 from rsens._typing import Array, Positions
-
-CLUSTERS = Argument("clusters")
-
-
-def read_clusters(clusters: Any, n: int) -> Positions | None:
-    """The cluster of each row, numbered from 0; None where no clusters are given. Labels may be of any type."""
-    if clusters is None:
-        return None
-    clusters = as_pandas(clusters, "clusters")
-    if isinstance(clusters, str | bytes | dict) or not hasattr(clusters, "__len__") or len(clusters) != n:
-        sized = hasattr(clusters, "__len__") and not isinstance(clusters, str | bytes)
-        got = len(clusters) if sized else repr(clusters)[:40]
-        raise InputError(CLUSTERS, f" must have one label for each of the {n} rows of X; got {got}.")
-    labels = pd.Series(list(np.asarray(clusters, dtype=object)))
-    missing = int(labels.isna().sum())
-    if missing:
-        raise InputError(CLUSTERS, f" has no label for {missing} of {n} rows. Drop these rows, or give them labels.")
-    try:
-        codes, found = pd.factorize(labels)
-    except TypeError:  # lists or dicts
-        raise InputError(
-            CLUSTERS, f": labels must be text, numbers or dates; got {type(labels.iloc[0]).__name__}."
-        ) from None
-    if len(found) < 2:
-        raise InputError(CLUSTERS, f" puts all {n} rows into one cluster; at least two clusters are needed.")
-    return np.asarray(codes, dtype=np.intp)
-
 
 #: The most rows that are looked at, the first ones: rows of a cluster often follow one another, and a random part of
 #: all rows would tear clusters apart. Neighbours are counted around this many of them.
 MOST_ROWS, MOST_LOOKED_AT = 5_000, 200
-#: With fewer rows there is nothing to tell. The most neighbours that are counted; clusters have at most half as many.
+#: The fewest rows that can show clusters. The most neighbours that are counted; clusters have at most half as many.
 LEAST_ROWS, MOST_NEIGHBOURS = 20, 100
 #: How much faster distances grow at the edge of clusters than further out. None of 8,000 tables without clusters reach
 #: it, with 40 to 2,000 rows of 2 to 20 columns: independent, correlated, heavy tails, whole numbers, curves, walks.
@@ -54,29 +25,20 @@ FEW_VALUES = 1.5
 MOST_SETS = 25
 
 
-class TightClustersWarning(RsensWarning):
-    """Rows come in tight clusters, and no `clusters` were given."""
-
-
-@dataclass(frozen=True)
-class TightClusters:
-    """size: The rows of a typical cluster. columns: The columns where clusters show."""
-
-    size: int
-    columns: tuple[int, ...]
-
-
-def tight_clusters(values: Array, categorical: Collection[int] = ()) -> TightClusters | None:
-    """Whether rows lie in small clusters with space around them; None if that cannot be seen.
+def tight_clusters(X: Any, categorical: Collection[int] = (), argument: str = "clusters") -> Sentence | None:
+    """A warning if rows lie in small clusters with space around them; None if that cannot be seen.
 
     With d_k the distance to the k-th neighbour of a point of a Poisson process in q dimensions, (d_k/d_{k+1})^q is
     Beta(k, 1), so k log(d_{k+1}/d_k) has the mean 1/q ≤ 1; in clusters of m rows the step from d_{m−1} to d_m is large.
     Ranks keep heavy tails and rounded numbers from looking like clusters; some columns hide them, so sets are tried.
     """
-    values = values[:MOST_ROWS]
+    numbers = X.select_dtypes(["number"]).to_numpy(np.float64, na_value=np.nan) if is_frame(X) else np.asarray(X)
+    if numbers.ndim != 2 or numbers.dtype.kind not in "iuf":
+        return None
+    values = numbers[:MOST_ROWS].astype(np.float64)
     values = values[own_order(values).rows]  # the random numbers below go with rows, not with places
     n, D = values.shape
-    n_values = [len(np.unique(values[:, d])) for d in range(D)]
+    n_values = [len(np.unique(column)) for column in values.T]
     numeric = [d for d in range(D) if d not in categorical and n_values[d] > FEW_VALUES * np.sqrt(n)]
     if n < LEAST_ROWS or len(numeric) < 2:
         return None
@@ -90,26 +52,20 @@ def tight_clusters(values: Array, categorical: Collection[int] = ()) -> TightClu
         near, further_out = np.split(steps, [len(steps) // 2])
         k = int(near.argmax())
         if near[k] > 1.0 + 3.0 / np.sqrt(len(looked_at)) and near[k] > TIMES * np.median(further_out):
-            return TightClusters(k + 2, tuple(columns))
+            return Sentence(
+                f"Rows come in tight clusters of about {k + 2}, as if measured on the same person, batch or place. "
+                "Rows that belong together make held-out checks, marks and intervals look better than they are. Name "
+                "them with ",
+                Argument(argument),
+                ".",
+            )
     return None
 
 
-def warn_of_tight_clusters(values: Array, categorical: Collection[int] = ()) -> None:
+def warn_of_tight_clusters(X: Any, categorical: Collection[int] = ()) -> None:
     """Warn if rows come in tight clusters: for calls that refit and were given no `clusters`."""
-    found = tight_clusters(values, categorical)
-    if found is not None:
-        warn(tight_clusters_text(found, Argument("clusters")), category=TightClustersWarning)
-
-
-def tight_clusters_text(found: TightClusters, argument: Argument) -> Sentence:
-    """A warning: the clusters, their consequences, and the argument to give."""
-    return Sentence(
-        f"Rows come in tight clusters of about {found.size}, as if measured on the same person, batch or place. Rows "
-        "that belong together make held-out checks, marks and intervals look better than they are. Say which ones do "
-        "with ",
-        argument,
-        ".",
-    )
+    if (found := tight_clusters(X, categorical)) is not None:
+        warn(found)
 
 
 def _sets_of_columns(numeric: list[int], n_values: list[int], n: int) -> Iterator[list[int]]:
@@ -123,11 +79,8 @@ def _sets_of_columns(numeric: list[int], n_values: list[int], n: int) -> Iterato
 
 def _steps(points: Array, looked_at: Positions) -> Array:
     """The mean over rows of k log(d_{k+1}/d_k), for k = 1, 2, …"""
-    n = len(points)
-    most = min(MOST_NEIGHBOURS, n // 4)
-    squares = np.zeros((len(looked_at), n))
-    for column in points.T:
-        squares += (column[looked_at, None] - column) ** 2
+    most = min(MOST_NEIGHBOURS, len(points) // 4)
+    squares = sum((column[looked_at, None] - column) ** 2 for column in points.T)
     nearest = np.sort(np.partition(squares, most + 1, axis=1)[:, : most + 2], axis=1)[:, 1:]  # without the row itself
     logs = 0.5 * np.log(np.maximum(nearest, np.finfo(float).tiny))
     return np.asarray(np.diff(logs, axis=1).mean(axis=0) * np.arange(1, most + 1))
