@@ -95,8 +95,9 @@ class TestCalls:
         fn = Recorder(cubic)
         from_function(fn).derivatives(rows(50, columns=10), 2)
         points = 2 * 10 + 2 * 10**2  # moved copies of the rows
-        assert sum(map(len, fn.calls)) <= 50 * (points + 3)
-        assert len(fn.calls) <= 3 + 1 + -(-50 * points // (ROWS_PER_CALL - 50))
+        checks = 8 * (8 * 10 + 4 + 2) + 1 + 3 * 50  # of 8 rows: half steps, the largest second differences, noise
+        assert sum(map(len, fn.calls)) <= 50 * points + checks
+        assert len(fn.calls) <= 12 + -(-50 * points // (ROWS_PER_CALL - 50))
 
     def test_no_call_is_larger_than_the_bound(self):
         fn = Recorder(cubic)
@@ -163,7 +164,7 @@ class TestSinglePrecision:
     )
     def test_double_precision_is_not_mistaken_for_it(self, function):
         for X in (rows(40), np.round(rows(40))):
-            from_function(function).derivatives(X, 2)
+            from_function(function).derivatives(X, 1)
 
 
 class TestJumps:
@@ -175,11 +176,10 @@ class TestJumps:
         model = DecisionTreeRegressor(max_leaf_nodes=40).fit(X, 2.0 * X[:, 0])
         return X, lambda X: Normal(model.predict(X), 1.0)
 
-    @pytest.mark.parametrize("order", [1, 2])
-    def test_the_default_step_warns(self, tree, order):
+    def test_the_default_step_warns(self, tree):
         X, predict = tree
-        with pytest.warns(RsensWarning, match=r"did not change in \d+ % of the differences.*step=0.3"):
-            from_function(predict).derivatives(X, order)
+        with pytest.warns(RsensWarning, match="does not change in 'x0', 'x1' over the step.*step=0.3"):
+            from_function(predict).derivatives(X, 1)
 
     def test_a_large_step_gives_average_slopes(self, tree):
         X, predict = tree
@@ -187,7 +187,7 @@ class TestJumps:
         np.testing.assert_allclose(slope, [2.0, 0.0], atol=0.3)
 
     def test_a_constant_model_warns_and_gives_zero(self):
-        with pytest.warns(RsensWarning, match="did not change in 100 %"):
+        with pytest.warns(RsensWarning, match="does not change in"):
             record = from_function(lambda X: Poisson(np.ones(len(X)))).derivatives(rows(), 2)
         assert not record.first.any()
         assert not record.second.any()

@@ -104,15 +104,13 @@ def test_many_draws_reach_the_gaussian_limit_as_one_over_their_root():
 
 
 def test_second_order_of_linear_draws_is_twice_their_covariance():
-    """Every draw is linear, so the stacked form has nothing; the variance xᵀΣx of the mixture bends by 2Σ."""
+    """Every draw is linear, and the variance xᵀΣx of the mixture bends by 2Σ."""
     b = rng.normal(size=(50, 3)) @ np.array([[1.0, 0.5, 0.0], [0.0, 0.6, 0.2], [0.0, 0.0, 0.4]])
     fn, draws = (lambda p, X: Normal(X @ p["b"], 0.5)), {"b": b}
     Σ = np.cov(b.T, bias=True)
     V = 0.5 + np.einsum("nd,de,ne->n", X, Σ, X)
     want = np.sqrt(2.0) * np.abs(Σ) / V[:, None, None]
     np.testing.assert_allclose(rsens2(from_draws(fn, draws), X), want, atol=1e-6)  # second differences
-    stacked = rsens2(from_draws(fn, draws, second="stacked"), X)
-    np.testing.assert_allclose(stacked, 0.0, atol=1e-6)
     exact = from_draws(fn, draws, backend="jax")
     np.testing.assert_allclose(rsens2(exact, X), want, rtol=1e-12)
 
@@ -254,7 +252,6 @@ WRONG = {
     "text": (lambda: from_draws(ok, {"b": ["x"]}), "must be numbers"),
     "one number": (lambda: from_draws(ok, {"b": 1.0}), "draws on the first axis"),
     "backend": (lambda: from_draws(ok, {"b": [1.0]}, backend="numba"), "backend must be"),
-    "second": (lambda: from_draws(ok, {"b": [1.0]}, second="both"), "second must be"),
     "step for jax": (lambda: from_draws(ok, {"b": [1.0]}, backend="jax", step=0.1), "differentiates exactly"),
     "weights": (lambda: from_draws(ok, {"b": [1.0]}, weights=[0.5, 0.5]), "must be 1 numbers"),
     "a mixture": (

@@ -1,9 +1,4 @@
-"""Whether differences over a step give the derivative: enough digits, no jumps, no kinks, little noise.
-
-A second difference shrinks with its step s like s² where the function is smooth, and like s at a kink. It does not
-shrink where the function jumps, rounds or is noisy (the idea of a difference table: Hamming, 1962; Moré and Wild, 2011,
-*Estimating computational noise*). `bends_on_lines` measures that; all checks of jumps and kinks use it.
-"""
+"""Whether differences over a step give the derivative: enough digits, no jumps, no kinks, little noise."""
 
 from __future__ import annotations
 
@@ -11,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsens._errors import Argument, InputError, warn
 from rsens._text import quoted
@@ -20,10 +14,30 @@ from rsens.derivatives._differences import DEFAULT_STEP, SINGLE_STEP, Difference
 from rsens.derivatives._output import SAME, Evaluation, RandomFunctionError, evaluate, within_levels
 from rsens.distributions import Distribution
 
-#: Rows, or second differences, that are looked at more closely.
-PROBES = 8
+#: Rows, or second differences, that are looked at more closely; rows that are evaluated twice.
+PROBES = TWICE = 8
 #: Derivatives below this, in standard deviations of the prediction per unit of the column, count as zero.
 SMALL = 0.1
+#: The share of their size by which derivatives may differ when the step is halved; second differences at a jump.
+SHARE, CHANGE = 0.01, 0.5
+#: Two evaluations may differ by this share of the values: threads add up in another order.
+ROUNDING = 1e-13
+#: The share of the largest values that the noise may reach before they are refused.
+MOST = 0.5
+#: A jump keeps at least this share of a second difference over a small part of the step.
+JUMP = 0.25
+#: Points on a line, per search.
+POINTS = 17
+#: A step that spans several jumps of an ordinary tree ensemble, in units of a column.
+WIDE = 0.3
+#: Second differences below this share of the largest slope are not looked at.
+VISIBLE = 0.1
+#: No slope changes by this many times its size over one unit of a column: then jumps decide.
+ABSURD = 10.0
+#: The part of the largest average that may come from second differences that half the step changes.
+JUMP_SHARE = 0.1
+#: Wide steps to choose from, in units of a column.
+LADDER = (0.15, 0.3, 0.6)
 
 
 class NoSecondDerivativesError(InputError):
@@ -39,7 +53,6 @@ def check_first(
     names: tuple[str, ...],
     levels: Array | None,
     noise: Noise | None,
-    jumps: bool,  # look for columns in which the function jumps
 ) -> bool:
     """Refuse first differences (n, M, columns) that are noise or rounding; warn and return True if nearly all are 0."""
     given = at.steps.step
@@ -54,20 +67,14 @@ def check_first(
             f" of at least {SINGLE_STEP[2]:.2g}; trees and other piecewise-constant models need one of about 0.3.",
         )
     flat, by_levels = is_flat(at, changes, levels)
-    jumping = flat_columns(at, changes) if jumps and not flat else []
-    if order == 2 and jumps and (jumping or (flat and not is_constant(at.z, levels))):
+    still = ([] if by_levels else at.columns) if flat else flat_columns(at, changes)
+    if order == 2 and still and not (flat and is_constant(at.z, levels)):
         raise NoSecondDerivativesError(*_nothing("it is piecewise constant, as predictions of trees are"))
-    if flat and not by_levels:
-        still = 100 * (1 - _share_that_moves(changes).mean())
+    if still:
         warn(
-            f"the function did not change in {still:.0f} % of the differences. If its predictions are piecewise "
-            "constant (trees, rounding), give a step over several jumps: from_function(fn, step=0.3)."
-        )
-    if jumping:
-        warn(
-            f"the function does not change in {quoted(names[d] for d in jumping)} over the step, but it does over "
-            f"{WIDE} of the spread: it is piecewise constant there (trees, rounding), and R-sens in these columns has "
-            f"no meaning. Give a step over several jumps: from_function(fn, step={WIDE})."
+            f"the function does not change in {quoted(names[d] for d in still)} over the step: if it is piecewise "
+            "constant there (trees, rounding), R-sens in these columns has no meaning. Give a step over several jumps: "
+            f"from_function(fn, step={WIDE})."
         )
     return flat
 
@@ -104,18 +111,14 @@ def _share_that_moves(changes: Array) -> Array:
     return (changes != 0.0).any(axis=2).mean(axis=1)
 
 
-#: The share of their size by which derivatives may differ when the step is halved.
-SHARE = 0.01
-
-
 def warn_if_step_matters(at: Differences, order: int, names: tuple[str, ...]) -> None:
     """Warn if derivatives depend on the step they were taken with: compare with half the step at a few rows."""
-    some = at.few(PROBES)
+    some = at.at(spaced(len(at.X), PROBES))
     largest, wrong = SMALL, np.zeros(len(some.columns), dtype=bool)
     for k in range(1, order + 1):
-        quotient = some.first if k == 1 else some.diagonal
+        quotient, h = (some.first, some.diagonal)[k - 1], some.widths(k)
         with np.errstate(all="ignore"):
-            whole, half = quotient(some.widths(k)), quotient(some.steps.halve(k).widths(some.X, k))
+            whole, half = quotient(h), quotient(0.5 * h)
             sizes, gaps = some.sizes(whole, k), some.sizes(half - whole, k)
             # At a kink or jump of the function itself the quotient doubles with any step.
             doubled = some.sizes(half - 2.0 * whole, k) < SHARE * sizes
@@ -124,19 +127,10 @@ def warn_if_step_matters(at: Differences, order: int, names: tuple[str, ...]) ->
     if wrong.any():
         warn(
             f"derivatives in {quoted(names[d] for d, bad in zip(some.columns, wrong, strict=True) if bad)} depend on "
-            f"the step: half of it changes them by more than {100 * SHARE:.0f} %, so do not trust them. The default "
-            "step is about 6e-6 (first) and 1e-4 (second derivatives) times the spread of a column. If a column has no "
-            "spread in these rows, or the function changes within a small part of it, give the distance over which it "
-            "changes: from_function(fn, scale=…), one number per column. If the function jumps or rounds, give a wider "
-            "step: from_function(fn, step=0.3)."
+            f"the step: half of it changes them by more than {100 * SHARE:.0f} %, so do not trust them. Give the "
+            "distance over which the function changes, from_function(fn, scale=…), one number per column; if it jumps "
+            "or rounds, a wider step: from_function(fn, step=0.3)."
         )
-
-
-TWICE = 8
-#: Two evaluations may differ by this share of the values: threads add up in another order.
-ROUNDING = 1e-13
-#: The share of the largest values that the noise may reach before they are refused.
-MOST = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,19 +171,17 @@ class Noise:
 
     def floors(self, here: Evaluation, steps: Steps) -> tuple[float, float]:
         """The R-sens of a column and the R-sens₂ of a pair that noise alone makes, per unit of a column."""
-        size, (first, second) = self.size(here), (float(np.min(steps.of_order(order))) for order in (1, 2))
+        size, (first, second) = self.size(here), narrowest(steps)
         return size / (np.sqrt(2.0) * first), size / (2.0 * second**2)
 
     def warn(self, here: Evaluation, steps: Steps) -> None:
         """State the noise floor of R-sens and R-sens₂."""
-        first, second = self.floors(here, steps)
-        widths = " and ".join(f"{float(np.min(steps.of_order(order))):.2g}" for order in (1, 2))
+        (first, second), (narrow, wide) = self.floors(here, steps), narrowest(steps)
         warn(
             f"the function is random: for the same rows its predictions differ by {self.size(here):.2g} standard "
-            f"deviations. Differences are taken over {widths} of the spread of a column (first and second "
-            f"derivatives). Noise floor: per spread of a column, R-sens below about {first:.2g} and R-sens₂ of a pair "
-            f"below about {second:.2g} is noise. Fix the random numbers within the function, average more draws, or "
-            "give a wider step to lower it."
+            f"deviations. Differences are taken over {narrow:.2g} and {wide:.2g} of the spread of a column (first and "
+            f"second derivatives). Noise floor: per spread of a column, R-sens below about {first:.2g} and R-sens₂ of "
+            f"a pair below about {second:.2g} is noise. Fix the random numbers, average more draws, or widen the step."
         )
 
     def check(self, at: Differences, sizes: Array) -> None:
@@ -197,12 +189,16 @@ class Noise:
         floor, largest = self.floors(at.here, at.steps)[0], float(sizes.max(initial=0.0))
         if floor > MOST * largest:
             raise RandomFunctionError(
-                f"the function is random: the same rows gave different predictions, and its noise alone makes an "
-                f"R-sens of about {floor:.2g} per spread of a column; the largest found is {largest:.2g}. Fix its "
-                "random numbers, average more draws, or give a wider ",
+                f"the function is random: its noise alone makes an R-sens of about {floor:.2g} per spread of a column; "
+                f"the largest found is {largest:.2g}. Fix its random numbers, average more draws, or give a wider ",
                 Argument("step"),
                 "; for a PyTorch module with dropout or batch normalisation call .eval().",
             )
+
+
+def narrowest(steps: Steps) -> tuple[float, float]:
+    """The smallest step, in units, for first and for second derivatives."""
+    return float(np.min(steps.of_order(1))), float(np.min(steps.of_order(2)))
 
 
 def _scatter(once: Array, again: Array) -> Array:
@@ -211,32 +207,13 @@ def _scatter(once: Array, again: Array) -> Array:
     return np.where(deviation > ROUNDING * np.abs(once).max(axis=0), deviation, 0.0)
 
 
-#: A jump keeps at least this share of a second difference over a small part of the step.
-JUMP = 0.25
-#: From an eighth to a 64th of the step a kink's second difference falls to 1/8, a smooth one's to 1/64.
-KINK = 0.06
-#: Points on a line, per search.
-POINTS = 17
-#: A step that spans several jumps of an ordinary tree ensemble, in units of a column.
-WIDE = 0.3
-#: Second differences below this share of the largest slope are not looked at.
-VISIBLE = 0.1
-#: Half the step may change a second difference by this share.
-CHANGE = 0.5
-#: No slope changes by this many times its size over one unit of a column: then jumps decide.
-ABSURD = 10.0
-#: The part of the largest average that may come from jumps.
-JUMP_SHARE = 0.1
-
-
 def flat_columns(at: Differences, changes: Array) -> list[int]:
     """Columns along which the function is flat at nearly all rows, although it jumps over a wide step at some."""
     narrow = np.broadcast_to(at.steps.of_order(1), at.steps.unit.shape) < WIDE / 3.0
     still = [d for d, share in zip(at.columns, _share_that_moves(changes), strict=True) if share < 0.1 and narrow[d]]
     if not still:
         return []
-    some = replace(at.few(PROBES), columns=still)
-    found = []
+    some, found = replace(at.at(spaced(len(at.X), PROBES)), columns=still), []
     for d, moved in zip(still, (some.changes(WIDE * at.steps.units(some.X)) != 0.0).any(axis=2), strict=True):
         if moved.sum() < min(2, len(some.X)):
             continue
@@ -248,43 +225,47 @@ def flat_columns(at: Differences, changes: Array) -> list[int]:
 
 
 def check_second(at: Differences, first: Array, second: Array, noise: Noise | None = None) -> None:
-    """An error where jumps, rounding or noise decide second differences (n, M, C, C); a warning if they only share."""
+    """An error where jumps, kinks, rounding or noise decide second differences (n, M, C, C).
+
+    Half the step changes the largest of them then: by jumps and rounding it multiplies them by 4 or gives 0, by kinks
+    by 2. A step that was given may span jumps on purpose: there it is an error only if the result is absurd.
+    """
     n, columns = len(at.X), len(at.columns)
     if not columns:
         return
-    unit, slopes = at.units(), float(at.sizes(first, 1).mean(axis=0).max())
+    slopes = max(SMALL, float(at.sizes(first, 1).mean(axis=0).max()))
     curvatures = at.here.norms(second.reshape(*second.shape[:2], -1)).reshape(n, columns, columns)
     with np.errstate(over="ignore"):  # units one after the other: their product may overflow
-        sizes = unit[:, :, None] * curvatures * unit[:, None, :]
-    worth = VISIBLE * max(SMALL, slopes)
+        sizes = at.units[:, :, None] * curvatures * at.units[:, None, :]
     if noise is not None:
         _, floor = noise.floors(at.here, at.steps)  # of a pair ε/(2h²), in one column √6 ε/h²
         floors = floor * np.where(np.eye(columns, dtype=bool), 2.0 * np.sqrt(6.0), 1.0)
-        if floor > worth and (floors > MOST * sizes.mean(axis=0)).all():
+        if floor > VISIBLE * slopes and (floors > MOST * sizes.mean(axis=0)).all():
             raise NoSecondDerivativesError(*_nothing("its predictions are random"))
         return
     d, e = np.triu_indices(columns)
-    upper = sizes[:, d, e]
+    upper, largest = sizes[:, d, e], float(sizes.mean(axis=0).max())
     probed = np.argsort(upper, axis=None)[::-1][:PROBES]
-    rows, pair = np.unravel_index(probed[upper.ravel()[probed] > worth], upper.shape)
+    rows, pair = np.unravel_index(probed[upper.ravel()[probed] > VISIBLE * slopes], upper.shape)
     if not len(rows):
         return
-    size, d, e = upper[rows, pair], d[pair], e[pair]
-    given = at.steps.step is not None  # may span jumps on purpose: an error only where the result is absurd
-    kept, slow = jumps_and_kinks(at.at(rows), np.stack([d, e]), second[rows, :, d, e], everywhere=given)
-    jumps, largest = kept > JUMP, float(sizes.mean(axis=0).max())
-    bad = jumps if given else jumps | slow
-    decided = bad.sum() >= 0.5 * len(bad) or float(size[bad].sum()) / n > JUMP_SHARE * largest
-    if decided and (not given or largest > ABSURD * max(SMALL, slopes)):
+    some, d, e, size = at.at(rows), d[pair], e[pair], upper[rows, pair]
+    whole = second[rows, :, d, e]
+    half = _mixed(some, 0.5 * some.widths(2), np.array(at.columns)[d], np.array(at.columns)[e])
+    gaps = some.here.norms((half - whole)[..., None])[:, 0] * size / some.here.norms(whole[..., None])[:, 0]
+    changed, given = gaps > CHANGE * size, at.steps.step is not None
+    decided = changed.mean() >= 0.5 or size[changed].sum() / n > JUMP_SHARE * largest
+    if decided and (not given or largest > ABSURD * slopes):
         raise NoSecondDerivativesError(
-            *_nothing("it jumps, rounds its predictions or computes in fewer digits" if jumps.any() else "it has kinks")
+            *_nothing("it jumps, has kinks, rounds its predictions or computes in fewer digits")
         )
-    if given and (decided or float(np.median(kept * size)) > JUMP_SHARE * largest):
-        warn(
-            "the function jumps within the step, as predictions of trees and rounded ones do: its second differences, "
-            "and so R-sens₂ of pairs, are partly the jumps and depend on the step. Read them as rough averages, take a "
-            "wider step, or explain a smooth model."
-        )
+    if not given or not (decided or float(np.median(gaps)) / 4.0 > JUMP_SHARE * largest):
+        return
+    warn(
+        "the function jumps or bends within the step, as predictions of trees do: its second differences, and so "
+        "R-sens₂ of pairs, depend on the step. Read them as rough averages, take a wider step, or explain a smooth "
+        "model."
+    )
 
 
 def _nothing(why: str) -> tuple[str | Argument, ...]:
@@ -294,29 +275,6 @@ def _nothing(why: str) -> tuple[str | Argument, ...]:
         Argument("pairs", False),
         "), give a wider step: from_function(fn, step=0.3), or compute without rounding in float64.",
     )
-
-
-def jumps_and_kinks(
-    at: Differences, pair: NDArray[np.intp], whole: Array, everywhere: bool
-) -> tuple[Array, NDArray[np.bool_]]:
-    """The share of second differences (K, M) that a jump makes, and whether they shrink as slowly as at a kink."""
-    h, k = at.widths(2), np.arange(len(at.X))
-    d, e = np.array(at.columns)[pair]
-    size = at.here.norms(whole[..., None])[:, 0]
-    changed = np.full(len(k), everywhere)  # by half the step
-    if not everywhere:
-        changed = at.here.norms((_mixed(at, 0.5 * h, d, e) - whole)[..., None])[:, 0] > CHANGE * size
-    kept, slow = np.zeros(len(k)), np.zeros(len(k), dtype=bool)
-    if changed.any():
-        numerator = size * h[k, d] * h[k, e] * np.where(d == e, 1.0, 4.0)
-        for side in (-1.0, 1.0):
-            X = at.X.copy()
-            X[k, d] += np.where(d == e, 0.0, side * h[k, d])  # the two edges of the square along e
-            coarse, fine = bends_on_lines(at, X, e, h[k, e])
-            jump = changed & (fine > JUMP * coarse)
-            kept = np.maximum(kept, np.where(jump, fine / np.where(numerator > 0.0, numerator, 1.0), 0.0))
-            slow |= changed & (fine > KINK * coarse) & (coarse > numerator / POINTS)
-    return kept, slow & (kept <= JUMP)
 
 
 def _mixed(at: Differences, h: Array, d: Array, e: Array) -> Array:
@@ -351,10 +309,6 @@ def bends_on_lines(at: Differences, X: Array, e: Array, h: Array) -> tuple[Array
         found.append(bends[place, k])
         low, high = t[place, k], t[place + 2, k]
     return found[0], found[1]
-
-
-#: Steps to choose from, in units of a column.
-LADDER = (0.15, 0.3, 0.6)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -65,10 +65,6 @@ class Steps:
         """How far to move every entry of X, h (n, D)."""
         return np.maximum(self.of_order(order) * self.units(X), 4.0 * np.spacing(np.abs(X)))
 
-    def halve(self, order: int) -> Self:
-        """Half of these steps, for derivatives of this order."""
-        return replace(self, step=np.broadcast_to(0.5 * self.of_order(order), self.unit.shape))
-
 
 def step_unit(values: Array) -> Array:
     """The unit of each column, (D,): its standard deviation, unless a few values far out dominate it.
@@ -96,7 +92,7 @@ class Quotients:
     def changes(self, h: Array) -> Array:
         """z(x + h e_d) − z(x − h e_d), shape (columns, n, M)."""
         eye = self._directions
-        z = self._at_ends(h, np.concatenate([eye, -eye]))
+        z = self._at_ends(h, [eye, -eye])
         return z[: len(eye)] - z[len(eye) :]
 
     def first(self, h: Array, changes: Array | None = None) -> Array:
@@ -106,14 +102,14 @@ class Quotients:
     def diagonal(self, h: Array) -> Array:
         """Second differences in every column with itself, shape (n, M, columns)."""
         eye = self._directions
-        return np.moveaxis(self._diagonal(self._at_ends(h, np.concatenate([eye, -eye])), h), 0, -1)
+        return np.moveaxis(self._diagonal(self._at_ends(h, [eye, -eye]), h), 0, -1)
 
     def second(self, h: Array) -> Array:
         """Second differences, (n, M, columns, columns): three points for d = e, the four corners for d ≠ e."""
         eye, columns = self._directions, len(self.columns)
         d, e = np.triu_indices(columns, 1)
         corners = [eye[d] + eye[e], eye[d] - eye[e], -eye[d] + eye[e], -eye[d] - eye[e]]
-        z = self._at_ends(h, np.concatenate([eye, -eye, *corners]))
+        z = self._at_ends(h, [eye, -eye, *corners])
         pp, pm, mp, mm = z[2 * columns :].reshape(4, len(d), *self.z.shape)
         width = self._width(h)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -139,9 +135,9 @@ class Quotients:
     def _directions(self) -> Any:
         return np.eye(self.X.shape[1], dtype=np.int8)[self.columns]
 
-    def _at_ends(self, h: Array, signs: Any) -> Array:
-        """z at the rows moved to the ends that `signs` (points, D) names, (points, n, M), in a few large calls."""
-        per_call = max(1, ROWS_PER_CALL // len(self.X))
+    def _at_ends(self, h: Array, blocks: list[Any]) -> Array:
+        """z at the rows moved to the ends that the signs in all blocks (…, D) name, (points, n, M), in a few calls."""
+        signs, per_call = np.concatenate(blocks), max(1, ROWS_PER_CALL // len(self.X))
         parts = [self.moved(ends(self.X, h, signs[k : k + per_call])) for k in range(0, len(signs), per_call)]
         return parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, *self.z.shape)), *parts])
 
@@ -175,14 +171,11 @@ class Differences(Quotients):
         """The same at some of the rows."""
         return Differences.of(self.fn, self.X[rows], self.here.at(rows), self.columns, self.steps)
 
-    def few(self, count: int) -> Differences:
-        """The same at a few rows, evenly spaced."""
-        return self.at(spaced(len(self.X), count))
-
     def widths(self, order: int) -> Array:
         """How far to move every entry of X, h (n, D)."""
         return self.steps.widths(self.X, order)
 
+    @property
     def units(self) -> Array:
         """The unit of every entry of the columns, (n, columns)."""
         return self.steps.units(self.X)[:, self.columns]
@@ -192,5 +185,5 @@ class Differences(Quotients):
         norms = self.here.norms(z)
         with np.errstate(over="ignore"):
             for _ in range(order):  # not unit ** order: the square of a large unit does not fit
-                norms = self.units() * norms
+                norms = self.units * norms
         return np.where(np.isfinite(norms), norms, 0.0)

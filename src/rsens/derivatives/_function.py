@@ -97,46 +97,26 @@ class DifferenceModel(Function):
     made: ClassVar[str] = "by differences"
 
     def _derivatives(self, X: Any, order: int) -> Derivatives:
-        table = rows_of(self, X)
+        if self.steps is None:
+            return self.prepared(X)._derivatives(X, order)
+        table, noise = rows_of(self, X), self.noise
         X = self.numbers(table)
-        here = output.evaluate(self.fn, X)
-        prepared, noise = self.steps is not None, self._checked_noise(X, here.distribution.parameters)
-        steps = self.steps or self._steps(X, noise)
-        at = Differences.of(self.fn, X, here, self.continuous(X.shape[1]), steps)
+        here, levels = output.evaluate(self.fn, X), output.categorical_values(self.coding, X)
+        parameters, scatter = here.distribution.parameters, 0.0 if noise is None else noise.parameters
+        output.check_rows_independent(lambda Z: output.parameters_at(self.fn, Z), X, parameters, self.coding, scatter)
+        at = Differences.of(self.fn, X, here, self.continuous(X.shape[1]), self.steps)
         h = at.widths(1)
         changes = at.changes(h)
-        first, second, levels = at.first(h, changes), None, output.categorical_values(self.coding, X)
-        flat = check_first(at, changes, first, order, names=table.names, levels=levels, noise=noise, jumps=prepared)
+        first, second = at.first(h, changes), None
+        flat = check_first(at, changes, first, order, names=table.names, levels=levels, noise=noise)
         if order == 2:
             second = at.second(at.widths(2))
-            if prepared:
-                check_second(at, first, second, noise)
-        if prepared and steps.step is None and noise is None and not flat:
+            check_second(at, first, second, noise)
+        if self.steps.step is None and noise is None and not flat:
             warn_if_step_matters(at, order, table.names)
         first = output.spread_out(first, self.coding, 1)
         second = None if second is None else output.spread_out(second, self.coding, 2)
         return Derivatives(here.distribution, *here.chain(first, second))
-
-    def _steps(self, X: Array, noise: Noise | None) -> Steps:
-        return Steps.of(X, self.step, self.scale, 0.0 if noise is None else noise.relative)
-
-    def _checked_noise(self, X: Array, parameters: Array) -> Noise | None:
-        """How random the function is, which must not mix rows beyond that."""
-        noise = self.noise
-
-        def check() -> None:
-            allowed = 0.0 if noise is None else noise.parameters
-            output.check_rows_independent(
-                lambda Z: output.parameters_at(self.fn, Z), X, parameters, self.coding, allowed
-            )
-
-        try:
-            check()
-        except output.RandomFunctionError:
-            if noise is not None or (noise := Noise.of(self.fn, X)) is None:
-                raise
-            check()
-        return noise
 
     def predict_distribution(self, X: Any) -> Distribution:
         return output.evaluate(self.fn, self.coded(X).numbers(X)).distribution
@@ -154,7 +134,7 @@ class DifferenceModel(Function):
         table = rows_of(model, X)
         numbers = model.numbers(table)
         noise = Noise.of(self.fn, numbers)
-        steps = self._steps(numbers, noise)
+        steps = Steps.of(numbers, self.step, self.scale, 0.0 if noise is None else noise.relative)
         if noise is not None:
             noise.warn(output.evaluate(self.fn, numbers[:TWICE]), steps)
         parameters = output.parameters_at(self.fn, numbers[:1]).shape[-1]

@@ -25,7 +25,6 @@ class RandomFunctionError(InputError):
 
 
 def check_function(fn: Any, call: str, of: str = "rows X") -> None:
-    """Raise an error if `fn`, the argument of `call`, is not a function."""
     if not callable(fn):
         raise InputError(f"{call}: ", Argument("fn"), f" must be a function of {of}; got {type(fn).__name__}.")
 
@@ -55,7 +54,7 @@ def parameters_of(family: Distribution, n: int) -> Any:
     if not fits:
         raise InputError(
             f"the function got {n} rows and must return {type(family).__name__} with one entry per row, the rows on "
-            f"the first axis and no axis too many; got {shapes_of(family)}. A column is taken with [:, 0]."
+            f"the first axis and no axis too many; got {signature(family)}. A column is taken with [:, 0]."
         ) from reason
     return λ
 
@@ -70,36 +69,30 @@ def leaf_labels(family: Distribution) -> list[tuple[str, bool]]:
     """For each of `family.leaves()` its name, and whether it is fixed, not part of λ (df, n, weights)."""
     labels = []
     if isinstance(family, Mixture):
-        components = (
-            {"": family.components} if family.held_as_arrays else {f"[{s}]": c for s, c in enumerate(family.components)}
-        )
-        for place, component in components.items():
-            labels += [(f"components{place}.{name}", fixed) for name, fixed in leaf_labels(component)]
+        for s, component in enumerate([family.components] if family.held_as_arrays else family.components):
+            place = "components" if family.held_as_arrays else f"components[{s}]"
+            labels += [(f"{place}.{name}", fixed) for name, fixed in leaf_labels(component)]
     return labels + [(name, name in family.fixed_fields) for name in family.fields()]
 
 
-def shapes_of(family: Distribution) -> str:
-    """The arguments of a family with their shapes, for messages."""
+def signature(family: Distribution, row_axes: int = 0) -> str:
+    """The family with the shapes of its arguments, without their first `row_axes` axes; for messages."""
     labels = zip(leaf_labels(family), family.leaves(), strict=True)
-    return ", ".join(f"{name} {tuple(np.shape(leaf))}" for (name, _), leaf in labels)
+    shapes = ", ".join(f"{name} {tuple(np.shape(leaf))[row_axes:]}" for (name, _), leaf in labels)
+    return f"{type(family).__name__}({shapes})"
 
 
 def check_moved(family: Distribution, moved: Sequence[bool], single: Iterable[bool] = repeat(False)) -> None:
     """Check the arguments that depend on x: they are part of λ, whose derivatives are taken, and in float64 like X."""
+    in_single = (
+        " was computed in single precision, although X is float64. Remove conversions to float32 from the function, "
+        "and call .double() on PyTorch modules."
+    )
+    names = ", ".join(family.parameter_names[:6])
+    of_x = f" depends on x, but only the parameters are differentiated ({names}). Keep it the same for all x."
     for (name, fixed), moves, is_single in zip(leaf_labels(family), moved, single, strict=False):
-        if moves and is_single:
-            wrong = (
-                " was computed in single precision, although X is float64. Remove conversions to float32 from the "
-                "function, and call .double() on PyTorch modules."
-            )
-        elif moves and fixed:
-            wrong = (
-                f" depends on x, but only the parameters are differentiated ({', '.join(family.parameter_names[:6])}). "
-                f"Keep {name} the same for all x."
-            )
-        else:
-            continue
-        raise InputError(f"{type(family).__name__}: ", Argument(name), wrong)
+        if moves and (is_single or fixed):
+            raise InputError(f"{type(family).__name__}: ", Argument(name), in_single if is_single else of_x)
 
 
 def check_rows_independent(
@@ -214,7 +207,7 @@ class Evaluation:
 
 def evaluate(fn: Callable[[Array], Distribution], X: Array) -> Evaluation:
     """The function at the rows X, checked."""
-    family = _call(fn, X)
+    family = as_arrays(family_from(fn, X.copy()), len(X))  # a copy, which the function may write to
     distribution = family.checked(len(X))
     single = any(leaf.ndim > 0 and leaf.dtype.kind == "f" and leaf.dtype.itemsize < 8 for leaf in family.leaves())
     return Evaluation(distribution, *_z_of(distribution), single)
@@ -222,7 +215,7 @@ def evaluate(fn: Callable[[Array], Distribution], X: Array) -> Evaluation:
 
 def parameters_at(fn: Callable[[Array], Distribution], X: Array) -> Array:
     """λ at the rows X, shape (n, M), not checked: its values may be invalid."""
-    λ: Array = parameters_of(_call(fn, X), len(X))
+    λ: Array = parameters_of(as_arrays(family_from(fn, X.copy()), len(X)), len(X))
     return np.broadcast_to(λ, (len(X), λ.shape[-1]))
 
 
@@ -240,21 +233,17 @@ def evaluate_moved(fn: Callable[[Array], Distribution], points: Array, here: Eva
             ".",
         ) from error
     before, after = here.distribution, there.distribution
-    if _signature(before) != _signature(after):
-        got = f"{_signature(before)} and then {_signature(after)}"
+    if signature(before, 1) != signature(after, 1):
+        got = f"{signature(before, 1)} and then {signature(after, 1)}"
         raise InputError(f"the function must return the same family for all rows; got {got}.")
-    pairs = zip(before.leaves(), after.leaves(), strict=True)
-    moved = [
-        fixed and not np.allclose(new.reshape(copies, *old.shape), old, 1e-12, 0.0)
-        for (_, fixed), (old, new) in zip(leaf_labels(before), pairs, strict=True)
-    ]
-    check_moved(before, moved)
+    leaves = zip(leaf_labels(before), before.leaves(), after.leaves(), strict=True)
+    check_moved(before, [fixed and differs(new.reshape(copies, *old.shape), old) for (_, fixed), old, new in leaves])
     return there.z.reshape(copies, n, -1)
 
 
-def _call(fn: Callable[[Array], Distribution], X: Array) -> Distribution:
-    """The result of the function for a copy of X, which it may write to, with NumPy arrays of any type."""
-    return as_arrays(family_from(fn, X.copy()), len(X))
+def differs(new: Array, old: Array) -> bool:
+    """Whether an argument that may not depend on x does."""
+    return not np.allclose(new, old, 1e-12, 0.0)
 
 
 def as_arrays(family: Distribution, n: int) -> Distribution:
@@ -272,12 +261,6 @@ def as_arrays(family: Distribution, n: int) -> Distribution:
     if not (isinstance(family, Mixture) and family.draws):  # the distribution of each draw was checked, and λ is long
         parameters_of(family, n)
     return family
-
-
-def _signature(family: Distribution) -> str:
-    """The family with its arguments and their sizes, to compare and to show."""
-    labels = zip(leaf_labels(family), family.leaves(), strict=True)
-    return f"{type(family).__name__}({', '.join(f'{name} {leaf.shape[1:]}' for (name, _), leaf in labels)})"
 
 
 def _z_of(family: Distribution) -> tuple[Array, list[bool]]:

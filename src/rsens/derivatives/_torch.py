@@ -34,9 +34,7 @@ def from_torch(fn: Callable[[Any], Any], *, categorical: Any = None) -> Model:
 
     Args:
         fn: The function.
-        categorical: Columns that are categorical, by name or position, in addition to a data frame's columns of type
-            category, text or bool. The function gets numbers there as they are, and otherwise level codes, as with
-            `from_function`.
+        categorical: Columns that are categorical, as in `from_function`.
 
     Returns:
         A model for `explain`, `rsens` and all other measures.
