@@ -158,7 +158,7 @@ class TestSinglePrecision:
             lambda X: Normal(X[:, 0] - X[:, 1], 1.0),  # does not change where both columns move alike
             lambda X: Normal(2.0 * X[:, 0], 1.0),  # short numbers at whole x
             lambda X: Bernoulli(1.0 / (1.0 + np.exp(-25.0 - X[:, 0]))),  # few digits are left next to 1
-            lambda X: Normal(1e9 + X[:, 0], 1.0),  # and next to a large number
+            lambda X: Normal(1e7 + X[:, 0], 1.0),  # and next to a large number
             lambda X: Normal(np.maximum(X[:, 0], 0.0), 1.0),  # flat in half of the rows
         ],
     )

@@ -2,7 +2,6 @@
 
 import builtins
 import re
-import warnings
 from types import SimpleNamespace
 
 import jax
@@ -188,10 +187,11 @@ def test_a_family_that_changes():
 def test_a_random_function(source):
     """JAX draws NumPy's random numbers once, while it traces, and its own depend on the place in the batch (above)."""
     rng = np.random.default_rng(0)
-    model = source.model(lambda s, X: Normal(X[:, 0] + s.array(rng.normal(size=len(X))), 1.0))
-    with warnings.catch_warnings(), pytest.raises(InputError, match="the function is random"):
-        warnings.simplefilter("ignore", RsensWarning)  # of the noise floor
-        model.derivatives(rows(), 1)
+    for sd in (1e-4, 1.0):
+        with pytest.raises(InputError, match="the function is random"):
+            source.model(lambda s, X, sd=sd: Normal(X[:, 0] + s.array(sd * rng.normal(size=len(X))), 1.0)).derivatives(
+                rows(), 1
+            )
 
 
 @SOURCE

@@ -61,6 +61,22 @@ def test_no_number_is_far_off_in_silence(decimals, recwarn):
             assert np.abs(got - exact).max() < 0.1 * exact.max(), step
 
 
+@pytest.mark.parametrize("sd", 10.0 ** np.arange(-14, 1))
+def test_noise_is_small_or_seen(sd, recwarn):
+    """A random function: right to 2 % of the largest value, pairs to a tenth, or a warning or an error."""
+    rng = np.random.default_rng(0)
+    noisy = model(lambda Z: smooth(Z) + sd * rng.normal(size=len(Z)))
+    for measure, tolerance in ((rsens.rsens, 0.02), (rsens.rsens2, 0.1)):
+        exact = measure(model(smooth), X).mean(axis=0)
+        recwarn.clear()
+        try:
+            got = measure(noisy, X).mean(axis=0)
+        except InputError:
+            continue
+        if not recwarn.list:
+            assert np.abs(got - exact).max() < tolerance * exact.max()
+
+
 @pytest.mark.parametrize("name", ["forest", "boosting"])
 class TestTrees:
     def test_default_step(self, trees, name):

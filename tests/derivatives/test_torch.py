@@ -7,7 +7,6 @@ import torch
 from rsens._errors import InputError
 from rsens.adapters import read_for
 from rsens.derivatives import from_torch, iterate
-from rsens.derivatives._model import MAX_BYTES
 from rsens.distributions import Normal, Poisson
 from tests.derivatives.sources import FAMILY_CASES, TORCH, rows
 
@@ -142,26 +141,7 @@ def test_arrays_that_are_no_tensors():
         from_torch(lambda X: Normal(X[:, 0], "wide")).derivatives(rows(), 1)
 
 
-class TestMemory:
-    @staticmethod
-    def largest(fn, n, order):
-        """Bytes of the largest tensor that is made for n rows."""
-        return from_torch(fn)._sizes(rows(n), order).max()
-
-    @staticmethod
-    def wide(X):
-        return Normal(torch.exp(-((X.sum(-1)[:, None] - torch.linspace(-1, 1, 5000)) ** 2)).sum(-1), 1.0)
-
-    @staticmethod
-    def square(X):
-        return Normal(X[:, 0], torch.exp(-((X[:, None] - X) ** 2).sum(-1)).diagonal() + 1.0)
-
-    @pytest.mark.parametrize("name", ["wide", "square"])
-    def test_chunks_stay_within_the_bound(self, name):
-        fn = getattr(self, name)
-        chunk = from_torch(fn).prepared(rows(20)).rows_per_chunk(3, 2)
-        assert chunk >= 16
-        assert 4 * self.largest(fn, chunk, 2) <= MAX_BYTES
-
-    def test_narrow_functions_get_large_chunks(self):
-        assert from_torch(lambda X: Poisson(X[:, 0].exp())).prepared(rows(20)).rows_per_chunk(3, 1) > 10_000
+def test_chunks_are_smaller_with_more_directions():
+    model = from_torch(lambda X: Poisson(X[:, 0].exp()))
+    assert model.rows_per_chunk(3, 1) > model.rows_per_chunk(3, 2) > model.rows_per_chunk(30, 2) >= 1
+    assert model.rows_per_chunk(10_000, 2) == 1

@@ -178,7 +178,7 @@ def _value(method: measures.ComparedMethod, comparison: Comparison, counter: Cou
     model = comparison.source.counted(counter)
     if method.of_function:  # it wants the function itself, and differentiates it once per row
         model = comparison.source
-        counter.add(len(comparison.table))
+        counter.rows += len(comparison.table)
     return method.importance(model, comparison.table, scale=comparison.units, terms=terms)
 
 

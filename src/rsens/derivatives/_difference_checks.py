@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -11,19 +12,15 @@ from rsens._errors import Argument, InputError, warn
 from rsens._text import quoted
 from rsens._typing import Array
 from rsens.derivatives._differences import DEFAULT_STEP, SINGLE_STEP, Differences, Steps, spaced
-from rsens.derivatives._output import SAME, Evaluation, RandomFunctionError, evaluate, within_levels
+from rsens.derivatives._output import SAME, evaluate, within_levels
 from rsens.distributions import Distribution
 
-#: Rows, or second differences, that are looked at more closely; rows that are evaluated twice.
-PROBES = TWICE = 8
+#: Rows, or second differences, that are looked at more closely.
+PROBES = 8
 #: Derivatives below this, in standard deviations of the prediction per unit of the column, count as zero.
 SMALL = 0.1
 #: The share of their size by which derivatives may differ when the step is halved; second differences at a jump.
 SHARE, CHANGE = 0.01, 0.5
-#: Two evaluations may differ by this share of the values: threads add up in another order.
-ROUNDING = 1e-13
-#: The share of the largest values that the noise may reach before they are refused.
-MOST = 0.5
 #: A jump keeps at least this share of a second difference over a small part of the step.
 JUMP = 0.25
 #: Points on a line, per search.
@@ -44,21 +41,10 @@ class NoSecondDerivativesError(InputError):
     """Second differences of a function are not its second derivatives; first differences may be right."""
 
 
-def check_first(
-    at: Differences,
-    changes: Array,
-    first: Array,
-    order: int,
-    *,
-    names: tuple[str, ...],
-    levels: Array | None,
-    noise: Noise | None,
-) -> bool:
-    """Refuse first differences (n, M, columns) that are noise or rounding; warn and return True if nearly all are 0."""
+def check_first(at: Differences, changes: Array, order: int, names: tuple[str, ...], levels: Array | None) -> bool:
+    """Refuse first differences that are rounding; warn and return True if nearly all changes (columns, n, M) are 0."""
     given = at.steps.step
-    if at.columns and noise is not None:
-        noise.check(at, at.sizes(first, 1).mean(axis=0))
-    elif at.columns and (given is None or given.min() < SINGLE_STEP[order]) and rounds(at, changes):
+    if at.columns and (given is None or given.min() < SINGLE_STEP[order]) and rounds(at, changes):
         raise InputError(
             f"{type(at.here.distribution).__name__}: the function computes in single precision (float32) or rounds, "
             "but differences over a small step need float64. Compute in float64 throughout (converting the result "
@@ -111,100 +97,28 @@ def _share_that_moves(changes: Array) -> Array:
     return (changes != 0.0).any(axis=2).mean(axis=1)
 
 
-def warn_if_step_matters(at: Differences, order: int, names: tuple[str, ...]) -> None:
-    """Warn if derivatives depend on the step they were taken with: compare with half the step at a few rows."""
+def check_half_step(at: Differences, names: tuple[str, ...]) -> None:
+    """Warn if first differences over half the step are others: compare at a few rows."""
     some = at.at(spaced(len(at.X), PROBES))
-    largest, wrong = SMALL, np.zeros(len(some.columns), dtype=bool)
-    for k in range(1, order + 1):
-        quotient, h = (some.first, some.diagonal)[k - 1], some.widths(k)
-        with np.errstate(all="ignore"):
-            whole, half = quotient(h), quotient(0.5 * h)
-            sizes, gaps = some.sizes(whole, k), some.sizes(half - whole, k)
-            # At a kink or jump of the function itself the quotient doubles with any step.
-            doubled = some.sizes(half - 2.0 * whole, k) < SHARE * sizes
-        largest = max(largest, float(sizes.mean(axis=0).max()))
-        wrong |= np.where(doubled, 0.0, gaps).mean(axis=0) > SHARE * largest
-    if wrong.any():
+    h = some.widths(1)
+    with np.errstate(all="ignore"):
+        whole, half = some.first(h), some.first(0.5 * h)
+        sizes, gaps = some.sizes(whole), some.sizes(half - whole)
+        # At a kink or jump of the function itself the quotient doubles with any step.
+        doubled = some.sizes(half - 2.0 * whole) < SHARE * sizes
+    largest = max(SMALL, float(sizes.mean(axis=0).max()))
+    wrong = np.where(doubled, 0.0, gaps).mean(axis=0) > SHARE * largest
+    _warn_of_steps([d for d, bad in zip(at.columns, wrong, strict=True) if bad], names)
+
+
+def _warn_of_steps(columns: Iterable[int], names: tuple[str, ...]) -> None:
+    if wrong := [names[d] for d in columns]:
         warn(
-            f"derivatives in {quoted(names[d] for d, bad in zip(some.columns, wrong, strict=True) if bad)} depend on "
-            f"the step: half of it changes them by more than {100 * SHARE:.0f} %, so do not trust them. Give the "
-            "distance over which the function changes, from_function(fn, scale=…), one number per column; if it jumps "
-            "or rounds, a wider step: from_function(fn, step=0.3)."
+            f"derivatives in {quoted(wrong)} depend on the step: half of it changes them by more than "
+            f"{100 * SHARE:.0f} %, so do not trust them. Give the distance over which the function changes, "
+            "from_function(fn, scale=…), one number per column; if it jumps or rounds, a wider step: "
+            "from_function(fn, step=0.3)."
         )
-
-
-@dataclass(frozen=True, eq=False)
-class Noise:
-    """The standard deviation of z and of λ between calls with the same rows, (M,) each, and relative to the spread.
-
-    With scatter ε in z and a function that changes by S over a unit of a column, a central difference over h units is
-    wrong by about ε/(√2 h) + S h²/6, and a second difference by √6 ε/h² (of a pair ε/(2h²)) + S h²/12. Steps of
-    (ε/S)^{1/3} and (ε/S)^{1/4} balance the two (Moré and Wild, 2012, *Estimating derivatives of noisy simulations*).
-    """
-
-    z: Array
-    parameters: Array
-    #: The largest of ε/S, with S the standard deviation of z over the rows.
-    relative: float
-
-    @classmethod
-    def of(cls, fn: Callable[[Array], Distribution], X: Array) -> Noise | None:
-        """Measured at a few rows; None if the function is not random there, or not defined."""
-        some = X[spaced(len(X), TWICE)]
-        try:
-            once, again = evaluate(fn, some), evaluate(fn, some)
-        except InputError:  # `evaluate` of all rows raises it with the number of the row
-            return None
-        if once.z.shape != again.z.shape:
-            return None
-        z = _scatter(once.z, again.z)
-        if not (z > 0.0).any():
-            return None
-        spread = np.maximum((0.5 * (once.z + again.z)).std(axis=0), z)
-        λ = _scatter(once.distribution.parameters, again.distribution.parameters)
-        return cls(z, λ, float(np.max(z / np.where(spread > 0.0, spread, 1.0))))
-
-    def size(self, here: Evaluation) -> float:
-        """The noise of z at these rows in standard deviations of the prediction: its root mean square Fisher norm."""
-        each = np.broadcast_to(np.diag(self.z), (*here.z.shape, len(self.z)))  # one direction for each parameter
-        return float(np.sqrt(np.mean(np.sum(here.norms(each) ** 2, axis=1))))
-
-    def floors(self, here: Evaluation, steps: Steps) -> tuple[float, float]:
-        """The R-sens of a column and the R-sens₂ of a pair that noise alone makes, per unit of a column."""
-        size, (first, second) = self.size(here), narrowest(steps)
-        return size / (np.sqrt(2.0) * first), size / (2.0 * second**2)
-
-    def warn(self, here: Evaluation, steps: Steps) -> None:
-        """State the noise floor of R-sens and R-sens₂."""
-        (first, second), (narrow, wide) = self.floors(here, steps), narrowest(steps)
-        warn(
-            f"the function is random: for the same rows its predictions differ by {self.size(here):.2g} standard "
-            f"deviations. Differences are taken over {narrow:.2g} and {wide:.2g} of the spread of a column (first and "
-            f"second derivatives). Noise floor: per spread of a column, R-sens below about {first:.2g} and R-sens₂ of "
-            f"a pair below about {second:.2g} is noise. Fix the random numbers, average more draws, or widen the step."
-        )
-
-    def check(self, at: Differences, sizes: Array) -> None:
-        """Refuse R-sens if the noise explains half of the largest value; `sizes` (columns,) are per unit."""
-        floor, largest = self.floors(at.here, at.steps)[0], float(sizes.max(initial=0.0))
-        if floor > MOST * largest:
-            raise RandomFunctionError(
-                f"the function is random: its noise alone makes an R-sens of about {floor:.2g} per spread of a column; "
-                f"the largest found is {largest:.2g}. Fix its random numbers, average more draws, or give a wider ",
-                Argument("step"),
-                "; for a PyTorch module with dropout or batch normalisation call .eval().",
-            )
-
-
-def narrowest(steps: Steps) -> tuple[float, float]:
-    """The smallest step, in units, for first and for second derivatives."""
-    return float(np.min(steps.of_order(1))), float(np.min(steps.of_order(2)))
-
-
-def _scatter(once: Array, again: Array) -> Array:
-    """The standard deviation of each column between two calls; 0 if rounding explains it."""
-    deviation = np.sqrt(0.5 * np.mean((once - again) ** 2, axis=0))
-    return np.where(deviation > ROUNDING * np.abs(once).max(axis=0), deviation, 0.0)
 
 
 def flat_columns(at: Differences, changes: Array) -> list[int]:
@@ -224,7 +138,7 @@ def flat_columns(at: Differences, changes: Array) -> list[int]:
     return found
 
 
-def check_second(at: Differences, first: Array, second: Array, noise: Noise | None = None) -> None:
+def check_second(at: Differences, first: Array, second: Array, names: tuple[str, ...]) -> None:
     """An error where jumps, kinks, rounding or noise decide second differences (n, M, C, C).
 
     Half the step changes the largest of them then: by jumps and rounding it multiplies them by 4 or gives 0, by kinks
@@ -233,25 +147,20 @@ def check_second(at: Differences, first: Array, second: Array, noise: Noise | No
     n, columns = len(at.X), len(at.columns)
     if not columns:
         return
-    slopes = max(SMALL, float(at.sizes(first, 1).mean(axis=0).max()))
+    slopes = max(SMALL, float(at.sizes(first).mean(axis=0).max()))
     curvatures = at.here.norms(second.reshape(*second.shape[:2], -1)).reshape(n, columns, columns)
     with np.errstate(over="ignore"):  # units one after the other: their product may overflow
         sizes = at.units[:, :, None] * curvatures * at.units[:, None, :]
-    if noise is not None:
-        _, floor = noise.floors(at.here, at.steps)  # of a pair ε/(2h²), in one column √6 ε/h²
-        floors = floor * np.where(np.eye(columns, dtype=bool), 2.0 * np.sqrt(6.0), 1.0)
-        if floor > VISIBLE * slopes and (floors > MOST * sizes.mean(axis=0)).all():
-            raise NoSecondDerivativesError(*_nothing("its predictions are random"))
-        return
     d, e = np.triu_indices(columns)
     upper, largest = sizes[:, d, e], float(sizes.mean(axis=0).max())
     probed = np.argsort(upper, axis=None)[::-1][:PROBES]
     rows, pair = np.unravel_index(probed[upper.ravel()[probed] > VISIBLE * slopes], upper.shape)
     if not len(rows):
         return
-    some, d, e, size = at.at(rows), d[pair], e[pair], upper[rows, pair]
-    whole = second[rows, :, d, e]
-    half = _mixed(some, 0.5 * some.widths(2), np.array(at.columns)[d], np.array(at.columns)[e])
+    some, size, place = at.at(rows), upper[rows, pair], np.array(at.columns)
+    whole = second[rows, :, d[pair], e[pair]]
+    d, e = place[d[pair]], place[e[pair]]
+    half = _mixed(some, 0.5 * some.widths(2), d, e)
     gaps = some.here.norms((half - whole)[..., None])[:, 0] * size / some.here.norms(whole[..., None])[:, 0]
     changed, given = gaps > CHANGE * size, at.steps.step is not None
     decided = changed.mean() >= 0.5 or size[changed].sum() / n > JUMP_SHARE * largest
@@ -259,13 +168,15 @@ def check_second(at: Differences, first: Array, second: Array, noise: Noise | No
         raise NoSecondDerivativesError(
             *_nothing("it jumps, has kinks, rounds its predictions or computes in fewer digits")
         )
-    if not given or not (decided or float(np.median(gaps)) / 4.0 > JUMP_SHARE * largest):
-        return
-    warn(
-        "the function jumps or bends within the step, as predictions of trees do: its second differences, and so "
-        "R-sens₂ of pairs, depend on the step. Read them as rough averages, take a wider step, or explain a smooth "
-        "model."
-    )
+    if not given:
+        wrong = np.where(changed, 0.0, gaps) > SHARE * size
+        _warn_of_steps(sorted({*d[wrong], *e[wrong]}), names)
+    elif decided or float(np.median(gaps)) / 4.0 > JUMP_SHARE * largest:
+        warn(
+            "the function jumps or bends within the step, as predictions of trees do: its second differences, and so "
+            "R-sens₂ of pairs, depend on the step. Read them as rough averages, take a wider step, or explain a smooth "
+            "model."
+        )
 
 
 def _nothing(why: str) -> tuple[str | Argument, ...]:
@@ -277,7 +188,7 @@ def _nothing(why: str) -> tuple[str | Argument, ...]:
     )
 
 
-def _mixed(at: Differences, h: Array, d: Array, e: Array) -> Array:
+def _mixed(at: Differences, h: Array, d: Any, e: Any) -> Array:
     """The second difference in the columns d and e of each row, (K, M)."""
     k = np.arange(len(at.X))
     half = np.where(d == e, 0.5, 1.0)  # for d = e the two halves add up to ± h or 0
@@ -361,7 +272,7 @@ def wide_step(
         """R-sens per unit of each column, averaged over the rows, (D,); 0 in columns of levels."""
         wide = replace(steps, step=np.maximum(step, gaps))
         found = np.zeros(X.shape[1])
-        found[columns] = at.sizes(at.first(wide.widths(at.X, 1)), 1).mean(axis=0)
+        found[columns] = at.sizes(at.first(wide.widths(at.X, 1))).mean(axis=0)
         return found
 
     candidates, previous = [], sizes(LADDER[0])

@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
 
 from rsens._arguments import one_of
 from rsens._coding import Coding
@@ -23,7 +22,7 @@ from rsens.derivatives._differences import ROWS_PER_CALL, Steps, ends, spaced
 from rsens.derivatives._function import DifferenceModel
 from rsens.derivatives._jax import from_jax
 from rsens.derivatives._model import Around, Counter, Description, Finding, Model, rows_for, rows_of
-from rsens.derivatives._output import as_arrays, check_function, family_from, signature, spread_out
+from rsens.derivatives._output import as_arrays, check_function, evaluate, family_from, signature, spread_out
 from rsens.derivatives._torch import from_torch
 from rsens.distributions import Distribution, Mixture
 
@@ -244,51 +243,22 @@ class DrawDifferences(DifferenceModel):
     """
 
     draws: Any = None
-    counter: Counter | None = None
 
     def _derivatives(self, X: Any, order: int) -> Derivatives:
         if self.steps is None:
             return self.prepared(X)._derivatives(X, order)
         X = self.numbers(X)
-        columns, h = self.continuous(X.shape[1]), self.steps.widths(X, 1)
-        eye = np.eye(X.shape[1], dtype=np.int8)
+        columns, h, eye = self.continuous(X.shape[1]), self.steps.widths(X, 1), np.eye(X.shape[1], dtype=np.int8)
         points = ends(X, h, np.concatenate([0 * eye[:1], eye[columns], -eye[columns]]))
-        if self.counter is not None:
-            self.counter.add(len(points) * len(X))
-        mixture, changes = self._changes(points)
-        changes /= ((X + h) - (X - h))[:, None, columns]  # as rounded
-        return Derivatives(mixture, spread_out(changes, self.coding, 1))
-
-    def _changes(self, points: Array) -> tuple[Mixture, Array]:
-        """The mixture at the rows, points[0], and changes of λ (n, S·M, columns) between rows moved up and down."""
-        copies, n, n_columns = points.shape
-        half, found = 1 + copies // 2, []
-
-        def by_copies(values: Array, event_ndim: int = 0) -> Array:
-            """(copies · n, …) as (copies, n, …)."""
-            event = values.shape[values.ndim - event_ndim :]
-            return np.broadcast_to(values, (copies * n, *event)).reshape(copies, n, *event)
-
-        def at_rows() -> Iterator[Distribution]:
-            """The family of each draw at the rows, while its changes are kept."""
-            for family in self.draws.families(points.reshape(-1, n_columns)):
-                fields, domains = family.fields(), family.domains
-                z = map(by_copies, [fields["logit"]] if "logit" in fields else family.columns())
-                found.append(np.stack([(at[1:half] - at[half:]).T for at in z], axis=1))
-                yield type(family)(**{k: by_copies(v, domains[k].event_ndim)[0] for k, v in fields.items()})
-
-        mixture = Mixture(_held(at_rows(), len(self.draws), n), self.draws.weights, draws=True).checked(n)
-        changes = np.stack(found, axis=1)
-        if "logit" in (fields := mixture.components.fields()):  # ∂π = π(1 − π) ∂logit
-            changes *= (expit(fields["logit"].T) * expit(-fields["logit"].T))[:, :, None, None]
-        return mixture, changes.reshape(n, changes.shape[1] * changes.shape[2], copies // 2)
-
-    def counted(self, counter: Counter) -> DrawDifferences:
-        return replace(self, fn=counter.calls(self.fn), counter=counter)
+        everywhere = evaluate(self.fn, points.reshape(-1, X.shape[1]))
+        here, half = everywhere.at(slice(0, len(X))), 1 + len(columns)
+        z = everywhere.z.reshape(len(points), *here.z.shape)
+        changes = np.moveaxis(z[1:half] - z[half:], 0, -1) / ((X + h) - (X - h))[:, None, columns]  # as rounded
+        return Derivatives(here.distribution, spread_out(here.chain(changes, None)[0], self.coding, 1))
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         copies = 1 + 2 * n_columns
-        return max(1, min(ROWS_PER_CALL // copies, rows_for(8 * self.parameters * 3 * copies)))
+        return max(1, min(ROWS_PER_CALL // copies, rows_for(8 * self.parameters * 4 * copies)))
 
     def prepared(self, X: Any) -> DrawDifferences:
         model = self.coded(X)

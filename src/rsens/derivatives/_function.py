@@ -13,7 +13,7 @@ from rsens._table import positive_per_column
 from rsens._typing import Array
 from rsens.derivatives import _output as output
 from rsens.derivatives._derivatives import Derivatives
-from rsens.derivatives._difference_checks import TWICE, Noise, check_first, check_second, warn_if_step_matters
+from rsens.derivatives._difference_checks import check_first, check_half_step, check_second
 from rsens.derivatives._differences import ROWS_PER_CALL, Differences, Steps
 from rsens.derivatives._model import Counter, Function, Model, rows_for, rows_of
 from rsens.distributions import Distribution
@@ -35,8 +35,7 @@ def from_function(
     warning names the columns where that changes them by more than 1 %. The 8 largest second differences are looked at
     more closely: if they come from jumps, rounding or kinks, they are no second derivatives, and that is an error.
 
-    The function may be a little random (a simulation, an average over draws): 8 rows are evaluated twice, the default
-    step then suits the noise, and a warning states what R-sens and R-sens₂ it makes by itself, the noise floor.
+    A random function (a simulation) must use the same random numbers in every call.
 
     Args:
         fn: The function.
@@ -90,8 +89,6 @@ class DifferenceModel(Function):
     parameters: int = 4
     #: The steps for all explained rows; set by `prepared`.
     steps: Steps | None = None
-    #: How much predictions for the same rows differ, None if they do not; set by `prepared`.
-    noise: Noise | None = None
 
     by_differences: ClassVar[bool] = True
     made: ClassVar[str] = "by differences"
@@ -99,21 +96,21 @@ class DifferenceModel(Function):
     def _derivatives(self, X: Any, order: int) -> Derivatives:
         if self.steps is None:
             return self.prepared(X)._derivatives(X, order)
-        table, noise = rows_of(self, X), self.noise
+        table = rows_of(self, X)
         X = self.numbers(table)
         here, levels = output.evaluate(self.fn, X), output.categorical_values(self.coding, X)
-        parameters, scatter = here.distribution.parameters, 0.0 if noise is None else noise.parameters
-        output.check_rows_independent(lambda Z: output.parameters_at(self.fn, Z), X, parameters, self.coding, scatter)
+        λ = here.distribution.parameters
+        output.check_rows_independent(lambda Z: output.parameters_at(self.fn, Z), X, λ, self.coding)
         at = Differences.of(self.fn, X, here, self.continuous(X.shape[1]), self.steps)
         h = at.widths(1)
         changes = at.changes(h)
         first, second = at.first(h, changes), None
-        flat = check_first(at, changes, first, order, names=table.names, levels=levels, noise=noise)
+        flat = check_first(at, changes, order, table.names, levels)
         if order == 2:
             second = at.second(at.widths(2))
-            check_second(at, first, second, noise)
-        if self.steps.step is None and noise is None and not flat:
-            warn_if_step_matters(at, order, table.names)
+            check_second(at, first, second, table.names)
+        if self.steps.step is None and not flat:
+            check_half_step(at, table.names)
         first = output.spread_out(first, self.coding, 1)
         second = None if second is None else output.spread_out(second, self.coding, 2)
         return Derivatives(here.distribution, *here.chain(first, second))
@@ -133,9 +130,5 @@ class DifferenceModel(Function):
         model = self.coded(X)
         table = rows_of(model, X)
         numbers = model.numbers(table)
-        noise = Noise.of(self.fn, numbers)
-        steps = Steps.of(numbers, self.step, self.scale, 0.0 if noise is None else noise.relative)
-        if noise is not None:
-            noise.warn(output.evaluate(self.fn, numbers[:TWICE]), steps)
         parameters = output.parameters_at(self.fn, numbers[:1]).shape[-1]
-        return replace(model, steps=steps, parameters=parameters, noise=noise)
+        return replace(model, steps=Steps.of(numbers, self.step, self.scale), parameters=parameters)

@@ -20,10 +20,6 @@ from rsens.distributions import Distribution
 
 #: Working memory for one chunk of rows.
 MAX_BYTES = 256 * 2**20
-#: Automatic differentiation makes many arrays of the same size, one after another. With at least a few dozen rows,
-#: chunks whose arrays stay in the processor's cache took a third of the time of chunks that fill `MAX_BYTES`.
-CACHE_BYTES = 16 * 2**20
-FEW_ROWS = 64
 
 
 class Model(ABC):
@@ -277,16 +273,11 @@ Verdict = Literal["ok", "warning", "wrong"]
 class Description:
     """A summary of a model in a few words for each aspect, short enough for one line."""
 
-    #: The object: "GaussianProcessRegressor of scikit-learn".
-    model: str
-    #: The predictive family of an observation: "Normal".
-    family: str
-    #: Where the noise of an observation comes from: "included: 0.04 (WhiteKernel)"; "none".
-    noise: str
-    #: How derivatives are made: "closed form", "automatic (PyTorch)", "differences over 0.3 standard deviations".
-    derivatives: str
-    #: The columns: of X as given, or the original ones of a pipeline.
-    columns: str = "columns of X as given"
+    model: str  # "GaussianProcessRegressor of scikit-learn"
+    family: str  # of an observation: "Normal"
+    noise: str  # of an observation: "included: 0.04 (WhiteKernel)"; "none"
+    derivatives: str  # "closed form", "automatic (PyTorch)", "differences over 0.3 standard deviations"
+    columns: str = "columns of X as given"  # or the original ones of a pipeline
 
     def __str__(self) -> str:
         return (
@@ -310,15 +301,11 @@ class Counter:
 
     rows: int = 0
 
-    def add(self, rows: int) -> None:
-        """Count more rows."""
-        self.rows += rows
-
     def calls(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         """The function, with the rows of each call counted."""
 
         def counted(X: Any, *rest: Any) -> Any:
-            self.add(len(X))
+            self.rows += len(X)
             return fn(X, *rest)
 
         return counted
@@ -371,7 +358,7 @@ class CountedModel(Around):
 
     def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
         values = super().partial_dependence(columns, at, X)
-        self._counter.add(0 if values is None else len(at))
+        self._counter.rows += 0 if values is None else len(at)
         return values
 
     def coded(self, X: Any, weights: Any = None) -> CountedModel:

@@ -14,14 +14,10 @@ from rsens._coding import Coding
 from rsens._conversions import converted
 from rsens._errors import Argument, InputError, warn
 from rsens._typing import Array
-from rsens.distributions import Distribution, Mixture
+from rsens.distributions import Distribution, Mixture, flat_draws
 
 #: How far a row's λ may differ between two batches, relative to its column: more than the rounding of bad conditioning.
 SAME = 1e-6
-
-
-class RandomFunctionError(InputError):
-    """The function gives different predictions for the same rows."""
 
 
 def check_function(fn: Any, call: str, of: str = "rows X") -> None:
@@ -100,7 +96,6 @@ def check_rows_independent(
     X: Array,
     parameters: Array,
     coding: Coding | None = None,
-    noise: Array | float = 0.0,  # (M,), the standard deviation of λ between two calls with the same rows
 ) -> None:
     """Each row of λ may depend only on its own row of X, because all rows are differentiated at once."""
     # The first half again, reversed, behind copies of a row between the first and the last: means and positions show.
@@ -112,13 +107,12 @@ def check_rows_independent(
         between[moved] = between[moved] * 1.0001 + 0.0001
     company = np.broadcast_to(between, (max(2, len(X) // 2), X.shape[1]))
     again = parameters_at(np.concatenate([company, X[:kept][::-1]]))[len(company) :][::-1]
-    if _same(again, parameters[:kept], noise):
+    if _same(again, parameters[:kept]):
         return
-    if not _same(parameters_at(X), parameters_at(X), noise):
-        raise RandomFunctionError(
-            "the function is random: the same rows gave different predictions. Fix its random numbers (for a PyTorch "
-            "module with dropout or batch normalisation call .eval()), or use from_function, which allows for a "
-            "little noise."
+    if not _same(parameters_at(X), parameters_at(X)):
+        raise InputError(
+            "the function is random: the same rows gave different predictions. Use the same random numbers in every "
+            "call; for a PyTorch module with dropout or batch normalisation call .eval()."
         )
     raise InputError(
         "the function mixes rows: a row's prediction changed when the other rows did. Each row may depend only on "
@@ -162,9 +156,8 @@ def spread_out(values: Array, coding: Coding | None, axes: int) -> Array:
     return full
 
 
-def _same(a: Array, b: Array, noise: Array | float) -> bool:
-    allowed = SAME * np.abs(b).max(axis=0, initial=0.0) + 15.0 * noise  # ten standard deviations of a difference
-    return a.shape == b.shape and bool(np.all(np.abs(a - b) <= allowed))
+def _same(a: Array, b: Array) -> bool:
+    return a.shape == b.shape and bool(np.all(np.abs(a - b) <= SAME * np.abs(b).max(axis=0, initial=0.0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,9 +258,12 @@ def as_arrays(family: Distribution, n: int) -> Distribution:
 
 def _z_of(family: Distribution) -> tuple[Array, list[bool]]:
     """z of a checked family, (n, M): λ, or the logit if it was given, as π has lost digits; and which are logits."""
+    if isinstance(family, Mixture) and family.held_as_arrays:
+        z, logits = _z_of(family.components)
+        return flat_draws(z), logits * len(z)
     if isinstance(family, Mixture):
         parts = [_z_of(component) for component in family.members]
         return np.concatenate([z for z, _ in parts], axis=1), [logit for _, logits in parts for logit in logits]
     logit = family.fields().get("logit")
-    z = family.parameters if logit is None else np.atleast_2d(logit).T
+    z = family.parameters if logit is None else logit[..., None]
     return z, [logit is not None] * len(family.parameter_names)

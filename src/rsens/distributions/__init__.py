@@ -2,6 +2,7 @@
 
 from rsens.distributions._base import Distribution as Distribution
 from rsens.distributions._base import Univariate as Univariate
+from rsens.distributions._base import flat_draws as flat_draws
 from rsens.distributions._base import namespace as namespace
 from rsens.distributions._bernoulli import Bernoulli as Bernoulli
 from rsens.distributions._bernoulli import Binomial as Binomial
