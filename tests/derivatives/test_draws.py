@@ -15,7 +15,6 @@ from rsens.derivatives import _draws, from_draws, from_function
 from rsens.distributions import (
     Bernoulli,
     Beta,
-    Categorical,
     Gamma,
     Histogram,
     Mixture,
@@ -113,14 +112,6 @@ def test_second_order_of_linear_draws_is_twice_their_covariance():
     np.testing.assert_allclose(rsens2(from_draws(fn, draws), X), want, atol=1e-6)  # second differences
     exact = from_draws(fn, draws, backend="jax")
     np.testing.assert_allclose(rsens2(exact, X), want, rtol=1e-12)
-
-
-def test_weights_of_draws():
-    b = rng.normal(size=(4, 3))
-    fn = lambda p, X: Normal(X @ p["b"], 1.0)  # noqa: E731
-    doubled = from_draws(fn, {"b": np.concatenate([b, b[:1]])})
-    weighted = from_draws(fn, {"b": b}, weights=[2, 1, 1, 1])
-    np.testing.assert_allclose(rsens(weighted, X), rsens(doubled, X), rtol=1e-12)
 
 
 def test_events_are_their_average_probability():
@@ -306,13 +297,6 @@ def test_beta_with_parameters_far_below_one():
     exact = np.sqrt((t[1] - t[0]) / 12.0 * np.sum(change[held] ** 2 / density[held]))
     # The steps of the oracle are 0.02 wide, its error falls exponentially; differences of λ are right to 1e-9.
     np.testing.assert_allclose(rsens(from_draws(beta, {"a": a, "k": k}), [[x]])[0, 0], exact, rtol=1e-7)
-
-
-def test_classes_are_their_average_probabilities():
-    b = np.random.default_rng(3).normal(size=(20, 3, 3))
-    model = from_draws(lambda p, X: Categorical(softmax(X @ p["b"], axis=1)), {"b": b})
-    plain = from_function(lambda X: Categorical(np.mean([softmax(X @ one, axis=1) for one in b], axis=0)))
-    np.testing.assert_allclose(rsens(model, X), rsens(plain, X), rtol=1e-8)
 
 
 def test_histograms_collapse():

@@ -119,16 +119,6 @@ def test_reverse_mode_gives_what_forward_mode_gives(case):
     assert moved == moved_back
 
 
-def test_no_grad_inside_the_function_does_not_cut_derivatives_off():
-    @torch.no_grad()
-    def predict(X):
-        return Poisson(X[:, 0].exp())
-
-    record = from_torch(predict).derivatives(rows(), 2)
-    TORCH.close(record.first[:, 0, 0], np.exp(rows()[:, 0]))
-    TORCH.close2(record.second[:, 0, 0, 0], np.exp(rows()[:, 0]))
-
-
 def test_numpy_inside_the_function():
     with pytest.raises(InputError, match=r"PyTorch cannot differentiate the function.*from_function"):
         from_torch(lambda X: Normal(torch.tensor(np.sin(X.numpy()[:, 0])), 1.0)).derivatives(rows(), 1)

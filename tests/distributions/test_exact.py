@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.distributions import definition, exact
+from tests.distributions import exact
 from tests.distributions.check import compute, key, stored
-from tests.distributions.exact_renyi import renyi
+from tests.distributions.exact_renyi import by_definition, information, renyi
 from tests.distributions.integrals import series
 from tests.distributions.precision import mp
 
@@ -41,7 +41,7 @@ def pair(name: str) -> tuple[Any, Any]:
 @pytest.mark.parametrize("name", PAIRS)
 def test_divergence_is_its_definition(name: str, alpha: float) -> None:
     p, q = pair(name)
-    assert abs(definition.renyi(p, q, alpha) / renyi(p, q, alpha) - 1) < mp.mpf(10) ** -25
+    assert abs(by_definition(p, q, alpha) / renyi(p, q, alpha) - 1) < mp.mpf(10) ** -25
 
 
 @pytest.mark.parametrize("name", [*PAIRS, "StudentT"])
@@ -58,7 +58,7 @@ def test_largest_ratio_is_the_limit_of_high_orders(name: str) -> None:
 @pytest.mark.parametrize("name", [n for n in PAIRS if n not in ("Categorical", "Beta")])
 def test_information_is_the_expected_square_of_the_score(name: str) -> None:
     p, _ = pair(name)
-    got, want = definition.information(p), p.information()
+    got, want = information(p), p.information()
     for i in range(want.rows):
         for j in range(want.rows):
             assert abs(got[i, j] - want[i, j]) < mp.mpf(10) ** -25

@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from numbers import Real
@@ -22,7 +23,6 @@ from scipy.special import expit, log_expit
 from rsens._errors import Argument, InputError
 from rsens._threads import one_thread
 from rsens._typing import Array, Flags
-from rsens.distributions._link import Link, first_as_location, log_of_first
 
 RowShaper = Callable[[Array], Array]
 
@@ -68,6 +68,19 @@ class Reach(NamedTuple):
     high: Array
     centre: Array
     spread: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """The scale η (n, K) on which models of a family usually add up.
+
+    With its derivatives in λ, (n, K, M) and (n, K, M, M), and J = ∂λ/∂η (n, M, K), the rest of λ held.
+    """
+
+    eta: Array
+    first: Array
+    second: Array
+    jacobian: Array
 
 
 class Distribution(ABC):
@@ -177,10 +190,11 @@ class Distribution(ABC):
         axes = 1 if draws is None else 2
         if len(rows) > axes or (n is not None and rows[-1] != n) or (draws is not None and rows[0] != draws):
             got = ", ".join(f"{k} {a.shape}" for k, a in arrays.items())
-            want = "one value per row" if n is None else f"{n} rows, so one value per row, shape ({n},)"
-            if draws is not None:
-                want = f"one value per draw and row, shape ({draws}, {'rows' if n is None else n})"
-            raise InputError(f"{type(self).__name__}: expected {want}; got {got}. Return arrays without extra axes.")
+            want = ("" if draws is None else f"{draws}, ") + ("rows" if n is None else f"{n} rows")
+            raise InputError(
+                f"{type(self).__name__}: expected one value per row, shape ({want}); got {got}. Return arrays without "
+                "extra axes."
+            )
         events = {k: a.shape[a.ndim - self.domains[k].event_ndim :] for k, a in arrays.items()}
         family = self._with({k: np.broadcast_to(a, rows + events[k]) for k, a in arrays.items()})
         family._check_jointly()
@@ -263,15 +277,12 @@ class Distribution(ABC):
         values = as_numbers(y, "y")
         event = self._checked.mean.shape[-1:] if self.support == "vector" else ()
         target = self._shape[:-1] + event
-        try:
-            fits = values.shape[len(values.shape) - len(event) :] == event
+        with suppress(ValueError):
             np.broadcast_shapes(values.shape, target)
-        except ValueError:
-            fits = False
-        if not fits:
-            want = f"one value per row, shape {target}, perhaps with further axes in front"
-            raise self._refused("y", f" needs {want}; got shape {values.shape}.")
-        return values
+            if values.shape[len(values.shape) - len(event) :] == event:
+                return values
+        want = f"one value per row, shape {target}, perhaps with further axes in front"
+        raise self._refused("y", f" needs {want}; got shape {values.shape}.")
 
     @property
     def _leading_shape(self) -> tuple[int, ...]:
@@ -321,17 +332,20 @@ class Distribution(ABC):
                 f"renyi compares two distributions of one family; got {type(self).__name__} and {type(other).__name__}."
             )
         order = divergence_order(alpha)
-        rows, others = self._shape[:-1], other._shape[:-1]
-        if rows != others and rows not in ((), (1,)) and others not in ((), (1,)):
-            raise InputError(f"renyi compares row with row; got {rows[0]} rows and {others[0]} rows.")
+        own, others = self._shape[:-1], other._shape[:-1]
+        if own != others and own not in ((), (1,)) and others not in ((), (1,)):
+            raise InputError(f"renyi compares row with row; got {own[0]} rows and {others[0]} rows.")
         self._checked._check_comparable(other._checked)
+        rows = np.broadcast_shapes(own, others)
         if order == 0.0 and self.same_support:
-            return np.zeros(np.broadcast_shapes(rows, others))
+            return np.zeros(rows)
+        n = rows[0] if rows else 1
+        p, q = (each._checked if each._shape[:-1] == (n,) else each.checked(n) for each in (self, other))
         with np.errstate(all="ignore"):
             if 1e-6 < order < 0.5:
                 # D_α[p ‖ q] = α/(1 − α) D_{1−α}[q ‖ p]: a small α would cancel, and the nodes lie around p.
-                return order / (1.0 - order) * other._checked._renyi(self._checked, 1.0 - order)
-            return self._checked._renyi(other._checked, order)
+                return (order / (1.0 - order) * q._renyi(p, 1.0 - order)).reshape(rows)
+            return p._renyi(q, order).reshape(rows)
 
     def whiten(self, u: ArrayLike) -> Array:
         """B u with Bᵀ B = I(λ), the Fisher information, for u (n, M, …): a Euclidean view of a change of λ."""
@@ -425,7 +439,8 @@ class Distribution(ABC):
     def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array: ...
 
     @abstractmethod
-    def _renyi(self, other: Self, alpha: float) -> Array: ...
+    def _renyi(self, other: Self, alpha: float) -> Array:
+        """The divergences of order α, (n,), from checked arrays of the same n rows."""
 
     @abstractmethod
     def _whiten(self, u: Array, row: RowShaper) -> Sequence[Array]:
@@ -457,8 +472,12 @@ class Distribution(ABC):
         raise NotImplementedError
 
     def _link(self) -> Link:
-        """The default: the first column of λ is a mean, and so is η or e^η."""
-        return (log_of_first if self.additive_on == "log" else first_as_location)(self.parameters)
+        """The default: the first column of λ is a mean, and so is η, or e^η if effects add up on the log scale."""
+        λ = self.parameters
+        mean, rest = λ[:, 0], (0.0,) * (λ.shape[1] - 1)
+        if self.additive_on == "log":
+            return scalar_link(np.log(mean), (1.0 / mean, *rest), (-1.0 / mean**2, *rest), (mean, *rest))
+        return scalar_link(mean, (1.0, *rest), (0.0, *rest), (1.0, *rest))
 
 
 class Ordered(Distribution):
@@ -537,6 +556,14 @@ class Univariate(Ordered):
         elif self.line == "unit":
             y, log_slope = expit(t), log_expit(t) + log_expit(-t)
         return self._log_prob(y) + log_slope, list(np.moveaxis(self._score(y), -1, 0))
+
+
+def scalar_link(eta: Array, first: Sequence[Any], bends: Sequence[Any], moved: Sequence[Any]) -> Link:
+    """A scalar link that does not mix parameters: ∂η, the diagonal of ∂²η, and ∂λ/∂η, one entry per parameter."""
+    slopes, curved, jacobian = (np.stack(np.broadcast_arrays(*each, eta)[:-1], -1) for each in (first, bends, moved))
+    second, diagonal = np.zeros((len(eta), 1, len(first), len(first))), range(len(first))
+    second[:, 0, diagonal, diagonal] = curved
+    return Link(eta[:, None], slopes[:, None], second, jacobian[..., None])
 
 
 def norm(vectors: Array, axis: int) -> Array:

@@ -19,9 +19,8 @@ from rsens._special import (
     trigamma_rest_drop,
 )
 from rsens._typing import Array
-from rsens.distributions._base import FAR, NEGLIGIBLE, POSITIVE, Domain, Reach, RowShaper, Univariate
+from rsens.distributions._base import FAR, NEGLIGIBLE, POSITIVE, Domain, Link, Reach, RowShaper, Univariate, scalar_link
 from rsens.distributions._jensen import exponential_renyi, integrated_renyi, largest, rule, segment_gap
-from rsens.distributions._link import Link, scalar_link
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +93,7 @@ class Gamma(Univariate):
         )
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        k, k1, d = np.broadcast_arrays(self.shape, other.shape, log_ratio(self.mean, other.mean))
+        k, k1, d = self.shape, other.shape, log_ratio(self.mean, other.mean)
         same, rate = k == k1, k / self.mean
         rate1 = np.where(same, rate, k1 / other.mean)
         cross = -rate * k1 * np.expm1(-d)  # k'·rate − k·rate', the same all along the segment
@@ -255,9 +254,7 @@ class Weibull(Univariate):
         return np.exp(-t) if upper else -np.expm1(-t)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        fields = np.broadcast_arrays(self.shape, self.scale, other.shape, other.scale)
-        rows = fields[0].shape
-        shape, scale, shape1, scale1 = (field.reshape(-1) for field in fields)
+        shape, scale, shape1, scale1 = self.shape, self.scale, other.shape, other.scale
         same = shape == shape1
         d = shape * log_ratio(scale, scale1)  # log ratio of the means of y^k, which is exponential
         result = np.where(same, exponential_renyi(d, alpha), np.inf)
@@ -270,7 +267,7 @@ class Weibull(Univariate):
             log_k = log_ratio(shape, shape1)
             routine = _renyi_max if np.isinf(alpha) else _renyi_different_shapes
             result[finite] = routine(ratio[finite], offset[finite], log_k[finite], alpha)
-        return result.reshape(rows)
+        return result
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         relative = u[0] / row(self.shape)
