@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-import rsens
 from rsens._app.cli import COMMANDS
 from rsens._compare import known
 from rsens._conversions import CONVERSIONS
+from rsens._explain import FORM
 from rsens.adapters import ADAPTERS
 from rsens.distributions import ALL_FAMILIES
 from rsens.kernels import ALL_KERNELS
@@ -93,7 +93,7 @@ def fields() -> Iterator[str]:
     """Fields of an explanation, in memory and in its file."""
     rows = [
         (part, f"`{field.name}`", " × ".join(map(str, field.shape)), first_sentence(field.meaning))
-        for part, field in rsens.Explanation.fields()
+        for part, field in FORM.fields()
     ]
     text = "The content of a file written by `Explanation.save`."
     yield from section("Fields of an explanation", text, ("Part", "Field", "Shape", "Meaning"), rows)

@@ -19,6 +19,7 @@ import pandas as pd
 
 from experiments._claims import mark, verdict
 from experiments._command import parallel, parser, whole_number
+from experiments._fourth_derivative import fourth_importance
 from experiments._interacting import PAIRS, TRUE, fit_process, label, simulate
 from experiments._journal import Journal, run
 from experiments._style import BLUE, VERMILLION, grid, new_figure, save, styled
@@ -62,7 +63,7 @@ def repetition(number: int, *, n: int, seed: int) -> dict[str, list[float]]:
     """The importance of all 66 pairs by both formulas, on the data of `experiments.interactions`."""
     X, y = simulate(n, np.random.default_rng([seed, n, number]))
     model = in_jax(fit_process(X, y), y)
-    matrices = {name: importance(name, model, X) for name in FORMULAS}
+    matrices = {"rsens2": importance("rsens2", model, X), "fourth_derivative": fourth_importance(model, X)}
     return {name: [float(f"{matrix[pair]:.6g}") for pair in PAIRS] for name, matrix in matrices.items()}
 
 

@@ -72,8 +72,6 @@ AREAS = {
         rounds=(3.0, 60.0),
     ),
 }
-#: JAX compiles for seconds in these tests, so they get this many times as long in the second round.
-COMPILED, LONGER = "measures/_fourth_derivative.py", 6.0
 
 
 def sample(mutants: Sequence[Mutant], size: int, seed: int) -> list[Mutant]:
@@ -159,8 +157,7 @@ def run(session: Session, mutants: Sequence[Mutant], journal: Journal, measured:
         with progress(len(mutants), len(mutants) - len(todo), f"round {number}") as bar:
             for mutant in todo:
                 path = SOURCE / mutant.file
-                longer = number > 1 and mutant.file.startswith(COMPILED)
-                names, seconds = chooser.tests(mutant, limit * LONGER if longer else limit)
+                names, seconds = chooser.tests(mutant, limit)
                 change = partial(swap, path, mutated(path, mutant), functions[str(path)])
                 outcome, test = session.fork(change, names, seconds) if names else ("unreached", None)
                 journal.add(mutant, kind=mutant.kind, outcome=outcome, test=test, round=number)

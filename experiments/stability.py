@@ -28,7 +28,7 @@ from experiments._style import METHODS as STYLES
 from experiments._tables import write_csv, write_text
 from rsens._compare import ComparisonSettings
 from rsens._refits import Fit
-from rsens._stability import Ranks, SampleAnalysis, entropy, rank_shares, ranks_of, sampling
+from rsens._stability import Ranks, SampleAnalysis, Sampling, entropy, rank_shares, ranks_of
 
 PUBLISHED = Path(__file__).parent / "published" / "entropies.csv"
 #: Bootstrap samples of rankings, for the uncertainty of an entropy.
@@ -45,7 +45,7 @@ def repetition(data: str, name: str, number: int, *, rows: int | None, seed: int
         fit=Fit(setting.estimator),
         X=X,
         y=y,
-        sampling=sampling(len(y), rows or setting.rows, True, y, False),
+        sampling=Sampling(len(y), rows or setting.rows, replace=True),
         settings=ComparisonSettings.read(METHODS, 2, BUDGET),
     )
     done = analysis.run(np.random.SeedSequence([seed, number]))

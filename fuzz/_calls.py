@@ -101,8 +101,7 @@ def call_explain_with_refits(case: Case) -> None:
 
 def call_tables_and_texts(case: Case) -> None:
     found = explained(case)
-    for by in ("value", "mean"):
-        found.to_frame(by=by) if by == "value" else found.top(2)
+    found.to_frame()
     if found.order == 2:
         found.to_frame(order=2)
     found._repr_html_()

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
-from rsens import Explanation, InputError, Normal, explain, from_function
-from rsens._explain import FORM as EXPLANATION
-from rsens._explain import Values
+from rsens import InputError
 from rsens._files import document
 from rsens._results import Form, Part, stored
 from rsens._typing import Array
@@ -82,28 +79,3 @@ def test_other_parts_with_the_right_digest_are_refused(path, change):
     path.write_text(document("a voyage", change(content)))
     with pytest.raises(InputError, match=r"written by another release of rsens"):
         FORM.read(path)
-
-
-# ---- a further field of an explanation -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class MoreValues(Values):
-    energy: Array | None = stored("A toy.", "terms", default=None, column="energy")
-    pair_energy: Array | None = stored("A toy of pairs.", "pairs", default=None, column="energy")
-
-
-def test_a_further_field_is_saved_loaded_and_shown_from_its_own_line(monkeypatch, tmp_path):
-    monkeypatch.setitem(EXPLANATION.parts, "values", MoreValues)
-    model = from_function(lambda X: Normal(X[:, 0] * X[:, 1] + X[:, 2], 1.0))
-    made = explain(model, np.random.default_rng(0).normal(size=(20, 3)), random_state=0)
-    fields = {field.name: getattr(made._values, field.name) for field in dataclasses.fields(made._values)}
-    made._values = MoreValues(**fields, energy=np.array([1.0, 2.0, 3.0]), pair_energy=np.array([4.0, 5.0, 6.0]))
-    made.save(tmp_path / "x.json")
-    loaded = Explanation.load(tmp_path / "x.json")
-    for explanation in (made, loaded):
-        by_term = explanation.to_frame().set_index("term")["energy"]
-        assert by_term[["x0", "x1", "x2"]].tolist() == [1.0, 2.0, 3.0]
-        assert explanation.to_frame(2).set_index("term")["energy"]["x0:x2"] == 5.0
-        assert "energy" in repr(explanation)
-    assert ("values", "A toy.") in [(part, field.meaning) for part, field in Explanation.fields()]

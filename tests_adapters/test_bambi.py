@@ -64,7 +64,6 @@ def test_nuts_end_to_end(fitted):
     xr.testing.assert_identical(draws, before)  # predict writes into its argument unless told not to
     assert explanation.main["x"] > explanation.main["z"]
     assert list(explanation.parts.columns) == ["prediction", "noise", "knowledge"]
-    assert explanation.posterior is not None
     p = {
         name: draws["posterior"][name].values.reshape(-1, *draws["posterior"][name].shape[2:])
         for name in draws["posterior"]

@@ -23,17 +23,16 @@ _KEY = "rsens"
 
 @dataclass(frozen=True)
 class Field:
-    """One field of a result: its meaning, its shape, () unless it is an array, and its name in `to_frame`, if any."""
+    """One field of a result: its meaning, and its shape, () unless it is an array."""
 
     name: str
     meaning: str
     shape: tuple[str | int, ...]
-    column: str | None = None
 
 
-def stored(meaning: str, *shape: str | int, column: str | None = None, **default: Any) -> Any:
+def stored(meaning: str, *shape: str | int, **default: Any) -> Any:
     """Declare a field of a `Part`, an array if it has a shape. `default` is as in `dataclasses.field`."""
-    return dataclasses.field(metadata={_KEY: Field("", meaning, shape, column)}, **default)
+    return dataclasses.field(metadata={_KEY: Field("", meaning, shape)}, **default)
 
 
 class Part:

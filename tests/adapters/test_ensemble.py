@@ -46,8 +46,6 @@ def test_fitted_models_with_levels_and_flags():
     e = explain(from_ensemble(fits), frame, scale="raw")
     assert set(e.categorical) == {"flag", "city"}
     np.testing.assert_allclose(e.parts.sum(axis=1), e.main, rtol=1e-10)
-    alone = [explain(fit, frame, pairs=False, intervals=False, scale="raw").main["a"] for fit in fits]
-    np.testing.assert_allclose(e.posterior.draws["a"], alone, rtol=1e-8)
 
 
 def test_families_of_one_kind_of_y_may_differ():

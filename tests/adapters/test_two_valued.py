@@ -11,7 +11,7 @@ from rsens import Normal, from_function, from_jax, from_torch
 from rsens._errors import InputError
 from rsens.adapters import as_contrasts, read_for, two_valued, two_valued_columns
 from rsens.derivatives import Derivatives, iterate
-from rsens.measures import contrast_values, switches_of
+from rsens.measures import switches_of
 
 RNG = np.random.default_rng(1)
 N = 30
@@ -127,9 +127,9 @@ def test_every_kind_of_rows(kind):
     model = Object()
     source, table = as_contrasts(*read_for(model, ROWS[kind]), [1])
     ((_, record),) = iterate(source, table, 2)
-    (column, values), *rest = contrast_values(switches_of(record, 1.0))
-    assert (column, rest) == (1, [])
-    np.testing.assert_allclose(values, 5.0 * np.abs(X[:, 2]), rtol=1e-12)
+    ((column, of_levels),) = switches_of(record, 1.0).items()
+    assert column == 1
+    np.testing.assert_allclose(of_levels.sum(axis=1), 5.0 * np.abs(X[:, 2]), rtol=1e-12)
     assert not record.first[..., 1].any()
     assert not record.second[..., 1].any()
     assert not record.second[..., 1, :].any()
@@ -151,7 +151,7 @@ def test_truth_values_of_a_model_of_numbers():
     source, table = read_for(model, FRAME.assign(b=X[:, 1] == 7.0))
     assert two_valued(table) == (1,)
     ((_, record),) = iterate(*as_contrasts(source, table, [1]), 1)
-    np.testing.assert_allclose(dict(contrast_values(switches_of(record, 1.0)))[1], np.abs(X[:, 2]), rtol=1e-12)
+    np.testing.assert_allclose(switches_of(record, 1.0)[1].sum(axis=1), np.abs(X[:, 2]), rtol=1e-12)
     assert all(rows["b"].dtype == bool for rows in model.got)
 
 
@@ -169,7 +169,7 @@ def test_functions(kind, rows):
     """A function gets the numbers themselves, in its derivatives and at switched rows."""
     source, table = as_contrasts(*read_for(SOURCES[kind](), rows), [1])
     ((_, record),) = iterate(source, table, 2)
-    np.testing.assert_allclose(dict(contrast_values(switches_of(record, 1.0)))[1], 5.0 * np.abs(X[:, 2]), rtol=1e-12)
+    np.testing.assert_allclose(switches_of(record, 1.0)[1].sum(axis=1), 5.0 * np.abs(X[:, 2]), rtol=1e-12)
     np.testing.assert_allclose(record.first[:, 0, 2], X[:, 1], rtol=1e-8)
     np.testing.assert_allclose(record.distribution.mean, X[:, 0] + X[:, 1] * X[:, 2], rtol=1e-12)
     assert not record.first[..., 1].any()
@@ -193,7 +193,7 @@ def test_a_part_with_one_value_has_nothing_to_compare():
     for rows in (fold, X):
         source, table = as_contrasts(*read_for(Object(), rows), [1], training=fold)
         ((_, record),) = iterate(source, table, 2)
-        values = dict(contrast_values(switches_of(record, 1.0)))[1]
+        values = switches_of(record, 1.0)[1].sum(axis=1)
         assert not values[table.source[:, 1] == 2.0].any()
     assert table.coding[1].frequencies.tolist() == [1.0, 0.0]
 

@@ -5,51 +5,43 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from scipy.stats import norm
 
-from rsens._assess import Assessment
+from rsens._assess import Assessment, assessment_of
 from rsens._assess._assessment import HeldOutRows
 
 
-def of_numbers(u: Any, gains: Any = 1.0, **changes: Any) -> Assessment:
-    """A model of numbers with these PIT values; it gains 1 nat per row over the constant unless told otherwise."""
+def of_numbers(u: Any, gains: Any = 1.0, *, left_out: int = 0, y: Any = None, **changes: Any) -> Assessment:
+    """A model with these PIT values, which by default gains 1 nat per row; the first `left_out` rows are left out."""
     u = np.asarray(u, dtype=np.float64)
     n = len(u)
     gains = np.broadcast_to(np.asarray(gains, dtype=np.float64), n)
-    rng = np.random.default_rng(0)
     found = {
-        "kind": "numbers",
-        "log_density": gains - 1.5,
-        "baseline": np.full(n, -1.5),
         "prediction": np.zeros(n),
-        "lower": u,
-        "upper": u,
+        "log_density": gains - 1.5,
+        "baseline_log_density": np.full(n, -1.5),
+        "pit_lower": u,
+        "pit_upper": u,
         "probabilities": np.empty((n, 0)),
-        "y": rng.normal(size=n),
-        "classes": (),
-        "fold": np.arange(n) % 5 + 1,
     } | changes
-    y, classes, fold, kind = (found.pop(name) for name in ("y", "classes", "fold", "kind"))
-    rows = np.flatnonzero(fold)
-    held_out = HeldOutRows(rows, kind, **{name: values[rows] for name, values in found.items()})
-    return Assessment("Made", 5, kind, classes, pd.RangeIndex(n), y, fold, held_out)
+    kind = found.pop("kind", "numbers")
+    part = HeldOutRows(np.arange(left_out, n), kind, **{name: each[left_out:] for name, each in found.items()})
+    y = np.random.default_rng(0).normal(size=n) if y is None else y
+    return assessment_of([part], "Made", np.zeros((n, 1)), y)
 
 
-def of_classes(probabilities: Any, codes: Any, **changes: Any) -> Assessment:
+def of_classes(probabilities: Any, codes: Any) -> Assessment:
     """A model of classes a, b, … with these probabilities."""
     p, codes = np.asarray(probabilities, dtype=np.float64), np.asarray(codes)
-    labels = np.array(list("abcdef"[: p.shape[1]]))
     fields = {
         "kind": "classes",
-        "y": labels[codes],
-        "classes": tuple(labels.tolist()),
+        "y": np.array(list("abcdef"[: p.shape[1]]))[codes],
         "log_density": np.log(p[np.arange(len(p)), codes]),
-        "baseline": np.full(len(p), np.log(1.0 / p.shape[1])),
+        "baseline_log_density": np.full(len(p), np.log(1.0 / p.shape[1])),
         "prediction": p.argmax(axis=1).astype(np.float64),
         "probabilities": p,
     }
-    return of_numbers(np.full(len(p), np.nan), **(fields | changes))
+    return of_numbers(np.full(len(p), np.nan), **fields)
 
 
 def drawn_numbers(n: int = 200, spread: float = 1.0) -> Assessment:

@@ -38,9 +38,8 @@ def test_counts_follow_the_definition():
         for low, high in zip(lower, upper, strict=True):
             want += (0.0 if b <= low else 1.0 if b >= high else (b - low) / (high - low)) / 40
             want -= (0.0 if a <= low else 1.0 if a >= high else (a - low) / (high - low)) / 40
-        assert of_numbers(upper, lower=lower, kind="counts").pit_histogram(10)["share"][j] == pytest.approx(
-            want, abs=1e-14
-        )
+        found = of_numbers(upper, pit_lower=lower, kind="counts").pit_histogram(10)
+        assert found["share"][j] == pytest.approx(want, abs=1e-14)
 
 
 @pytest.mark.parametrize("rate", [0.2, 3.0, 50.0])
@@ -52,7 +51,7 @@ def test_the_true_model_of_counts_is_uniform(rate):
     u = np.linspace(0.05, 0.95, 19)
     np.testing.assert_allclose(p @ pit_distribution(lower, upper, u), u, atol=1e-13)
     draws = np.random.default_rng(2).poisson(rate, size=20_000)
-    for level, row in of_numbers(law.cdf(draws), lower=law.cdf(draws - 1), kind="counts").coverage.iterrows():
+    for level, row in of_numbers(law.cdf(draws), pit_lower=law.cdf(draws - 1), kind="counts").coverage.iterrows():
         assert abs(row["share"] - level) < 4.0 * row["standard_error"]
 
 

@@ -32,18 +32,6 @@ def test_distances_without_a_column(x):
         np.testing.assert_allclose(gaussian.distances(7) - gaussian.distances_in(d, 7), found[:, [7]], atol=1e-10)
 
 
-def test_one_column_given_the_others():
-    x = correlated(50, D=4)
-    mean, S = x.mean(axis=0), np.cov(x.T)
-    gaussian = SampleGaussian.of(x)
-    for d in range(4):
-        rest = np.delete(np.arange(4), d)
-        weights = np.linalg.solve(S[np.ix_(rest, rest)], S[rest, d])
-        found_mean, found_deviation = gaussian.conditional(d)
-        np.testing.assert_allclose(found_mean, mean[d] + (x[:, rest] - mean[rest]) @ weights, rtol=1e-10)
-        np.testing.assert_allclose(found_deviation**2, S[d, d] - S[d, rest] @ weights, rtol=1e-10)
-
-
 def test_a_column_that_is_determined_cannot_vary():
     x = collinear()
     gaussian = SampleGaussian.of(x)

@@ -131,12 +131,3 @@ def test_the_closed_form_gets_the_columns():
     both = grouped(plain, Terms.of({"x": [0, 2]}, ("a", "b", "c")), np.ones(3))
     numbers = np.arange(3.0)[:, None]
     np.testing.assert_array_equal(both.partial_dependence((0,), numbers, both.values)[:, 0], np.unique(one[:, 0])[:3])
-
-
-def test_var_of_a_product_within_a_group():
-    """Var[u·v] = 1 for independent standard normal u and v."""
-    x = np.random.default_rng(0).normal(size=(4000, 2))
-    x = (x - x.mean(axis=0)) @ np.linalg.inv(np.linalg.cholesky(np.cov(x.T))).T
-    predictor = predictor_of(x, lambda b: b[..., 0] * b[..., 1])
-    terms = Terms.of({"g": [0, 1]}, ("x0", "x1"))
-    assert value("var", grouped(predictor, terms, np.ones(2)))[0] == pytest.approx(1.0, rel=1e-9)

@@ -62,23 +62,6 @@ def test_labels_and_classes(make) -> None:
     np.testing.assert_allclose(shap_pairs(predictor, STANDARD, rng()), expected, rtol=1e-5, atol=1e-6 * expected.max())
 
 
-def test_shapiq_by_its_own_explainer() -> None:
-    """The same index from shapiq's exact computation and its own imputer, on five columns."""
-    from shapiq import ExactComputer
-    from shapiq.imputer import MarginalImputer
-
-    rows = np.random.default_rng(2).normal(size=(6, 5))
-
-    def f(x: Array) -> Array:
-        return smooth(x) + np.tanh(x[:, 4] * x[:, 0])
-
-    total = np.zeros((5, 5))
-    for row in rows:
-        imputer = MarginalImputer(f, rows, x=row[None], sample_size=len(rows), random_state=0)
-        total += np.abs(ExactComputer(imputer, n_players=5)("SII", 2).get_n_order_values(2))
-    np.testing.assert_allclose(shap_pairs(of_function(f, rows), STANDARD, rng()), total / 6, rtol=1e-6, atol=1e-7)
-
-
 def test_sampled_coalitions_come_close() -> None:
     """Ten columns: 256 of 1024 coalitions."""
     rows = np.random.default_rng(4).normal(size=(12, 10))

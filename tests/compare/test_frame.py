@@ -25,29 +25,8 @@ def table():
     return compare(model, X, methods=["ead", "pd", "ard", "rsens"], random_state=0)
 
 
-WHOLE = {
-    "rows": lambda t: t[t["method"] == "ead"],
-    "sorted": lambda t: t.sort_values("value"),
-    "two": lambda t: pd.concat([t, t]),
-    "pickled": lambda t: pickle.loads(pickle.dumps(t)),
-}
-OTHER = {
-    "columns": lambda t: t[["method", "value"]],
-    "sums": lambda t: t.groupby("method")[["value", "seconds"]].sum(),
-}
-
-
-@pytest.mark.parametrize("part", WHOLE.values(), ids=WHOLE)
-def test_parts_with_all_columns_are_comparisons(table, part):
-    assert type(part(table)) is ComparisonFrame
-
-
-@pytest.mark.parametrize("part", OTHER.values(), ids=OTHER)
-def test_other_tables_are_plain(table, part):
-    assert type(part(table)) is pd.DataFrame
-
-
-def test_pickles_keep_everything(table):
+def test_parts_and_pickles_are_comparisons(table):
+    assert type(table[table["method"] == "ead"]) is type(table.sort_values("value")) is ComparisonFrame
     again = pickle.loads(pickle.dumps(table))
     pd.testing.assert_frame_equal(again, table)
     assert again.attrs == table.attrs == {"order": 1, "scale": "sd", "budget": "standard"}
@@ -90,13 +69,12 @@ def test_wide_takes_value_or_rank(table):
 # ---- views -----------------------------------------------------------------------------------------------------------
 
 
-def test_the_view_has_ranks_values_costs_and_reasons(table):
+def test_the_view_has_ranks_values_meanings_and_reasons(table):
     texts = harmless(table._repr_html_()).texts
-    assert "3 methods" in texts[0]
+    assert texts[0] == "All 3 methods put b first."
     value = table.wide().loc["b", "ead"]
     assert any(text.startswith(f"1 ({value:.2f}"[:7]) for text in texts)
-    assert f"{table['evaluations'].iloc[0]:,}" in texts
-    assert "mean size of the slope" in texts
+    assert any("mean size of the slope" in text for text in texts)
     assert any("ard could not answer: ard reads the length-scales" in text for text in texts)
 
 

@@ -16,8 +16,8 @@ from rsens.models import GPRegressor
 from tests.compare.models import NOISE, ishigami, mirrored, noisy, uniform_grid
 
 BUDGETS = ["paper", "standard"]
-#: ard reads the kernel of a GP; a fourth derivative is only there for functions in JAX.
-OF_ANY_MODEL = {order: [name for name in known(order) if name not in ("ard", "fourth_derivative")] for order in (1, 2)}
+#: ard reads the kernel of a GP.
+OF_ANY_MODEL = {order: [name for name in known(order) if name != "ard"] for order in (1, 2)}
 every_budget = pytest.mark.parametrize("budget", BUDGETS)
 every_method = pytest.mark.parametrize("method", OF_ANY_MODEL[1])
 every_pair_method = pytest.mark.parametrize("method", OF_ANY_MODEL[2])

@@ -10,21 +10,18 @@ from rsens.black_box import BLACK_BOX, BUDGETS
 from rsens.measures import METHODS
 from tests.compare.models import resolved
 
-BY_NAME_ONLY = {"fourth_derivative"}
-
 
 @pytest.mark.parametrize("order", [1, 2])
-def test_all_is_every_method_but_the_one_asked_for_by_name(order):
+def test_all_is_every_method(order):
     registered = {name for name, measure in METHODS.items() if measure.order == order}
     registered |= {name for name, of_order in BLACK_BOX if of_order == order}
-    assert set(resolved("all", order)) == registered - BY_NAME_ONLY
+    assert set(resolved("all", order)) == registered
     assert set(known(order)) == registered
 
 
 def test_all_is_in_the_order_of_the_papers_tables():
     assert resolved("all", 1) == ["rsens", "ead", "aed", "apc", "shap", "pd", "pfi", "var", "kl", "ard"]
     assert resolved("all", 2) == ["rsens2", "eah", "aeh", "shap", "pd", "h"]
-    assert list(known(2)) == [*resolved("all", 2), "fourth_derivative"]
     for order in (1, 2):
         places = [method.place for method in find_methods("all", order)]
         assert places == list(range(1, len(places) + 1))
@@ -52,14 +49,13 @@ def test_names_in_the_order_asked_each_once():
     assert resolved(["kl", "rsens", "kl"], 1) == ["kl", "rsens"]
     assert resolved(("shap",), 2) == ["shap"]
     assert resolved("aed", 1) == ["aed"]
-    assert resolved("fourth_derivative", 2) == ["fourth_derivative"]
 
 
 @pytest.mark.parametrize(
     ("methods", "order", "text"),
     [
         ("rsens2", 1, "rsens2 scores pairs: use order=2"),
-        ("pfi", 2, "pfi scores single variables: use order=1"),
+        ("pfi", 2, "pfi scores variables: use order=1"),
         ("R-sens", 1, "Did you mean 'rsens'"),
         ("zzzz", 2, "for pairs. Use one of rsens2"),
         (None, 1, "methods must be"),

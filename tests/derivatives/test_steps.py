@@ -8,7 +8,7 @@ from rsens._errors import RsensWarning
 from rsens.derivatives import from_function
 from rsens.derivatives._differences import DEFAULT_STEP, FAR, Steps, step_unit
 from rsens.distributions import Normal
-from rsens.measures import kl
+from rsens.measures import local_values
 from tests.derivatives.sources import rows
 
 
@@ -108,6 +108,6 @@ class TestHalfTheStep:
 
 def test_kl_takes_the_same_units():
     X = with_sentinel()
-    got = kl(from_function(normal(lambda Z: np.tanh(Z[:, 0] * Z[:, 1]))), X)
+    got = local_values("kl", from_function(normal(lambda Z: np.tanh(Z[:, 0] * Z[:, 1]))), X)
     exact = np.abs(X[:, ::-1] / np.cosh(np.clip(X[:, 0] * X[:, 1], -300, 300))[:, None] ** 2)
     np.testing.assert_allclose(got, exact, rtol=0, atol=1e-6)

@@ -18,13 +18,18 @@ from rsens import (
     from_draws,
     from_function,
 )
-from rsens._explain import Arguments, Context, read
+from rsens._explain import FORM, Arguments, Context, read
 
 
 def asked_of(model: Any, X: Any, y: Any = None, **options: Any) -> Context:
     """A call of `explain` that is read and not yet answered."""
     asked: dict[str, Any] = {"pairs": False, "intervals": False, "random_state": 0, "null": y is not None}
     return read(Arguments(model, X, y, **asked | options))
+
+
+def text_of(explanation: Explanation) -> str:
+    """The content of its file."""
+    return FORM.text({name: getattr(explanation, f"_{name}") for name in FORM.parts})
 
 
 #: Not known of rows in chunks.
@@ -37,10 +42,10 @@ def assert_same(one: Explanation, other: Explanation, *, rtol: float = 1e-12, lo
     A Gaussian process rounds differently in batches of another size, and what is a difference of nearly equal
     predictions shows it.
     """
-    for name, field in one.fields():
+    for name, field in FORM.fields():
         if field.name in NOT_IN_CHUNKS:
             continue
-        a, b = (getattr(e._part(name), field.name, None) for e in (one, other))
+        a, b = (getattr(getattr(e, f"_{name}"), field.name, None) for e in (one, other))
         if isinstance(a, np.ndarray) and a.dtype.kind == "f":
             assert b is not None, field.name
             finite = np.abs(a[np.isfinite(a)])

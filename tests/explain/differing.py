@@ -41,7 +41,7 @@ def differing(terms: list[str], names=("before", "after"), *, intervals: bool = 
         scale_kind="sd",
         terms=tuple(terms),
         units=np.ones(len(terms)),
-        only=({}, {}),
+        only={name: {} for name in names},
         left_out={},
         notes=(),
     )

@@ -198,8 +198,9 @@ def test_null_level(as_array):
             assert bool(Coding.of(frame[[name]])) == bool(same)  # categories keep their counts
             if same and not as_array:
                 assert frame[name].dtype == FRAME[same[0]].dtype
-    assert set(result.probes["term"]) >= set(names)
-    assert result.probes["term"].isin(names).sum() >= 6
+    probed = result.inference.probe_values.index
+    assert set(probed) >= set(names)
+    assert probed.isin(names).sum() >= 6
 
 
 # ---- plots -----------------------------------------------------------------------------------------------------------

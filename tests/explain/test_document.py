@@ -148,7 +148,8 @@ def test_uncertainty_only_is_named():
     """The mean adds up, the variance does not."""
     model = from_function(lambda X: Normal(X[:, 0] + X[:, 1] + X[:, 2], np.exp(0.3 * X[:, 0] * X[:, 1])))
     explanation = explain(model, np.random.default_rng(0).normal(size=(20, 3)))
-    only = explanation.uncertainty_only
+    frame = explanation.to_frame(2)
+    only = frame.loc[frame["uncertainty_only"], ["first", "second"]].to_numpy().tolist()
     assert only
     table = pairs(explanation)
     remarks = next(column.cells for column in table.columns if "uncertainty only" in column.cells)
@@ -239,15 +240,7 @@ def test_one_column_has_no_pairs():
     assert pairs(result) is None
 
 
-def test_top():
-    X = np.random.default_rng(4).normal(size=(20, 4))
-    result = explain(Linear([1.0, 4.0, 2.0, 3.0], gamma=0.1), X, scale="raw")
-    assert list(result.top(2).index) == ["x1", "x3"]
-    assert list(result.top(99).index) == ["x1", "x3", "x2", "x0"]
-    assert list(result.top(1, order=2).index) == [("x0", "x1")]
-    for k in (0, 1.5, True, "all"):
-        with pytest.raises(InputError, match="k must be"):
-            result.top(k)
-    for order in (0, True, "2", None):
-        with pytest.raises(InputError, match="order must be"):
-            result.top(1, order=order)
+@pytest.mark.parametrize("order", [0, True, "2", None])
+def test_order_of_a_frame(order):
+    with pytest.raises(InputError, match="order must be"):
+        plain().to_frame(order)

@@ -9,7 +9,7 @@ import pytest
 
 from rsens import Normal, explain, from_function
 from rsens._explain import _evaluate
-from tests.explain.cases import assert_same, gp
+from tests.explain.cases import assert_same, gp, text_of
 
 ROUNDING = ("effect",)
 
@@ -31,9 +31,9 @@ def test_the_number_of_jobs_changes_nothing(small_blocks, case):
     """The same blocks, the same threads: the same bytes."""
     model, X = case
     asked = {"random_state": 1, "by": "flag", "weights": np.linspace(0.0, 1.0, len(X))}
-    one, two = (explain(model, X, n_jobs=jobs, **asked).to_json() for jobs in (1, 2))
+    one, two = (text_of(explain(model, X, n_jobs=jobs, **asked)) for jobs in (1, 2))
     with joblib.parallel_config(backend="threading"):  # a third process would take seconds to start
-        three = explain(model, X, n_jobs=3, **asked).to_json()
+        three = text_of(explain(model, X, n_jobs=3, **asked))
     assert one == two == three
 
 

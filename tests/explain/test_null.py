@@ -27,7 +27,7 @@ from rsens._explain._probes import sources_of
 from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.kernels import EQ
-from rsens.measures import group_rsens
+from rsens.measures import local_values
 from rsens.models import BayesianLinearRegression, GPRegressor
 from tests.explain.cases import asked_of
 from tests.explain.models import BayesianLinear, Linear
@@ -121,14 +121,14 @@ def test_the_level_by_hand():
     assert len(seen) == 10  # three at a time
     for Z in seen:
         pd.testing.assert_frame_equal(Z[list("abcd")], X)
-    assert pd.Series(result.probes["term"]).value_counts().max() == 8  # columns take turns
+    assert pd.Series(result.inference.probe_values.index).value_counts().max() == 8  # columns take turns
     sd = X.std(ddof=0).to_numpy()
     real, probes = in_refits(seen, y, sd, 4)
     vif = np.array([source.inflation for source in sources_of(X.to_numpy(), ((0,), (1,), (2,), (3,)), ())])
     assert vif[:2].min() > 3.0 > 1.5 > vif[2:].max()
-    positions = ["abcd".index(term) for term in result.probes["term"]]
+    positions = ["abcd".index(term) for term in result.inference.probe_values.index]
     scaled = np.concatenate(probes) * sd[positions] / vif[positions] ** 0.5
-    np.testing.assert_allclose(result.probes["value"], scaled, rtol=1e-9)
+    np.testing.assert_allclose(result.inference.probe_values, scaled, rtol=1e-9)
     level = np.quantile(scaled, 0.95, method="weibull")
     reached = np.sqrt(np.mean(real**2, axis=0)) / vif**0.5
     np.testing.assert_allclose(result.null, level / reached * result.main, rtol=1e-9)
@@ -156,7 +156,7 @@ def test_marks_do_not_depend_on_units(scale):
     np.testing.assert_allclose(other.null / other.main, per_sd.null / per_sd.main, rtol=1e-12)
     for name in ("reached", "p_value", "discovery", "familywise"):
         pd.testing.assert_series_equal(getattr(other.inference, name), getattr(per_sd.inference, name))
-    pd.testing.assert_frame_equal(other.probes, per_sd.probes)
+    pd.testing.assert_series_equal(other.inference.probe_values, per_sd.inference.probe_values)
 
 
 def test_marks_of_categories_do_not_depend_on_units():
@@ -288,19 +288,23 @@ def test_seeds_and_parallel_refits_change_nothing():
     X, y = figure_2(4)
     model = BayesianLinear().fit(X, y)
     alone = {"intervals": False, "pairs": False}
-    once = explain(model, X, y, random_state=5)
-    pd.testing.assert_frame_equal(explain(model, X, y, random_state=5, **alone).probes, once.probes)
-    pd.testing.assert_frame_equal(explain(model, X, y, random_state=5).probes, once.probes)
-    assert (explain(model, X, y, random_state=6, **alone).probes["value"] != once.probes["value"]).any()
+
+    def probes(**options):
+        return explain(model, X, y, **{"random_state": 5} | options).inference.probe_values
+
+    once = probes()
+    for options in (alone, {}):
+        pd.testing.assert_series_equal(probes(**options), once)
+    assert not probes(random_state=6, **alone).equals(once)
     with joblib.parallel_config(backend="threading"):  # as processes would, but without starting any
-        pd.testing.assert_frame_equal(explain(model, X, y, random_state=5, n_jobs=2, **alone).probes, once.probes)
+        pd.testing.assert_series_equal(probes(n_jobs=2, **alone), once)
 
 
 def grouped_rsens(Z, y, sd):
     """Mean R-sens of a refit with the group bc, and the last two of its columns as a group."""
     groups = {"bc": [1, 2], "probe": [4, 5]} if Z.shape[1] == 6 else {"bc": [1, 2]}
     scale = [*sd, sd["b"], sd["c"], 1.0][: Z.shape[1]]
-    return group_rsens(BayesianLinear().fit(Z, y), Z, groups, scale=scale).mean(axis=0)
+    return local_values("rsens", BayesianLinear().fit(Z, y), Z, groups=groups, scale=scale).mean(axis=0)
 
 
 def test_a_group_has_probes_of_its_own():
@@ -323,10 +327,10 @@ def test_a_group_has_probes_of_its_own():
         random_state=0,
         intervals=False,
     )
-    assert (result.probes["term"] == "bc").sum() == 9
+    assert (result.inference.probe_values.index == "bc").sum() == 9
     assert result.null.notna().all()
-    own = result.probes.loc[result.probes["term"] == "bc", "value"]
-    singles = result.probes.loc[result.probes["term"] != "bc", "value"]
+    own = result.inference.probe_values["bc"]
+    singles = result.inference.probe_values.drop("bc")
     assert own.mean() > singles.mean()  # of two columns the direction that matters most
     assert [Z.shape[1] for Z in seen] == [7] * 3 + [6] * 9  # three more columns at most: singles, then groups
     # By hand: the group in standard deviations, in all refits, against its own probes.
@@ -343,8 +347,8 @@ def test_constant_columns_are_not_copied():
     model = BayesianLinear().fit(X, y)
     with pytest.warns(RsensWarning, match="'one'"):
         result = explain(model, X, y, random_state=0)
-    assert "one" not in set(result.probes["term"])
-    level = np.quantile(result.probes["value"], 0.95, method="weibull")
+    assert "one" not in set(result.inference.probe_values.index)
+    level = np.quantile(result.inference.probe_values, 0.95, method="weibull")
     assert result.null["one"] == pytest.approx(level, rel=1e-12)
     assert result.inference.p_value["one"] == 1.0
     raw = explain(model, X, y, random_state=0, scale="raw")
@@ -362,7 +366,7 @@ def test_no_level_without_targets_or_refits():
         explain(Linear([1.0, 0.0]), X, y),  # cannot be refitted
     ):
         assert result.null is None
-        assert result.probes is None
+        assert result.inference.probe_values is None
         assert result.to_frame()["null"].isna().all()
         assert result.to_frame()["above_null"].isna().all()
         assert result.to_frame()["p_value"].isna().all()

@@ -126,13 +126,11 @@ def test_families_without_blocks():
     np.testing.assert_array_equal(result.pair_parts["joint"], result.pairs)
     for found in (result, explain(Logistic([1.0, 0.2, -0.5]), X)):
         assert "uncertainty_only" not in found.to_frame(2).columns
-        assert found.uncertainty_only == []
 
 
 def test_without_pairs():
     for result in (explain(Linear([1.0, 2.0]), np.eye(2), pairs=False), explain(Linear([1.0]), [[0.0], [1.0]])):
         assert result.pair_parts is None
-        assert result.uncertainty_only == []
 
 
 # ---- uncertainty only, and ranking ----------------------------------------------------------------------------------
@@ -147,8 +145,6 @@ def mixed() -> Explanation:
 
 
 def test_a_pair_of_the_uncertainty_is_named(mixed):
-    assert mixed.top(1, 2).index[0] == ("a", "b")
-    assert mixed.uncertainty_only == [("a", "b")]
     frame = mixed.to_frame(2).set_index("term")
     assert frame["uncertainty_only"].dtype == bool
     assert frame["uncertainty_only"].to_dict() == {"a:b": True, "b:c": False, "a:c": False}
@@ -158,7 +154,7 @@ def test_a_pair_of_the_uncertainty_is_named(mixed):
 def test_a_pair_that_does_nothing_is_not_of_the_uncertainty():
     result = explain(Linear([1.0, 2.0]), np.random.default_rng(0).normal(size=(9, 2)))
     assert (result.pairs == 0.0).all()
-    assert result.uncertainty_only == []
+    assert not result.to_frame(2)["uncertainty_only"].any()
 
 
 @pytest.mark.parametrize("by", ["mean", "prediction"])
@@ -172,10 +168,6 @@ def test_ranking_by_the_prediction(mixed, by):
     pd.testing.assert_frame_equal(
         frame.set_index("term")[same].sort_index(), plain.set_index("term")[same].sort_index()
     )
-    top = mixed.top(2, 2, by=by)
-    assert top.index[0] == ("b", "c")
-    assert top.name == "part_mean"
-    assert top.iloc[0] == frame["part_mean"][0]
 
 
 @pytest.mark.parametrize("order", [1, 2])
@@ -184,13 +176,11 @@ def test_the_choices_are_named(mixed, by, order):
     choices = "'value', 'mean', 'variance', 'prediction', 'uncertainty'; got"
     with pytest.raises(InputError, match=f"by must be one of {choices}"):
         mixed.to_frame(order, by=by)
-    with pytest.raises(InputError, match="by must be one of"):
-        mixed.top(2, order, by=by)
 
 
 def test_what_is_not_split_says_so():
     result = explain(Logistic([1.0, 0.2]), np.random.default_rng(0).normal(size=(9, 2)))
-    with pytest.raises(InputError, match=r"'value' \(these pairs are not split into prediction and uncertainty\); got"):
+    with pytest.raises(InputError, match="not split into prediction and uncertainty"):
         result.to_frame(2, by="prediction")
 
 
@@ -205,9 +195,11 @@ def test_collinear_rows_bend_the_uncertainty_and_the_true_interaction_leads_by_p
     y = X[["a", "b", "c"]].sum(axis=1) + 0.2 * X["d"] * X["e"] + 0.2 * rng.normal(size=120)
     result = explain(GPRegressor(random_state=0, n_restarts=0).fit(X, y), X, intervals=False)
     collinear = {("a", "b"), ("a", "c"), ("b", "c")}
-    assert set(result.top(3, 2).index) == collinear <= set(result.uncertainty_only)
-    assert result.top(1, 2, by="prediction").index[0] == ("d", "e")
-    assert ("d", "e") not in result.uncertainty_only
+    assert set(result.pairs.nlargest(3).index) == collinear
+    frame = result.to_frame(2, by="prediction").set_index(["first", "second"])
+    assert frame.loc[sorted(collinear), "uncertainty_only"].all()
+    assert frame.index[0] == ("d", "e")
+    assert not frame["uncertainty_only"].iloc[0]
 
 
 def test_the_leading_pairs_of_concrete_are_of_the_uncertainty(data_folder):
@@ -217,6 +209,6 @@ def test_the_leading_pairs_of_concrete_are_of_the_uncertainty(data_folder):
     frame = result.to_frame(2)
     assert frame["uncertainty_only"][:4].all()
     assert (frame["part_mean"] / frame["value"])[:4].max() < 0.01
-    leading = result.top(3, 2, by="prediction").index
-    assert not set(leading) & set(result.uncertainty_only)
-    assert list(leading) != list(result.top(3, 2).index)
+    leading = result.to_frame(2, by="prediction")[:3]
+    assert not leading["uncertainty_only"].any()
+    assert list(leading["term"]) != list(frame["term"][:3])

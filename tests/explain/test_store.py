@@ -15,14 +15,15 @@ from hypothesis import strategies as st
 
 from rsens._errors import InputError
 from rsens._explain import Explanation, explain
+from tests.explain.cases import text_of
 from tests.explain.models import BayesianLinear, Linear, Softmax
 
 NAMES = ['<script>alert("x")</script>', "überraschend, 'quoted' \\ \n\t", "🚲" * 50 + " \x00"]
 TABLES = (
     "main", "pairs", "direction", "consistency", "effects", "parts", "pair_parts", "intervals", "pair_intervals",
-    "null", "probes", "by", "extrapolation", "local_main", "scale",
+    "null", "by", "extrapolation", "local_main", "scale",
 )  # fmt: skip
-PLAIN = ("names", "groups", "level", "family", "n", "order", "scale_kind", "pair_scale")
+PLAIN = ("names", "groups", "level", "family", "n", "order", "scale_kind")
 
 
 CASES = ("everything", "little", "labels", "classes", "one row", "one column")
@@ -113,7 +114,7 @@ def test_the_file_is_plain_json(tmp_path):
 
 @cache
 def saved() -> str:
-    return explanations()["everything"].to_json()
+    return text_of(explanations()["everything"])
 
 
 @pytest.fixture

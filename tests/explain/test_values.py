@@ -9,7 +9,7 @@ import pytest
 from rsens._errors import InputError, RsensWarning
 from rsens._explain import explain
 from rsens._explain._tables import NotComputedError
-from rsens.measures import aed, group_rsens, rsens, rsens2
+from rsens.measures import local_values, rsens, rsens2
 from tests.explain.models import BayesianLinear, FirstOrderOnly, Heteroscedastic, Linear, Logistic, Softmax
 from tests.small_chunks import rows_at_once
 
@@ -112,7 +112,7 @@ def test_direction_of_several_outputs(X):
     named = explain(Softmax(weights, classes_=["red", "green", "blue"]), X, pairs=False)
     assert list(named.direction.columns) == ["red", "green", "blue"]
     assert {"direction_red", "direction_blue", "consistency_red"} <= set(named.to_frame().columns)
-    local = aed(Softmax(weights), X)
+    local = local_values("aed", Softmax(weights), X)
     np.testing.assert_allclose(
         result.consistency, (np.abs(local.mean(axis=0)) / np.abs(local).mean(axis=0)).T, **ROUNDING
     )
@@ -215,7 +215,7 @@ def test_groups_take_the_place_of_their_columns(X):
     result = explain(Heteroscedastic(), X, groups=groups, keep_local="pairs")
     assert result.names == ("ends", "b")
     assert result.groups == {"ends": ("a", "c")}
-    expected = group_rsens(Heteroscedastic(), X, groups, scale=X.std(ddof=0))
+    expected = local_values("rsens", Heteroscedastic(), X, groups=groups, scale=X.std(ddof=0))
     np.testing.assert_allclose(result.local_main, expected, **ROUNDING)
     assert np.isnan(result.direction["ends"])
     assert np.isnan(result.consistency["ends"])

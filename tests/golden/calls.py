@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 
 import rsens
+from experiments._fourth_derivative import fourth_derivative
 from rsens import kernels, measures, plots
 from rsens.black_box import Budget
 from rsens.distributions import ALL_FAMILIES
@@ -398,33 +399,28 @@ def gp_classes_and_counts_of_a_kernel_given() -> Numbers:
 
 
 @call()
-def measures_of_a_model() -> Found:
+def measures_of_a_model() -> Numbers:
     X, _ = data.numeric()
     model = data.gp()
     record = model.derivatives(X[:20], 2)
-    subspace = measures.active_subspace(model, X, scale=[1.0, 2.0, 0.5])
     in_jax = rsens.from_jax(lambda X: rsens.Normal(X[:, 0] * X[:, 1] ** 2 + X[:, 2], 1.0 + X[:, 1] ** 2))
-    found = flat(
-        directional=measures.directional(model, X[:20]),
-        subspace={name: getattr(subspace, name) for name in ("eigenvalues", "eigenvectors", "mean")},
-        group=measures.group_rsens(model, X[:20], {"ab": ["a", "b"], "c": ["c"]}),
+    return flat(
+        group=measures.local_values("rsens", model, X[:20], groups={"ab": ["a", "b"], "c": ["c"]}),
         rsens_of=measures.rsens_of(record, 1.0),
         rsens2_of=measures.rsens2_of(record, 2.0, np.array([1.0, 2.0, 0.5])),
         parts=measures.parts(record.distribution, record.first),
-        ead=measures.ead(model, X),
-        aed=measures.aed(model, X),
-        eah=measures.eah(model, X),
-        aeh=measures.aeh(model, X),
-        kl=measures.kl(model, X),
-        kl_of_one_side=measures.kl(model, X, step=0.1, sided="one"),
+        ead=measures.local_values("ead", model, X),
+        aed=measures.local_values("aed", model, X)[:, 0],
+        eah=measures.local_values("eah", model, X),
+        aeh=measures.local_values("aeh", model, X)[:, 0],
+        kl=measures.local_values("kl", model, X),
         ard=measures.ard(model, X),
-        fourth=measures.fourth_derivative(in_jax, X.to_numpy()[:4]),
+        fourth=fourth_derivative(in_jax, X.to_numpy()[:4]),
         importance={
             name: measures.importance(name, model, X, weights=np.arange(60.0))
             for name in ("rsens", "rsens2", "ead", "aed", "eah", "aeh", "kl")
         },
     )
-    return found, str(subspace)
 
 
 # ---- functions, draws, ensembles ------------------------------------------------------------------------------------
@@ -1054,7 +1050,7 @@ def explain_fit() -> Found:
 def explain_fit_with_text_and_subgroups() -> Found:
     X, y = data.mixed()
     explanation = rsens.explain(data.mixed_gp(), X, y, by=X["site"], random_state=0)
-    return explained(explanation), f"{explanation}\n\n{explanation.top(3)}\n\n{explanation.by_frame()}"
+    return explained(explanation), f"{explanation}\n\n{explanation.by_frame()}"
 
 
 @call()
@@ -1122,7 +1118,8 @@ def explanation_saved() -> Found:
     explanation = rsens.explain(data.mixed_gp(), X, y, random_state=0)
     explanation.save("explanation.json")
     again = rsens.Explanation.load("explanation.json")
-    less = rsens.Explanation.from_json(explanation.without_rows().to_json())
+    explanation.save("less.json", rows=False)
+    less = rsens.Explanation.load("less.json")
     found = flat(again=explained(again), less={"main": less.main, "pairs": less.pairs, "intervals": less.intervals})
     return found, f"{again}\n\n{less}"
 
@@ -1143,8 +1140,7 @@ def explanation_of_a_row() -> Found:
         of_row = {"frame": row.to_frame(), "moves": row.moves, "pairs": row.pairs, "prediction": row.prediction}
         found |= flat(**{name: of_row | {"mean": row.mean_prediction, "explained": row.explained}})
         texts.append(str(row))
-    shap = explanation.to_shap()
-    return found | flat(shap={"values": shap.values, "base": shap.base_values}), "\n\n".join(texts)
+    return found, "\n\n".join(texts)
 
 
 @call()
@@ -1243,8 +1239,6 @@ def select_interactions() -> Found:
     found = flat(
         scores=selection.scores,
         summary=selection.summary(),
-        frequency=selection.frequency,
-        table=selection.table,
         again=again.summary(),
         fits=selection.n_fits,
         model=rsens.rsens(selection.model(1), X[:5]),
@@ -1325,7 +1319,6 @@ def plots_of_results() -> Found:
     X, y = data.mixed()
     explanation = rsens.explain(data.mixed_gp(), X, y, by=X["site"], random_state=0)
     other = rsens.explain(rsens.BayesianLinearRegression().fit(X, y), X, y, random_state=0)
-    draws = rsens.explain(rsens.from_draws(data.of_draw, data.draws()), data.numeric()[0], intervals=False)
     numeric, target = data.numeric(40)
     linear = rsens.BayesianLinearRegression()
     made: dict[str, Callable[[Any], Any]] = {
@@ -1335,7 +1328,6 @@ def plots_of_results() -> Found:
         "heatmap": lambda ax: plots.heatmap(explanation, ax=ax),
         "subgroups": lambda ax: plots.subgroups(explanation, ax=ax),
         "row": lambda ax: plots.row(explanation.row(3), ax=ax),
-        "posterior": lambda ax: plots.posterior(draws.posterior, ax=ax),
         "surface": lambda ax: plots.surface(explanation, "a", "b", ax=ax),
         "calibration": lambda ax: plots.calibration(rsens.assess(linear, X, y, cv=3, random_state=0), ax=ax),
         "comparison": lambda ax: plots.comparison(

@@ -19,9 +19,14 @@ ROWS_INTERVAL = "rows_interval/"
 #: Intervals over rows are recorded from this number of rows on.
 ENOUGH_ROWS = 100
 
-ALWAYS = ("main", "direction", "consistency", "parts", "pair_parts", "scale", "probes")
+ALWAYS = ("main", "direction", "consistency", "parts", "pair_parts", "scale")
 ALWAYS += ("n",)
-INFERENCE = {"null": "null_levels", "pair_additive": "pair_additive", "pair_unclear": "pair_unclear"}
+INFERENCE = {
+    "null": "null_levels",
+    "pair_additive": "pair_additive",
+    "pair_unclear": "pair_unclear",
+    "probe_values": "probes/value",
+}
 LOCAL = ("extrapolation", "local_main", "local_pairs", "weights")
 
 
@@ -91,10 +96,6 @@ def explained(explanation: Any, *, local: bool = True) -> Numbers:
         found |= flat(**{recorded: getattr(e.inference, name)})
     if (by := e.by_frame()) is not None:
         found |= flat(by_counts=by.drop_duplicates("subgroup")["rows"])
-    with contextlib.suppress(rsens.InputError):
-        if e.posterior is not None:
-            draws = e.posterior
-            found |= flat(posterior={"draws": draws.draws, "weights": draws.weights, "frame": draws.frame()})
     tables = {"frame": e.to_frame(1), "effects": e.effects, "by": e.by_frame()}
     if e.order == 2:
         tables["pair_frame"] = e.to_frame(2)

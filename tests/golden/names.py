@@ -22,7 +22,7 @@ COMMANDS = ("explain", "compare", "stability", "select", "demo")
 #: Results are made by rsens alone: their constructors are its own affair, all their attributes are public.
 RESULTS = ("Assessment", "Check", "Difference", "Explanation", "Selection", "Stability", "Study")
 #: Base classes whose documented attributes are public.
-BASES = ("rsens.distributions.Distribution", "rsens.Model", "rsens.Derivatives", "rsens.measures.ActiveSubspace")
+BASES = ("rsens.distributions.Distribution", "rsens.Model", "rsens.Derivatives")
 
 
 def documented() -> dict[str, list[str]]:

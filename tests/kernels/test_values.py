@@ -13,7 +13,6 @@ from rsens.kernels import (
     Matern12,
     Matern32,
     Matern52,
-    Periodic,
     RationalQuadratic,
 )
 from tests.kernels.cases import KERNELS, X, Z, rows
@@ -36,16 +35,6 @@ def test_scikit_learn(kernel, peer):
     np.testing.assert_allclose(kernel(X, Z), peer(X, Z), rtol=1e-13, atol=1e-15)
     np.testing.assert_allclose(kernel(Z), peer(Z), rtol=1e-13, atol=1e-15)
     np.testing.assert_allclose(kernel.diag(Z), peer.diag(Z), rtol=1e-13)
-
-
-def test_scikit_learn_periodic():
-    """Theirs takes the sine of the distance, which is ours for one column; ours in several columns is a product."""
-    x, z = X[:, :1], Z[:, :1]
-    peer = 1.3 * sk.ExpSineSquared(0.9, periodicity=2.2)
-    np.testing.assert_allclose(Periodic(1.3, 0.9, 2.2)(x, z), peer(x, z), rtol=1e-13)
-    columns = [Periodic(1.0, l, p, dims=(d,)) for d, (l, p) in enumerate([(0.7, 1.2), (1.1, 3.0)])]
-    product = Constant(1.3) * columns[0] * columns[1]
-    np.testing.assert_allclose(Periodic(1.3, (0.7, 1.1), (1.2, 3.0), dims=(0, 1))(X, Z), product(X, Z), rtol=1e-12)
 
 
 def test_categorical():

@@ -83,19 +83,6 @@ def test_counts_by_quadrature(likelihood: Likelihood, point: tuple[float, float,
     assert found == pytest.approx(exact_count(likelihood, *point), abs=1e-12)
 
 
-@pytest.mark.parametrize("point", [(0.3, 0.0, 1.0), (-4.0, 0.5, 0.01), (30.0, 0.0, 25.0)])
-@pytest.mark.parametrize("likelihood", REAL[1:3], ids=str)
-def test_student_t_by_quadrature(likelihood: Any, point: tuple[float, float, float]) -> None:
-    """∫ T(y | f) N(f | m, v) df, T the distribution function of SciPy's t; the error of 1e-13 is SciPy's."""
-    y, m, v = point
-    scale = np.sqrt(likelihood.scale2)
-    step = min(np.sqrt(v), scale) / 40.0
-    d = np.arange(-12.0 * np.sqrt(v), 12.0 * np.sqrt(v) + step, step)
-    weights = np.exp(-0.5 * d**2 / v) / np.sqrt(2.0 * np.pi * v) * step
-    want = weights @ StudentT(m + d, likelihood.scale2, likelihood.df).cdf(y)
-    assert float(likelihood.predictive_cdf(np.array([y]), m, v)[0]) == pytest.approx(want, abs=1e-12)
-
-
 def test_a_known_latent_leaves_the_family() -> None:
     y, m = np.arange(50.0), np.linspace(-3.0, 4.0, 50)
     found = PoissonLikelihood().predictive_cdf(y, m, 0.0)

@@ -15,13 +15,8 @@ from rsens.adapters import read_for
 from rsens.derivatives import from_function, from_jax, from_torch, iterate
 from rsens.distributions import Bernoulli, Normal, StudentT
 from rsens.measures import (
-    aed,
-    aeh,
-    ead,
-    eah,
-    group_rsens,
     importance,
-    kl,
+    local_values,
     pair_parts_of,
     parts_of,
     rsens,
@@ -169,10 +164,10 @@ def relabelled(order):
 
 
 @pytest.mark.parametrize("order", ["bca", "cab", "acb"])
-@pytest.mark.parametrize("measure", [rsens, rsens2, ead, eah, kl])
-def test_names_and_codes_of_levels_change_nothing(order, measure):
+@pytest.mark.parametrize("name", ["rsens", "rsens2", "ead", "eah", "kl"])
+def test_names_and_codes_of_levels_change_nothing(order, name):
     model, X = relabelled(order)
-    np.testing.assert_allclose(measure(model, X), measure(MODEL, FRAME), rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(local_values(name, model, X), local_values(name, MODEL, FRAME), rtol=1e-13, atol=1e-13)
 
 
 def test_given_levels_keep_codes_and_weights_of_the_rest():
@@ -196,30 +191,30 @@ def test_a_single_level_has_nothing_to_compare_with():
 
 
 def test_kl_is_the_contrast():
-    np.testing.assert_allclose(kl(MODEL, FRAME), rsens(MODEL, FRAME), rtol=1e-6)
-    np.testing.assert_array_equal(kl(MODEL, FRAME)[:, 1:], rsens(MODEL, FRAME)[:, 1:])
+    np.testing.assert_allclose(local_values("kl", MODEL, FRAME), rsens(MODEL, FRAME), rtol=1e-6)
+    np.testing.assert_array_equal(local_values("kl", MODEL, FRAME)[:, 1:], rsens(MODEL, FRAME)[:, 1:])
 
 
 def test_prediction_measures():
     city = averaged(CITY, SHARE, lambda l: np.abs(mean(X, l, YES) - mean(X, CITY, YES)))
     sold = averaged(YES, SOLD, lambda l: np.abs(mean(X, CITY, l) - mean(X, CITY, YES)))
     expected = np.stack([SLOPE[CITY], city, sold], axis=1)
-    np.testing.assert_allclose(aed(MODEL, FRAME), expected, rtol=1e-9)
-    np.testing.assert_allclose(ead(MODEL, FRAME), np.abs(expected), rtol=1e-9)
+    np.testing.assert_allclose(local_values("aed", MODEL, FRAME)[:, 0], expected, rtol=1e-9)
+    np.testing.assert_allclose(local_values("ead", MODEL, FRAME), np.abs(expected), rtol=1e-9)
     pairs = expected_pairs() * np.sqrt(VARIANCE[YES])[:, None, None]
-    np.testing.assert_allclose(eah(MODEL, FRAME), pairs, atol=1e-5)
-    np.testing.assert_allclose(eah(MODEL, FRAME)[:, 1], pairs[:, 1], atol=1e-8)
-    np.testing.assert_allclose(aeh(MODEL, FRAME)[:, 1], pairs[:, 1], atol=1e-8)
+    np.testing.assert_allclose(local_values("eah", MODEL, FRAME), pairs, atol=1e-5)
+    np.testing.assert_allclose(local_values("eah", MODEL, FRAME)[:, 1], pairs[:, 1], atol=1e-8)
+    np.testing.assert_allclose(local_values("aeh", MODEL, FRAME)[:, 0][:, 1], pairs[:, 1], atol=1e-8)
 
 
 def test_groups_of_one_categorical_column():
     expected = rsens(MODEL, FRAME)
-    np.testing.assert_allclose(group_rsens(MODEL, FRAME, {"place": ["city"]}), expected, rtol=1e-14)
+    np.testing.assert_allclose(local_values("rsens", MODEL, FRAME, groups={"place": ["city"]}), expected, rtol=1e-14)
     np.testing.assert_allclose(
-        group_rsens(MODEL, FRAME, {}, scale=[1.0, 2.0, 1.0])[:, 1], 2 * expected[:, 1], rtol=1e-14
+        local_values("rsens", MODEL, FRAME, scale=[1.0, 2.0, 1.0])[:, 1], 2 * expected[:, 1], rtol=1e-14
     )
     with pytest.raises(InputError, match=re.escape("groups: 'g' has the categorical column 'city', 'sold'")):
-        group_rsens(MODEL, FRAME, {"g": ["x", "city", "sold"]})
+        local_values("rsens", MODEL, FRAME, groups={"g": ["x", "city", "sold"]})
 
 
 # ---- errors ----------------------------------------------------------------------------------------------------------

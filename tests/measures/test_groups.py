@@ -14,8 +14,7 @@ from rsens.distributions import Normal
 from rsens.measures import (
     METHODS,
     Terms,
-    directional,
-    group_rsens,
+    local_values,
     pair_parts_of,
     rsens,
     rsens2,
@@ -32,11 +31,13 @@ FRAME = pd.DataFrame(X, columns=list(NAMES))
 @pytest.mark.parametrize("family", MODELS)
 def test_largest_rsens_over_directions_within_the_group(family: str) -> None:
     scale = np.array([1.0, 3.0, 0.2])
-    got = group_rsens(MODELS[family], FRAME, {"ends": ["a", "c"]}, alpha=2.0, scale=scale)
+    got = local_values("rsens", MODELS[family], FRAME, groups={"ends": ["a", "c"]}, alpha=2.0, scale=scale)
     assert got.shape == (len(X), 2)
     np.testing.assert_allclose(got[:, 1], 3.0 * rsens(MODELS[family], X, alpha=2.0)[:, 1], rtol=1e-12)
     # A direction (cos t, sin t) in scaled columns a and c, on a grid: the maximum is missed by at most 1 − cos(step/2).
-    g = (directional(MODELS[family], X, alpha=2.0) * np.outer(scale, scale))[:, [0, 2]][:, :, [0, 2]]
+    record = MODELS[family].derivatives(X, 1)
+    w = np.sqrt(2.0) * record.distribution.whiten(record.first * scale)[:, :, [0, 2]]
+    g = w.swapaxes(1, 2) @ w
     t = np.linspace(0, np.pi, 20001)
     v = np.stack([np.cos(t), np.sin(t)])
     along = np.sqrt(np.einsum("dk,nde,ek->nk", v, g, v, optimize=True))
@@ -81,8 +82,8 @@ def test_sizes_of_slopes_and_bends_of_a_group(name: str) -> None:
 
 
 def test_measures_without_groups_say_so() -> None:
-    with pytest.raises(InputError, match="fourth_derivative has no value for columns that belong together"):
-        METHODS["fourth_derivative"].importance(MODELS["Normal"], X, terms=TERMS)
+    with pytest.raises(InputError, match="kl has no value for columns that belong together"):
+        METHODS["kl"].importance(MODELS["Normal"], X, terms=TERMS)
 
 
 def test_terms_in_the_order_of_their_first_column() -> None:
@@ -108,7 +109,7 @@ def test_terms_in_the_order_of_their_first_column() -> None:
 )
 def test_wrong_groups(groups: Any, text: str) -> None:
     with pytest.raises(InputError, match=text):
-        group_rsens(MODELS["Normal"], FRAME, groups)
+        local_values("rsens", MODELS["Normal"], FRAME, groups=groups)
 
 
 @pytest.mark.parametrize("order", [("g", "c"), ("c", "g")])
@@ -127,5 +128,5 @@ def test_parts_of_a_pair_with_a_group_are_those_of_the_change_that_has_its_norm(
 
 def test_more_columns_than_parameters() -> None:
     """A Poisson has one parameter: G has rank one, and the group of all columns has the length of the gradient."""
-    got = group_rsens(MODELS["Poisson"], X, {"all": range(X.shape[1])})
+    got = local_values("rsens", MODELS["Poisson"], X, groups={"all": range(X.shape[1])})
     np.testing.assert_allclose(got[:, 0], np.linalg.norm(rsens(MODELS["Poisson"], X), axis=1), rtol=1e-13)

@@ -9,20 +9,19 @@ import pandas as pd
 import pytest
 
 from rsens._errors import InputError
-from rsens.measures import METHODS, Terms, importance, kl, rsens, rsens2
+from rsens.measures import METHODS, Terms, importance, local_values
 from tests.measures.models import MODELS, rows
 
 X = rows(30)
-LOCAL = {"rsens": rsens, "rsens2": rsens2, "kl": kl}
 
 
-@pytest.mark.parametrize("name", LOCAL)
+@pytest.mark.parametrize("name", ["rsens", "rsens2", "kl"])
 def test_weighted_mean_of_local_values_in_units_of_the_scale(name: str) -> None:
     model = MODELS["Gamma"]
     weights = np.random.default_rng(1).uniform(size=len(X))
     scale = np.array([2.0, 0.0, 5.0])
     # The weights add up to more than float64 holds; only their ratios count.
-    values = LOCAL[name](model, X, alpha=2.0) * (scale if METHODS[name].order == 1 else np.outer(scale, scale))
+    values = local_values(name, model, X, alpha=2.0) * (scale if METHODS[name].order == 1 else np.outer(scale, scale))
     expected = np.average(values, axis=0, weights=weights)
     got = importance(name, model, X, weights=9e307 * weights, scale=scale, alpha=2.0)
     np.testing.assert_allclose(got, expected, rtol=1e-13)
@@ -81,6 +80,8 @@ def test_wrong_arguments(arguments: dict[str, Any]) -> None:
     assert raised.value.argument in arguments
     with pytest.raises(InputError, match="'sobol' is not a measure"):
         importance("sobol", MODELS["Normal"], X)
+    with pytest.raises(InputError, match="ard has no values at rows"):
+        local_values("ard", MODELS["Normal"], X)
 
 
 def test_rows_without_weight_do_not_count() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -12,34 +12,27 @@ import pandas as pd
 import pytest
 
 from rsens import distributions as ds
-from rsens import measures
 from rsens._errors import InputError
-from rsens.adapters import read_for
-from rsens.derivatives import Derivatives, from_jax
+from rsens.derivatives import Derivatives
 from rsens.measures import (
     METHODS,
-    directional,
-    fourth_derivative,
     importance,
-    kl,
+    local_values,
     parts,
     rsens,
     rsens2,
 )
-from rsens.measures import _fourth_derivative as fourth_module
-from rsens.measures._rsens import gathered
 from tests.measures.models import MODELS, D, Written, rows
 
 X = rows()
-#: Measures that read derivatives or predictions of any model; `fourth_derivative` has its own, smaller round below.
-#: `ard` reads the kernel of a Gaussian process and has its own file.
-ANY_MODEL = [name for name in METHODS if name not in ("fourth_derivative", "ard")]
+#: Measures that read derivatives or predictions of any model; `ard` reads the kernel of a GP and has its own file.
+ANY_MODEL = [name for name in METHODS if name != "ard"]
 #: Closed forms agree to rounding; `kl` has its own truncation error, of 1e-8 times higher derivatives.
 TOLERANCE = {name: 1e-7 if name == "kl" else 1e-12 for name in METHODS}
 
 
 def local(name: str, model: Any, x: Any, alpha: float = 1.0) -> np.ndarray:
-    return gathered(METHODS[name].chunks(*read_for(model, x), alpha), len(x))
+    return local_values(name, model, x, alpha=alpha)
 
 
 @cache
@@ -114,45 +107,21 @@ def test_pairs_are_symmetric_to_the_last_bit(family: str) -> None:
 def test_alpha_outside_its_range(name: str, alpha: Any) -> None:
     with pytest.raises(InputError, match=r"alpha must be a number greater than 0 and finite; got"):
         importance(name, MODELS["Normal"], X, alpha=alpha)
-    if name in ("rsens", "rsens2", "kl", "fourth_derivative"):
+    if name != "ard":
         with pytest.raises(InputError, match="alpha must be"):
-            getattr(measures, name)(MODELS["Normal"], X, alpha=alpha)
+            local_values(name, MODELS["Normal"], X, alpha=alpha)
 
 
 @pytest.mark.parametrize("alpha", [2, np.int8(2), np.float16(2.0), np.float32(2.0), Fraction(2)])
 def test_alpha_of_any_type_is_the_same_number(alpha: Any) -> None:
     """A half-precision 2 is 2: its root must not be taken in half precision."""
     model = MODELS["Normal"]
-    for measure in (rsens, rsens2, kl, directional):
+    for measure in (rsens, rsens2, partial(local_values, "kl")):
         got, expected = measure(model, X, alpha=alpha), measure(model, X, alpha=2.0)
         np.testing.assert_array_equal(got, expected)
     record = model.derivatives(X, 1)
     for name, part in parts(record.distribution, record.first, alpha=alpha).items():
         np.testing.assert_array_equal(part, parts(record.distribution, record.first, alpha=2.0)[name])
-
-
-def poisson_in_jax(scale: np.ndarray) -> Any:
-    import jax.numpy as jnp
-
-    def predict(z: Any) -> ds.Distribution:
-        a, b = z[:, 0] / scale[0], z[:, 1] / scale[1]
-        return ds.Poisson(jnp.exp(0.3 * a + 0.2 * b - 0.5 * a * b))
-
-    return from_jax(predict)
-
-
-def test_laws_of_the_fourth_derivative(monkeypatch: pytest.MonkeyPatch) -> None:
-    x = X[:, :2]
-    one = np.ones(2)
-    whole = fourth_derivative(poisson_in_jax(one), x)
-    np.testing.assert_array_equal(whole, whole.swapaxes(1, 2))
-    c = np.array([0.01, 30.0])
-    rescaled = fourth_derivative(poisson_in_jax(c), x * c)
-    np.testing.assert_allclose(rescaled * np.outer(c, c) ** 2, whole, rtol=1e-11)
-    # Little memory: first four rows at once, then fewer, and the last chunk is not full.
-    monkeypatch.setattr(fourth_module, "_MOST_ROWS", 4)
-    monkeypatch.setattr(fourth_module, "MAX_BYTES", 256)
-    np.testing.assert_allclose(fourth_derivative(poisson_in_jax(one), x), whole, rtol=1e-14)
 
 
 class Extreme(Written):

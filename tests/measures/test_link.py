@@ -197,7 +197,7 @@ def test_only_pairs_change():
     np.testing.assert_allclose(linked.local_pairs.mean(axis=0)[upper], linked.pairs, rtol=1e-12)
     assert (linked.pair_intervals["lower"] <= linked.pairs).all()
     assert linked.pair_parts is None
-    assert (plain.pair_scale, linked.pair_scale) == ("parameters", "link")
+    assert (plain._setup.pair_scale, linked._setup.pair_scale) == ("parameters", "link")
     assert "pairs on the link scale" in repr(linked)
     assert "link scale" not in repr(plain)
 

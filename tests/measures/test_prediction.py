@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 from rsens import distributions as ds
-from rsens.measures import aed, aeh, ead, eah, importance
+from rsens.measures import importance, local_values
 from tests.differences import of_rows
 from tests.measures.models import MODELS, D, Written, chance, rows
 
@@ -21,14 +19,10 @@ def prediction(model: Written, x: np.ndarray) -> np.ndarray:
     return np.asarray(distribution.checked(len(x)).mean).reshape(len(x), -1)
 
 
-def with_outputs(values: np.ndarray, order: int) -> np.ndarray:
-    """(n, P, D) or (n, P, D, D): a single output has no axis."""
-    return values if values.ndim == order + 2 else values[:, None]
-
-
 @pytest.mark.parametrize("family", MODELS)
 def test_derivatives_of_the_mean(family: str) -> None:
-    first, second = (with_outputs(measure(MODELS[family], X), order) for order, measure in ((1, aed), (2, aeh)))
+    weight = 0.5 if family == "Categorical" else 1.0
+    first, second = (local_values(name, MODELS[family], X) / weight for name in ("aed", "aeh"))
     outputs = {"Categorical": 3, "MultivariateNormal": 2}.get(family, 1)
     assert first.shape == (len(X), outputs, D)
     expected, bends = of_rows(lambda x: prediction(MODELS[family], x), X, 2e-3)
@@ -39,18 +33,17 @@ def test_derivatives_of_the_mean(family: str) -> None:
 @pytest.mark.parametrize("family", MODELS)
 def test_local_and_global_values(family: str) -> None:
     model = MODELS[family]
-    weight = 0.5 if family == "Categorical" else 1.0
-    for order, absolute, signed, names in ((1, ead, aed, ("ead", "aed")), (2, eah, aeh, ("eah", "aeh"))):
-        slopes = with_outputs(signed(model, X), order)
-        np.testing.assert_allclose(absolute(model, X), weight * np.abs(slopes).sum(axis=1), rtol=1e-14)
-        mean_of_absolute = weight * np.abs(slopes).mean(axis=0).sum(axis=0)
-        absolute_of_mean = weight * np.abs(slopes.mean(axis=0)).sum(axis=0)
-        np.testing.assert_allclose(importance(names[0], model, X), mean_of_absolute, rtol=1e-13)
-        np.testing.assert_allclose(importance(names[1], model, X), absolute_of_mean, rtol=1e-12)
+    for absolute, signed in (("ead", "aed"), ("eah", "aeh")):
+        slopes = local_values(signed, model, X)
+        np.testing.assert_allclose(local_values(absolute, model, X), np.abs(slopes).sum(axis=1), rtol=1e-14)
+        mean_of_absolute = np.abs(slopes).mean(axis=0).sum(axis=0)
+        absolute_of_mean = np.abs(slopes.mean(axis=0)).sum(axis=0)
+        np.testing.assert_allclose(importance(absolute, model, X), mean_of_absolute, rtol=1e-13)
+        np.testing.assert_allclose(importance(signed, model, X), absolute_of_mean, rtol=1e-12)
 
 
-@pytest.mark.parametrize("measure", [ead, eah])
-def test_two_classes_give_what_bernoulli_gives(measure: Any) -> None:
+@pytest.mark.parametrize("name", ["ead", "eah"])
+def test_two_classes_give_what_bernoulli_gives(name: str) -> None:
     bernoulli = Written([chance], ds.Bernoulli)
     classes = Written([chance], lambda p: ds.Categorical(np.stack([p, 1 - p], -1)), lambda j: [j[0], -j[0]])
-    np.testing.assert_allclose(measure(classes, X), measure(bernoulli, X), rtol=1e-14)
+    np.testing.assert_allclose(local_values(name, classes, X), local_values(name, bernoulli, X), rtol=1e-14)

@@ -14,7 +14,7 @@ from scipy.special import ndtr
 
 from rsens import distributions as ds
 from rsens.derivatives import from_jax
-from rsens.measures import ead, eah, parts, rsens, rsens2
+from rsens.measures import local_values, parts, rsens, rsens2
 from tests.measures.models import MODELS, D, Surface, Written, constant, exponential, identity, rows, surface
 
 X = rows()
@@ -102,35 +102,6 @@ def test_rsens2_of_an_additive_logit_is_that_of_the_probability() -> None:
 # ---- formulas of the paper
 
 
-def test_equation_5_the_linear_model() -> None:
-    rng = np.random.default_rng(3)
-    n, d = 10, 2
-    x = rng.normal(size=(n, d))
-    y = x[:, 0] + 0.5 * rng.normal(size=n)
-    inverse = np.linalg.inv(x.T @ x)
-    beta = inverse @ x.T @ y
-    nu = n - d
-    s2 = ((y - x @ beta) ** 2).sum() / nu
-    grid = rng.normal(size=(20, d))
-    scale2 = s2 * (1 + np.einsum("nd,de,ne->n", grid, inverse, grid))
-    v = grid @ inverse
-    numerator = (nu + 1) * beta**2 + 2 * nu * s2**2 * v**2 / scale2[:, None]
-    expected = np.sqrt(numerator / ((nu + 3) * scale2[:, None]))
-    model = from_jax(lambda z: ds.StudentT(z @ beta, s2 * (1 + ((z @ inverse) * z).sum(-1)), nu))
-    np.testing.assert_allclose(rsens(model, grid), expected, rtol=1e-12)
-
-
-def test_limits_of_generalised_linear_models() -> None:
-    """Supplement, asymptotic results: |β_d| √(π(1−π)) for logistic, |β_d| exp(xβ/2) for Poisson regression."""
-    beta = np.array([0.8, -0.5, 0.3])
-    z = X @ beta
-    p = 1 / (1 + np.exp(-z))
-    logistic = rsens(from_jax(lambda x: ds.Bernoulli(logit=x @ beta)), X)
-    np.testing.assert_allclose(logistic, np.sqrt(p * (1 - p))[:, None] * np.abs(beta), rtol=1e-12)
-    poisson = rsens(from_jax(lambda x: ds.Poisson(jnp.exp(x @ beta))), X)
-    np.testing.assert_allclose(poisson, np.exp(z / 2)[:, None] * np.abs(beta), rtol=1e-12)
-
-
 def test_probit_second_derivative_in_its_corrected_form() -> None:
     """π = Φ(m/√(1+v)); the supplement's ∂²π with its signs and powers put right (docs/errata.md)."""
     mean, variance = surface(1), surface(2, exponential, 0.5)
@@ -166,8 +137,8 @@ def _in_jax(s: Surface, x: Any) -> Any:
 def test_without_change_of_uncertainty_it_is_the_derivative_over_the_sd() -> None:
     model = Written([surface(1), surface(2, constant)], ds.Normal)
     sd = np.sqrt(1.3)
-    np.testing.assert_allclose(rsens(model, X), ead(model, X) / sd, rtol=1e-14)
-    np.testing.assert_allclose(rsens2(model, X), eah(model, X) / sd, rtol=1e-14)
+    np.testing.assert_allclose(rsens(model, X), local_values("ead", model, X) / sd, rtol=1e-14)
+    np.testing.assert_allclose(rsens2(model, X), local_values("eah", model, X) / sd, rtol=1e-14)
 
 
 def test_additive_mean_has_no_mean_part_in_any_pair() -> None:

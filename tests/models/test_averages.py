@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from rsens.adapters import read_for
-from rsens.black_box import Predictor
 from rsens.kernels import EQ, Constant, Kernel, Linear, Matern12, Matern32, Matern52, RationalQuadratic, additive
 from rsens.models._averages import averaged_mean
 from rsens.models._gp import GPRegressor
@@ -50,20 +47,6 @@ def test_every_kernel(kernel: Kernel, columns: tuple[int, ...]) -> None:
 # ---- fitted models ---------------------------------------------------------------------------------------------------
 
 
-def frame(n: int = 60) -> tuple[pd.DataFrame, np.ndarray]:
-    rng = np.random.default_rng(8)
-    X = pd.DataFrame(
-        {
-            "size, in m²": rng.normal(100.0, 30.0, n),
-            "age": rng.gamma(2.0, 10.0, n),
-            "town": rng.choice(["Bergen", "Oslo", "Tromsø"], n),
-            "new": rng.random(n) < 0.3,
-        }
-    )
-    y = 1e3 + X.iloc[:, 0] * (1.0 + (X["town"] == "Oslo")) - 0.5 * X["age"] + 5.0 * rng.normal(size=n)
-    return X, y.to_numpy()
-
-
 def numeric(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(9)
     X = rng.normal([5.0, 0.0, -300.0], [2.0, 0.1, 40.0], size=(n, 3))
@@ -81,16 +64,11 @@ MODELS = {
 }
 
 
-def brute_force(model: Any, X: Any, columns: tuple[int, ...], at: np.ndarray, labels: Any = None) -> list[float]:
+def brute_force(model: Any, X: np.ndarray, columns: tuple[int, ...], at: np.ndarray) -> list[float]:
     averages = []
     for values in at:
         mixed = X.copy()
-        for column, value in zip(columns, values, strict=True):
-            if isinstance(X, pd.DataFrame):
-                name = X.columns[column]
-                mixed[name] = labels[column][int(value)] if column in labels else value
-            else:
-                mixed[:, column] = value
+        mixed[:, columns] = values
         averages.append(model.predict(mixed).mean())
     return averages
 
@@ -116,27 +94,3 @@ def test_models_without_a_closed_form() -> None:
     counts = np.random.default_rng(0).poisson(2.0, len(X))
     poisson = GPRegressor(likelihood="poisson", n_restarts=0).fit(X, counts)
     assert poisson.partial_dependence((0,), X[:3, :1], X) is None
-
-
-# ---- as the black-box methods ask ------------------------------------------------------------------------------------
-
-
-def test_a_closed_form_counts_the_values() -> None:
-    X, y = frame()
-    question = Predictor.of(*read_for(GPRegressor(n_restarts=0).fit(X, y), X))
-    at = question.values[:5, [0, 2]]
-    closed = question.partial_dependence((0, 2), at, question.values)
-    assert question.evaluations == 5
-    question.averages = None
-    np.testing.assert_allclose(closed, question.partial_dependence((0, 2), at, question.values), rtol=1e-10)
-    assert question.evaluations == 5 + 5 * len(X)
-
-
-@pytest.mark.parametrize("columns", [(2,), (2, 0), (2, 3)], ids=str)
-def test_labels(columns: tuple[int, ...]) -> None:
-    X, y = frame()
-    model = GPRegressor(n_restarts=0).fit(X, y)
-    codes = model.coding_.read(X).values[:6, columns]
-    labels = {column.position: column.labels for column in model.coding_.columns}
-    got = model.partial_dependence(columns, codes, X)
-    np.testing.assert_allclose(got[:, 0], brute_force(model, X, columns, codes, labels), rtol=1e-10)

@@ -9,7 +9,7 @@ from sklearn.base import clone, is_classifier
 
 import rsens
 from rsens import InputError
-from rsens.kernels import EQ, Categorical, Product
+from rsens.kernels import Categorical
 from rsens.models import (
     BayesianLinearRegression,
     BayesianLogisticRegression,
@@ -232,23 +232,6 @@ def test_a_proper_prior_is_that_of_indicators_made_by_hand(estimator):
 
 
 # ---- Gaussian processes ----------------------------------------------------------------------------------------------
-
-
-def test_the_kernel_that_is_reported_makes_the_prediction():
-    X, y = table(GPRegressor())
-    model = GPRegressor(n_restarts=0).fit(X, y)
-    continuous, levels = model.kernel_.parts
-    assert isinstance(model.kernel_, Product)
-    assert isinstance(continuous, EQ)
-    assert continuous.dims == (0, 2)
-    assert isinstance(levels, Categorical)
-    assert levels.dims == (1, 3, 4)
-    assert len(levels.lengthscale) == 3
-    np.testing.assert_array_equal(model.input_mean_[[1, 3, 4]], 0.0)
-    rows = model.training_inputs_ - model.input_mean_
-    noisy = model.kernel_(rows) + model.noise_variance_ * np.eye(len(y))
-    mean = y.mean() + model.kernel_(rows) @ np.linalg.solve(noisy, y - y.mean())
-    np.testing.assert_allclose(model.predict(X), mean, rtol=1e-7, atol=1e-9)
 
 
 # ---- unknown levels --------------------------------------------------------------------------------------------------

@@ -234,7 +234,7 @@ def test_wrong_prior_precision(precision):
 
 
 def test_a_prior_with_an_intercept_needs_two_rows():
-    with pytest.raises(InputError, match=r"two rows or more.*got 1 sample"):
+    with pytest.raises(InputError, match=r"at least 2; got 1 sample"):
         BayesianLinearRegression(prior_precision=1.0).fit([[1.0]], [2.0])
     assert BayesianLinearRegression(prior_precision=1.0, fit_intercept=False).fit(
         [[1.0]], [2.0]

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from rsens._contents import row_keys
 from rsens.models._rows import Data, draw_rows
 
 
@@ -29,11 +28,3 @@ def test_a_draw_has_the_shares_of_the_data():
     rows = [draw_rows(x, 2000, np.random.default_rng(seed)) for seed in range(10)]
     assert all((np.diff(each) > 0).all() for each in rows)
     assert abs(np.mean([x[each].mean() for each in rows]) - x.mean()) < 4.0 / np.sqrt(20_000)
-
-
-def test_keys_are_those_of_the_numbers():
-    X = np.array([[0.0, 1.0], [-0.0, 1.0], [1.0, 0.0], [0.0, 1.0 + 1e-15]])
-    keys = row_keys(X)
-    assert keys[0] == keys[1]
-    assert len(set(keys.tolist())) == 3
-    np.testing.assert_array_equal(row_keys(X[:, 0], X[:, 1]), keys)

@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.special import expit, softmax
 
 from rsens._explain import Explanation, explain
-from rsens.derivatives import from_draws, from_function
+from rsens.derivatives import from_function
 from rsens.distributions import Bernoulli, Categorical, Normal
 from tests.plots.pictured import NAMES, Pictured, pictured
 
@@ -59,10 +59,3 @@ def classes() -> Explanation:
     weights = np.random.default_rng(9).standard_normal((3, 3))
     model = from_function(lambda Z: Categorical(softmax(Z @ weights, axis=1)))
     return explain(model, rows().iloc[:, :3], intervals=False)
-
-
-def with_draws() -> Explanation:
-    """A linear model with 50 draws of its slopes."""
-    rng = np.random.default_rng(1)
-    draws = {"b": rng.normal([2.0, 1.0, 0.0], 0.3, (50, 3))}
-    return explain(from_draws(lambda p, X: Normal(X @ p["b"], 1.0), draws), rows().iloc[:20, :3], pairs=False)

@@ -23,6 +23,7 @@ class Pictured:
     intervals: Any
     null: Any
     p_value: Any
+    above_null: Any
     pair_parts: Any
     pair_intervals: Any
     pair_p_values: Any
@@ -36,7 +37,6 @@ class Pictured:
     n: int
     groups: Any = field(default_factory=dict)
     scale_kind: str = "sd"
-    pair_scale: str = "parameters"
     test_scale: str | None = "identity"
     level: float = 0.95
     interval_kind: str | None = "refits"
@@ -45,6 +45,11 @@ class Pictured:
     uncertainty_only: Any = field(default_factory=list)
     categorical: tuple[str, ...] = ()
     two_valued: tuple[str, ...] = ()
+
+    def to_frame(self, order: int) -> Any:
+        """The pairs that are "uncertainty only"."""
+        only = [pair in self.uncertainty_only for pair in self.pairs.index]
+        return self.pairs.index.to_frame(index=False).assign(uncertainty_only=only)
 
     def but(self, **changes: Any) -> Pictured:
         return replace(self, **changes)
@@ -101,6 +106,7 @@ def pictured(names: list[str], *, n: int = 200, seed: int = 0) -> Pictured:
         intervals=pd.DataFrame({"lower": 0.85 * main, "upper": 1.2 * main}),
         null=pd.Series(0.4, index=index, name="null"),
         p_value=pd.Series(np.where(main > 0.4, 0.001, 0.3), index=index, name="p_value"),
+        above_null=(main > 0.4).rename("above_null"),
         direction=pd.Series(np.where(np.arange(len(names)) % 2, -1.0, 1.0), index=index, name="direction"),
         consistency=pd.Series(np.where(np.arange(len(names)) % 4 == 2, 0.3, 0.9), index=index, name="consistency"),
         local_main=local,

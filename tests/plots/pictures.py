@@ -112,7 +112,6 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "subgroups": lambda: subgroups(divided(NAMES, ["east", "north", "south", "west", "up to 25", "(others)"])).figure,
     "subgroups_two": lambda: subgroups(divided(NAMES, ["no", "yes"])).figure,
     "surface": lambda: explained.numbers().plot_surface("age", "body mass").figure,
-    "surface_slice": lambda: explained.numbers().plot_surface("age", "body mass", at="median").figure,
     "surface_interaction": (
         lambda: explained.numbers().plot_surface("age", "body mass", quantity="interaction").figure
     ),
@@ -123,10 +122,7 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "surface_lines_event": lambda: explained.levels("Bernoulli").plot_surface("city", "age").figure,
     "surface_tiles": lambda: explained.levels().plot_surface("city", "sold").figure,
     "selection": lambda: selection(made()).figure,
-    "selection_methods": lambda: (
-        selection(made(["rsens2", "eah", "aeh", "shap", "pd", "h"], splits=50), corrected=False).figure
-    ),
-    "selection_one_split": lambda: selection(made(["rsens2", "h"], k=12, splits=1)).figure,
+    "selection_one_split": lambda: selection(made(k=12, splits=1)).figure,
     "rank_stability": lambda: rank_stability(noisy(NAMES)).figure,
     "rank_stability_many": lambda: rank_stability(noisy(pairs(10))).figure,
     "rank_stability_top": lambda: rank_stability(noisy(pairs(10)), top=8, method="ead").figure,

@@ -17,7 +17,6 @@ from rsens.plots import (
     difference,
     effects,
     heatmap,
-    posterior,
     profile,
     rank_stability,
     row,
@@ -68,7 +67,6 @@ CASES: dict[str, Callable[[], Any]] = {
     "heatmap of one": lambda: heatmap(pictured(["a", "b"])),
     "heatmap": lambda: heatmap(in_doubt(pictured(ODD_NAMES))),
     "heatmap of many": lambda: heatmap(pictured(MANY)),
-    "posterior": lambda: posterior(explained.with_draws().posterior),
     "profile": gp_profile,
     "profile in small axes": lambda: gp_profile(figsize=(4.0, 4.0)),
     "rank_stability": lambda: rank_stability(noisy(ODD_NAMES), top=3),
@@ -76,15 +74,14 @@ CASES: dict[str, Callable[[], Any]] = {
     "rank_stability of many": lambda: rank_stability(noisy(pairs(10))),
     "row": lambda: row(with_names(ODD_NAMES).row(0)),
     "row of many": lambda: row(with_names(LONG).row(0), top=None),
-    "selection": lambda: selection(made(["rsens2", "eah", "aeh", "shap", "pd", "h"], 5, 50)),
-    "selection of one": lambda: selection(made(["rsens2"], 0, 10)),
+    "selection": lambda: selection(made(12, 1)),
+    "selection of one": lambda: selection(made(0, 10)),
     "subgroups": lambda: subgroups(divided(ODD_NAMES, REGIONS)),
     "subgroups of odd names": lambda: subgroups(divided(NAMES, ODD_NAMES)),
     "subgroups of many": lambda: subgroups(divided(LONG, REGIONS[:2])),
     "surface": lambda: surface(explained.levels(), "age", "body mass"),
     "surface of levels": lambda: surface(explained.levels(), "age", "city"),
     "surface of two levels": lambda: surface(explained.levels(), "city", "sold"),
-    "slice": lambda: surface(explained.levels(), "age", "city", at="median", n_grid=12),
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 from sklearn.model_selection import ShuffleSplit
 
 from rsens._errors import RsensWarning
-from rsens._select_interactions import SplitAnalysis, _reduced_models, select_interactions
+from rsens._select_interactions import SplitAnalysis, select_interactions
 from rsens.kernels import EQ, Categorical, Matern52
 from rsens.models import GPClassifier, GPRegressor
 from tests.select_interactions.made import asked
@@ -50,32 +50,10 @@ def test_scores_are_those_of_the_models():
     found = select_interactions(GPRegressor(n_restarts=0, random_state=0), X, y, k=1, cv=[(train, test)])
     full = GPRegressor(n_restarts=0, random_state=0).fit(X.iloc[train], y.iloc[train])
     none = GPRegressor(EQ(dims=0) + EQ(dims=1) + EQ(dims=2) + EQ(dims=3), n_restarts=0).fit(X[:60], y[:60])
-    scores = found.scores.set_index(["method", "k"])["log_density"]
-    assert scores["full"].item() == pytest.approx(full.log_predictive_density(X[60:], y[60:]).mean(), abs=1e-9)
-    assert scores["rsens2", 0] == pytest.approx(none.log_predictive_density(X[60:], y[60:]).mean(), abs=1e-6)
-    assert np.isnan(found.table["se"]).all()
-
-
-def test_methods_share_fits(monkeypatch):
-    fits = []
-
-    def counting(estimator, kernel, X, y):
-        fits.append(kernel)
-        return fit_kernel(estimator, kernel, X, y)
-
-    fit_kernel = _reduced_models.fit_kernel
-    monkeypatch.setattr(_reduced_models, "fit_kernel", counting)
-    X, y = two_interactions(60)
-    settings = QUICK | {"k": 2}
-    one = asked(GP, X, y, methods="rsens2", **settings)
-    alone = len(fits)
-    assert alone == 3 * 5  # 0, 1 and 2 pairs in three splits, and with pairs from two starts
-    fits.clear()
-    both = asked(GP, X, y, methods=["rsens2", "eah"], **settings)
-    different = (both._numbers.chosen[0] != both._numbers.chosen[1]).any(axis=-1).sum()
-    assert alone <= len(fits) <= alone + 4 * different < 2 * alone
-    assert both.methods == ("rsens2", "eah")
-    pd.testing.assert_frame_equal(both.scores[: len(one.scores) - 3], one.scores[:-3], check_exact=True)
+    scores = found.scores["log_density"]
+    assert scores[2] == pytest.approx(full.log_predictive_density(X[60:], y[60:]).mean(), abs=1e-9)
+    assert scores[0] == pytest.approx(none.log_predictive_density(X[60:], y[60:]).mean(), abs=1e-6)
+    assert np.isnan(found.summary()["se"]).all()
 
 
 def test_counts():
@@ -88,7 +66,7 @@ def test_two_classes():
     found = asked(GPClassifier(n_restarts=0), *classes(), k=1, **QUICK)
     assert found.suggested == 1
     assert found.pairs.loc[0, ["first", "second"]].tolist() == ["x0", "x1"]
-    table = found.table.set_index("k")["mean"]
+    table = found.summary().set_index("k")["mean"]
     assert table[0] < -0.6 < table[1]  # without the pair no better than a coin, −log 2
 
 

@@ -23,7 +23,7 @@ def draws(plan, count=100):
 
 @pytest.mark.parametrize(("replace", "clusters"), [(True, 12), (False, 6)])
 def test_a_sample_has_whole_clusters(replace, clusters):
-    plan = sampling(48, None, replace, Y, False, PERSON)
+    plan = sampling(48, replace, PERSON)
     assert plan.n_rows == 4 * clusters
     for rows in draws(plan):
         times = np.bincount(rows, minlength=48).reshape(12, 4)
@@ -33,15 +33,9 @@ def test_a_sample_has_whole_clusters(replace, clusters):
 
 
 def test_clusters_of_one_row_are_drawn_like_rows():
-    alone = sampling(48, None, False, Y, False, np.arange(48))
-    for a, b in zip(draws(alone), draws(sampling(48, None, False, Y, False)), strict=True):
+    alone = sampling(48, False, np.arange(48))
+    for a, b in zip(draws(alone), draws(sampling(48, False)), strict=True):
         np.testing.assert_array_equal(a, b)
-
-
-def test_every_class_is_in_every_sample():
-    labels = np.where(PERSON == 5, "rare", "common")
-    for rows in draws(sampling(48, None, False, labels, True, PERSON)):
-        assert (labels[rows] == "rare").sum() == 4
 
 
 def test_two_clusters_are_too_few():

@@ -89,7 +89,7 @@ def test_document():
     shown = repr(RESULT)
     assert shown.startswith("By rsens, plain is first in 3 of 4 samples.")
     assert "4 samples of 50 rows, drawn without replacement" in " ".join(shown.split())
-    assert "Failures in 1 of 4 samples" in shown
+    assert "Failures: 1" in shown
     assert "sample 1: no reason" in shown
     entropy = next(line for line in shown.splitlines() if line.startswith("  entropy "))
     assert entropy.split()[-2:] == [f"{value:.2f}" for value in RESULT.entropy]

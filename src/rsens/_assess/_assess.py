@@ -67,8 +67,8 @@ def assess(
         >>> import rsens
         >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
         >>> assessment = rsens.assess(rsens.BayesianLinearRegression(), X, y, random_state=0)
-        >>> assessment.ok, assessment.phrase.partition(" (")[0]
-        (True, 'explains about half of the variation on unseen rows')
+        >>> assessment.ok, assessment.coverage["share"].round(1).to_dict()
+        (True, {0.5: 0.5, 0.9: 0.9})
     """
     refits.check_refit(estimator, refit)
     seed, n_jobs, follow = seed_sequence(random_state), jobs(n_jobs), progress_of(progress)
@@ -113,20 +113,22 @@ def assessment_of(seen: Sequence[Any], name: str, X: Any, y: NDArray[Any]) -> As
             if not kinds
             else f"The model predicts {' in some folds and '.join(kinds)} in others. Give a model of one kind of y."
         )
-    parts = [part for _, part in found]
-    together = {
-        name: np.concatenate([getattr(part, name) for part in parts]) for name in vars(parts[0]) if name != "kind"
-    }
-    if len(together["rows"]) < 2:
+    names = [name for name in vars(found[0][1]) if name != "kind"]
+    columns = {name: np.concatenate([getattr(part, name) for _, part in found]) for name in names}
+    rows, probabilities = columns.pop("rows"), columns.pop("probabilities")
+    if len(rows) < 2:
         raise InputError("Only one row could be held out and predicted; at least two are needed.")
-    fold = np.zeros(len(y), dtype=np.intp)
-    for number, part in found:
-        fold[part.rows] = number
-    in_order = np.argsort(together["rows"])
-    held_out = HeldOutRows(kind=kinds[0], **{name: values[in_order] for name, values in together.items()})
     classes = tuple(np.unique(y).tolist()) if kinds == ["classes"] else ()
-    index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(len(y))
-    return Assessment(name, len(folds), kinds[0], classes, index, y, fold, held_out)
+    frame = pd.DataFrame(columns, index=rows)
+    if classes:
+        frame["prediction"] = [classes[int(k)] for k in columns["prediction"]]
+        frame = frame.drop(columns=["pit_lower", "pit_upper"])
+        frame = frame.assign(**{f"p({label})": probabilities[:, k] for k, label in enumerate(classes)})
+    frame.insert(0, "fold", np.repeat([number for number, _ in found], [len(part.rows) for _, part in found]))
+    frame = frame.astype({"fold": "Int64"}).reindex(range(len(y)))  # missing where a row was left out
+    frame.insert(1, "y", y.copy())
+    frame.index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(len(y))
+    return Assessment(name, len(folds), kinds[0], classes, frame)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,10 +166,10 @@ class HeldOut:
             rows=test,
             kind="counts" if counts else "numbers",
             log_density=_no_nan(log_density),
-            baseline=constant.log_prob(y),
+            baseline_log_density=constant.log_prob(y),
             prediction=source.predict_point(X)[:, 0],
-            lower=lower,
-            upper=upper,
+            pit_lower=lower,
+            pit_upper=upper,
             probabilities=np.empty((len(test), 0)),
         )
 
@@ -195,10 +197,10 @@ class HeldOut:
             rows=test,
             kind="classes",
             log_density=_no_nan(log_p[np.arange(len(test)), codes[test]]),
-            baseline=np.log(constant_for_classes(codes[train], len(classes)))[codes[test]],
+            baseline_log_density=np.log(constant_for_classes(codes[train], len(classes)))[codes[test]],
             prediction=log_p.argmax(axis=1).astype(np.float64),
-            lower=nothing,
-            upper=nothing,
+            pit_lower=nothing,
+            pit_upper=nothing,
             probabilities=np.exp(log_p),
         )
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import norm
 
 from rsens._arguments import whole_number
@@ -26,21 +25,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Kind = Literal["numbers", "counts", "classes"]
-#: The most lines of a summary, and the numbers of `to_dict`.
-MOST_LINES = 6
 NOTHING_TO_WARN = "Nothing to warn about."
+#: The numbers of `to_dict`.
 NUMBERS = (
     "score", "standard_error", "baseline", "gain", "gain_error", "r2", "accuracy", "brier_score", "calibration_error",
     "calibration_error_by_chance",
 )  # fmt: skip
 #: How many standard errors are more than chance, for classes; and with how many rows one can tell.
 ERRORS, FEWEST_ROWS = 2.0, 20
-#: Shares in words, each up to this value.
-SHARES = (
-    (0.15, "about a tenth"), (0.225, "about a fifth"), (0.29, "about a quarter"), (0.365, "about a third"),
-    (0.45, "about two fifths"), (0.55, "about half"), (0.63, "about three fifths"), (0.705, "about two thirds"),
-    (0.775, "about three quarters"), (0.85, "about four fifths"), (0.95, "about nine tenths"), (0.99, "nearly all"),
-)  # fmt: skip
 #: The central intervals whose coverage is reported.
 LEVELS = (0.5, 0.9)
 MOST_BINS = 10
@@ -48,7 +40,7 @@ MOST_BINS = 10
 TOLERANCE = 0.1
 #: How many standard errors are more than chance: about one right model in 20 exceeds them in any of the three shares.
 CLEAR = 2.4
-#: Below this share there is little to speak of.
+#: Below this share of the variation, the phrase of numbers is about the gain.
 LEAST = 0.05
 #: More than this many times as probable is not counted.
 MOST_TIMES = 1000.0
@@ -60,11 +52,11 @@ class HeldOutRows:
 
     rows: Positions  # (m,) positions in X
     kind: Kind
-    log_density: Array  # (m,)
-    baseline: Array  # (m,) log density of the constant
     prediction: Array  # (m,) the mean, or the code of the most probable class
-    lower: Array  # (m,) P(Y < y), NaN for classes
-    upper: Array  # (m,) P(Y ≤ y), NaN for classes
+    log_density: Array  # (m,)
+    baseline_log_density: Array  # (m,) of the constant
+    pit_lower: Array  # (m,) P(Y < y), NaN for classes
+    pit_upper: Array  # (m,) P(Y ≤ y), NaN for classes
     probabilities: Array  # (m, K), K = 0 unless there are classes
 
 
@@ -93,51 +85,41 @@ class Assessment(Shown):
     kind: Kind
     #: The labels of y, sorted; empty unless they are classes.
     classes: tuple[Any, ...]
-    _index: pd.Index
-    _targets: NDArray[Any]  # (n,)
-    _fold: Positions  # (n,) from 1 on; 0 for rows that were not predicted
-    _held_out: HeldOutRows  # in the order of X
+    _frame: pd.DataFrame  # a line for each row of X
+
+    @property
+    def _held_out(self) -> pd.DataFrame:
+        """The rows that were held out and predicted."""
+        return self._frame[self._frame["fold"].notna()]
+
+    def _numbers(self, column: str) -> Array:
+        """A column of the held-out rows."""
+        return self._held_out[column].to_numpy(dtype=np.float64)
 
     @property
     def n_rows(self) -> int:
         """How many rows were held out and predicted."""
-        return len(self._held_out.rows)
+        return len(self._held_out)
 
     @property
     def n_left_out(self) -> int:
         """How many rows were not: no fold held them out, or its training rows lack their class or level."""
-        return len(self._targets) - self.n_rows
-
-    @property
-    def log_density(self) -> pd.Series[float]:
-        """The held-out log predictive density of every row, NaN where it was left out."""
-        return pd.Series(self._of_all(self._held_out.log_density), index=self._index, name="log_density")
-
-    @property
-    def baseline_log_density(self) -> pd.Series[float]:
-        """The same for the constant, a model without inputs that is fitted to the same training rows."""
-        return pd.Series(self._of_all(self._held_out.baseline), index=self._index, name="baseline_log_density")
-
-    def _of_all(self, values: Array) -> Array:
-        """Values of all rows of X from those of the held-out rows, NaN where a row was left out."""
-        found = np.full((len(self._targets), *values.shape[1:]), np.nan)
-        found[self._held_out.rows] = values
-        return found
+        return len(self._frame) - self.n_rows
 
     @property
     def score(self) -> float:
-        """The mean of `log_density`, per row: the higher, the better."""
-        return float(self._held_out.log_density.mean())
+        """The mean log predictive density of the held-out rows: the higher, the better."""
+        return float(self._numbers("log_density").mean())
 
     @property
     def standard_error(self) -> float:
         """The standard error of `score`; NaN where the score is infinite."""
-        return _standard_error(self._held_out.log_density)
+        return _standard_error(self._numbers("log_density"))
 
     @property
     def baseline(self) -> float:
         """The score of the constant: Student-t for numbers, (over-dispersed) Poisson for counts, shares of classes."""
-        return float(self._held_out.baseline.mean())
+        return float(self._numbers("baseline_log_density").mean())
 
     @property
     def gain(self) -> float:
@@ -147,37 +129,31 @@ class Assessment(Shown):
     @property
     def gain_error(self) -> float:
         """The standard error of `gain`, from the differences row by row."""
-        return _standard_error(self._held_out.log_density - self._held_out.baseline)
+        return _standard_error(self._numbers("log_density") - self._numbers("baseline_log_density"))
 
     @property
     def r2(self) -> float | None:
         """The coefficient of determination of the held-out point predictions; NaN if y is constant."""
         if self.kind == "classes":
             return None
-        y = np.asarray(self._targets[self._held_out.rows], dtype=np.float64)
+        y, prediction = self._numbers("y"), self._numbers("prediction")
         total = float(((y - y.mean()) ** 2).sum())
-        return 1.0 - float(((y - self._held_out.prediction) ** 2).sum()) / total if total > 0.0 else float("nan")
+        return 1.0 - float(((y - prediction) ** 2).sum()) / total if total > 0.0 else float("nan")
 
     @property
     def accuracy(self) -> float | None:
         """The share of rows whose most probable class is the right one."""
-        return float((self._held_out.prediction == self._codes).mean()) if self.kind == "classes" else None
+        return float((self._probabilities.argmax(axis=1) == self._codes).mean()) if self.kind == "classes" else None
 
     @property
     def _codes(self) -> Positions:
         """The number of the class of each held-out row."""
-        return np.searchsorted(np.array(self.classes), self._targets[self._held_out.rows])
+        return np.searchsorted(np.array(self.classes), self._held_out["y"].to_numpy())
 
     @property
-    def pit(self) -> pd.DataFrame | None:
-        """The probability integral transform: P(Y < y) and P(Y ≤ y) as `lower` and `upper`, equal unless y is a count.
-
-        If the predictions are right, a number drawn evenly between the two is uniform over the rows.
-        """
-        if self.kind == "classes":
-            return None
-        columns = {"lower": self._of_all(self._held_out.lower), "upper": self._of_all(self._held_out.upper)}
-        return pd.DataFrame(columns, index=self._index)
+    def _probabilities(self) -> Array:
+        """The probability of each class in each held-out row."""
+        return self._held_out.iloc[:, -len(self.classes) :].to_numpy(dtype=np.float64)
 
     def pit_histogram(self, bins: int | None = None) -> pd.DataFrame:
         """The share of the rows whose PIT lies between `left` and `right`; for counts without random numbers.
@@ -221,7 +197,7 @@ class Assessment(Shown):
 
     def _share_below(self, u: Array) -> Array:
         """The share of the rows whose PIT is below u; counts in part."""
-        return np.asarray(pit_distribution(self._held_out.lower, self._held_out.upper, u).mean(axis=0))
+        return np.asarray(pit_distribution(self._numbers("pit_lower"), self._numbers("pit_upper"), u).mean(axis=0))
 
     @property
     def reliability(self) -> pd.DataFrame | None:
@@ -231,7 +207,7 @@ class Assessment(Shown):
         """
         if self.kind != "classes":
             return None
-        probabilities, codes = self._held_out.probabilities, self._codes
+        probabilities, codes = self._probabilities, self._codes
         if probabilities.shape[1] == 2:
             p, event = probabilities[:, 1], (codes == 1).astype(np.float64)
         else:
@@ -260,7 +236,7 @@ class Assessment(Shown):
         """The mean of ½ Σ_k (p_k − [y = k])²: from 0, best, to 1."""
         if self.kind != "classes":
             return None
-        p = self._held_out.probabilities
+        p = self._probabilities
         return float(0.5 * ((p - np.eye(p.shape[1])[self._codes]) ** 2).sum(axis=1).mean())
 
     @property
@@ -276,27 +252,18 @@ class Assessment(Shown):
         return None if table is None else calibration_error_of(table)[1]
 
     @property
-    def confidence(self) -> tuple[float, float]:
-        """The mean probability of the predicted class, and the standard error of `accuracy` if it is right."""
-        if self.kind != "classes":
-            raise InputError("confidence is for classes; a model of numbers or counts has coverage.")
-        top = self._held_out.probabilities.max(axis=1)
-        return float(top.mean()), float(np.sqrt((top * (1.0 - top)).sum()) / len(top))
-
-    @property
     def phrase(self) -> str:
-        """How good the model is, in a phrase: "explains about half of the variation on unseen rows"."""
-        if self.gain < -self.gain_error or not np.isfinite(self.gain):
+        """How good the model is, in a phrase: "explains 52 % of the variation on unseen rows (R²)"."""
+        if self.gain < -self.gain_error or self.gain == -np.inf:
             return "is worse than a constant on unseen rows"
-        if self.gain <= self.gain_error:
+        if not self.gain > self.gain_error:
             return "is no better than a constant on unseen rows"
         if self.accuracy is not None:
-            # −baseline is the entropy of the classes, what there is to know.
-            share, right = in_words(self.gain / -self.baseline), percent(self.accuracy)
+            share = percent(self.gain / -self.baseline)  # −baseline is the entropy of the classes, the most to know
+            right = percent(self.accuracy)
             return f"removes {share} of the uncertainty about the class of unseen rows, and is right in {right}"
         if self.kind == "numbers" and self.r2 is not None and self.r2 >= LEAST:
-            r2 = number(self.r2, 2) if self.r2 < 0.99 else f"{self.r2:.3f}" if self.r2 < 0.9995 else "above 0.999"
-            return f"explains {in_words(self.r2)} of the variation on unseen rows (R² {r2})"
+            return f"explains {percent(self.r2)} of the variation on unseen rows (R²)"
         few = self.gain < np.log(MOST_TIMES)
         times = number(np.exp(self.gain), 2) if few else f"more than {number(MOST_TIMES)}"
         return f"gives what happened in unseen rows {times} times the probability that a constant would"
@@ -314,48 +281,26 @@ class Assessment(Shown):
 
     @property
     def notes(self) -> list[str]:
-        """Further remarks: rows left out, or one row that decides the score."""
-        return [sentence for sentence in (_left_out(self), _one_row(self)) if sentence]
+        """How many rows were left out, if any."""
+        if not self.n_left_out:
+            return []
+        rows, whose = ("1 row was", "its") if self.n_left_out == 1 else (f"{self.n_left_out} rows were", "their")
+        return [f"{rows} left out: never held out, or of a class or level that the training rows of {whose} fold lack."]
 
     @property
     def ok(self) -> bool:
         """Whether `warnings` is empty."""
         return not self.warnings
 
-    def summary(self) -> str:
-        """At most six lines of text."""
-        gain, score, *familiar = quality_lines(self)
-        lines = [
-            f"{self.model}: {self.n_rows} held-out rows, {counted(self.n_folds, 'fold')}",
-            f"log score {score[1]} per row, constant {number(self.baseline)}: gain {gain[1]}",
-            ", ".join(f"{name} {value}" for name, value, _ in familiar),
-            *(self.warnings or [NOTHING_TO_WARN]),
-            *self.notes,
-        ]
-        return "\n".join(lines[:MOST_LINES])
-
     def _document(self) -> Document:
         return Document([Sentences(self.warnings, "warning"), quality(self), Notes("Notes", self.notes)])
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per row of X: fold, y, prediction, log densities, and the PIT or the class probabilities."""
-        known, found = self._fold > 0, self._held_out
-        prediction: Any = self._of_all(found.prediction)
-        if self.kind == "classes":
-            prediction = [self.classes[int(k)] if ok else None for k, ok in zip(prediction, known, strict=True)]
-        columns = {
-            "fold": pd.Series(self._fold, dtype="Int64").mask(~known).array,
-            "y": self._targets.copy(),
-            "prediction": prediction,
-            "log_density": self._of_all(found.log_density),
-            "baseline_log_density": self._of_all(found.baseline),
-        }
-        if self.kind == "classes":
-            p = self._of_all(found.probabilities)
-            columns |= {f"p({label})": p[:, k] for k, label in enumerate(self.classes)}
-        else:
-            columns |= {"pit_lower": self._of_all(found.lower), "pit_upper": self._of_all(found.upper)}
-        return pd.DataFrame(columns, index=self._index)
+        """One row per row of X: fold, y, prediction, log densities, and the PIT or the class probabilities.
+
+        The PIT is P(Y < y) and P(Y ≤ y) as `pit_lower` and `pit_upper`, equal unless y is a count.
+        """
+        return self._frame.copy()
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the rows, ready for JSON: None for numbers that are not finite or do not apply."""
@@ -371,7 +316,6 @@ class Assessment(Shown):
             **{name: x if x is not None and np.isfinite(x) else None for name, x in numbers.items()},
             **{name: None if table is None else table.to_dict("records") for name, table in tables.items()},
             **{name: getattr(self, name) for name in ("warnings", "notes", "ok")},
-            "summary": self.summary(),
         }
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -400,7 +344,7 @@ def quality_lines(a: Assessment) -> list[tuple[str, str, str]]:
         ("log score", plus_minus(a.score, a.standard_error), f"of a constant: {number(a.baseline)}"),
     ]
     if a.accuracy is not None:
-        expected, by_chance = percent(a.confidence[0]), number(a.calibration_error_by_chance, 2)
+        expected, by_chance = percent(_confidence(a)[0]), number(a.calibration_error_by_chance, 2)
         right = f"of held-out rows, whose most probable class is right; expected: {expected}"
         return [
             *found,
@@ -416,20 +360,9 @@ def quality_lines(a: Assessment) -> list[tuple[str, str, str]]:
     return [*found, *((f"in {level} intervals", held, f"of held-out rows; ideal: {level}") for level, held in texts)]
 
 
-def in_words(share: float) -> str:
-    """About a fraction: a half, two thirds."""
-    if share < LEAST:
-        return "little"
-    return next((words for limit, words in SHARES if share < limit), "all but a hundredth")
-
-
 def _against_constant(a: Assessment) -> str | None:
-    impossible = int(np.isneginf(a.log_density).sum())
-    if impossible:
-        rows = "one held-out row" if impossible == 1 else f"{impossible} held-out rows"
-        return f"The model is worse than a constant: it called what happened in {rows} impossible (log density −∞)."
     gain = f"gain {plus_minus(a.gain, a.gain_error)} per row"
-    if a.gain < -a.gain_error:
+    if a.gain < -a.gain_error or a.gain == -np.inf:
         return f"The model is worse than a constant that ignores all inputs ({gain}); do not rely on its sensitivities."
     if a.gain <= a.gain_error:
         return (
@@ -438,8 +371,14 @@ def _against_constant(a: Assessment) -> str | None:
     return None
 
 
+def _confidence(a: Assessment) -> tuple[float, float]:
+    """The mean probability of the predicted class, and the standard error of `accuracy` if it is right."""
+    top = a._probabilities.max(axis=1)
+    return float(top.mean()), float(np.sqrt((top * (1.0 - top)).sum()) / len(top))
+
+
 def _classes_off(a: Assessment) -> str | None:
-    confidence, error = a.confidence
+    confidence, error = _confidence(a)
     assert a.accuracy is not None
     off = a.accuracy - confidence
     if abs(off) > TOLERANCE and abs(off) > ERRORS * error:
@@ -460,7 +399,7 @@ def _classes_off(a: Assessment) -> str | None:
 
 def _too_few(a: Assessment) -> str | None:
     if a.kind == "classes":
-        what, error = "the share of right classes", a.confidence[1]
+        what, error = "the share of right classes", _confidence(a)[1]
     else:
         assert a.coverage is not None
         level = a.coverage.index[-1]
@@ -470,30 +409,6 @@ def _too_few(a: Assessment) -> str | None:
     return (
         f"Too few rows to tell whether probabilities are right: with {a.n_rows} held-out rows, {what} is known to "
         f"± {number(ERRORS * error)}."
-    )
-
-
-def _left_out(a: Assessment) -> str | None:
-    if not a.n_left_out:
-        return None
-    rows, whose = ("1 row was", "its") if a.n_left_out == 1 else (f"{a.n_left_out} rows were", "their")
-    return f"{rows} left out: never held out, or of a class or level that the training rows of {whose} fold lack."
-
-
-def _one_row(a: Assessment) -> str | None:
-    """The row that makes up most of the log score, if there is one: the score is a mean without lower bound."""
-    found = a._held_out
-    gains = found.log_density - found.baseline
-    worst = int(np.argmin(gains))
-    if a.n_rows < 10 or not np.isfinite(gains).all() or gains[worst] > -1.0:
-        return None
-    if -gains[worst] < 0.5 * np.abs(gains).sum():
-        return None
-    rest = np.delete(gains, worst)
-    return (
-        f"One row decides the score: row {a._index[found.rows[worst]]} has the log density "
-        f"{number(float(found.log_density[worst]))}; without it the gain is "
-        f"{plus_minus(float(rest.mean()), _standard_error(rest))}."
     )
 
 

@@ -1,7 +1,8 @@
 """`compare`: the same model and rows through many methods, side by side."""
 
-from rsens._compare._compare import NOUNS, ComparisonFrame, answer, compare, ranks_table, term_cells
+from rsens._compare._compare import ComparisonFrame, answer, compare, ranks_table, term_cells
 from rsens._compare._comparison import (
+    NOUNS,
     Comparison,
     ComparisonSettings,
     MethodResult,

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from rsens._arguments import jobs, one_of, seed_sequence
-from rsens._compare._comparison import Comparison, ComparisonSettings, MethodResult, known, legend_of, run
+from rsens._compare._comparison import NOUNS, Comparison, ComparisonSettings, MethodResult, legend_of, run
 from rsens._document import Column, Document, Sentences, ShownTable
 from rsens._errors import InputError
 from rsens._progress import progress_of
 from rsens._refits import run_pieces
-from rsens._text import Pair, counted, listed, number, on_one_line
+from rsens._text import Pair, listed, number, on_one_line
 from rsens.black_box import Budget
 
 if TYPE_CHECKING:
@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
 
 COLUMNS = ("method", "term", "value", "rank", "seconds", "evaluations", "status")
-#: How many variables or pairs are shown, by order, and their nouns.
+#: How many variables or pairs are shown, by order.
 TERMS = {1: 30, 2: 15}
-NOUNS = {1: "variable", 2: "pair"}
 
 
 def compare(
@@ -53,7 +52,7 @@ def compare(
         X: Rows to explain, usually the training data: a data frame or an array.
         y: Targets of these rows, for the methods that look at how well the model predicts (pfi).
         methods: "all", or names. For variables: rsens, ead, aed, apc, shap, pd, pfi, var, kl, ard. For pairs (order
-            2): rsens2, eah, aeh, shap, pd, h; also fourth_derivative, which only works for a function in JAX.
+            2): rsens2, eah, aeh, shap, pd, h.
         order: 1 for single variables, 2 for pairs.
         budget: How many predictions the methods may ask for: "paper" for the cheap and noisy estimators that the
             paper used, "standard", "full" for less noise at several times the cost, or a `rsens.black_box.Budget`.
@@ -63,7 +62,7 @@ def compare(
             measure how far the prediction or its score moves when a variable runs through the data, and have no step.
         groups: Columns that belong together, {"season": ["sin", "cos"]}: the group takes their place. Derivatives are
             taken in the direction within the group that matters most, black-box methods change all its columns at once
-            (one player, one permutation); kl and fourth_derivative have no value for groups. `docs/comparing.md` has
+            (one player, one permutation); kl has no value for groups. `docs/comparing.md` has
             each definition.
         numeric: Names or positions of numeric columns with two values that are to have derivatives all the same; by
             default their two values are compared, as in `explain`. Only ard, which is read off the model, takes them
@@ -136,13 +135,12 @@ def _rows(result: MethodResult, terms: list[str]) -> pd.DataFrame:
 class ComparisonFrame(pd.DataFrame):
     """One row per method and term: method, term, value, rank, seconds, evaluations and status.
 
-    It is a data frame in every way. Parts that keep these columns are of this class too; others, such as a sum by
-    method, are plain data frames.
+    It is a data frame in every way, and so are its parts.
     """
 
     @property
     def _constructor(self) -> Callable[..., pd.DataFrame]:
-        return comparison_or_plain
+        return ComparisonFrame
 
     def wide(self, what: str = "value") -> pd.DataFrame:
         """Values or ranks, terms × methods: terms by the rank that the first method gives them, methods as asked for.
@@ -155,9 +153,7 @@ class ComparisonFrame(pd.DataFrame):
         one_of(what, "what", ("value", "rank"))
         lost = [column for column in COLUMNS if column not in self.columns]
         if lost:
-            raise InputError(
-                f"this table has no column {lost[0]!r} any more. Use the table that rsens.compare returned."
-            )
+            raise InputError(f"this table has no column {lost[0]!r}. Use the table that rsens.compare returned.")
         answered = pd.DataFrame(self[self["status"] == "ok"])
         if answered.duplicated(["method", "term"]).any():
             raise InputError("a method has two rows for one term. Look at one comparison at a time.")
@@ -172,30 +168,10 @@ class ComparisonFrame(pd.DataFrame):
 
     def _repr_html_(self) -> str | None:
         try:
-            return comparison_document(self).html()
-        except InputError:  # other columns, or several comparisons in one table
+            ranks = ranks_table(self)
+            return Document([Sentences([answer(self)], "heading"), ranks]).html()
+        except InputError:  # other columns, several comparisons in one table, or no answer
             return pd.DataFrame(self)._repr_html_()  # type: ignore[operator]
-
-
-def comparison_or_plain(*args: Any, **options: Any) -> pd.DataFrame:
-    """Make a part of a comparison, for pandas."""
-    frame = pd.DataFrame(*args, **options)
-    return ComparisonFrame(frame) if set(COLUMNS) <= set(frame.columns) else frame
-
-
-def comparison_document(frame: ComparisonFrame) -> Document:
-    """The answer, ranks with values, and all methods; an `InputError` where no method answered."""
-    ranks = ranks_table(frame)
-    each = pd.DataFrame(frame).drop_duplicates("method")
-    methods, there = [str(method) for method in each["method"]], known(_order(frame))
-    columns = [
-        Column("", methods, "name"),
-        Column("seconds", [number(float(seconds)) for seconds in each["seconds"]]),
-        Column("evaluations", [f"{int(rows):,}" for rows in each["evaluations"]]),
-        Column("measures", [there[name].meaning if name in there else "" for name in methods], "text"),
-    ]
-    cost = ShownTable("Methods", columns, ["evaluations: rows that the model was asked about"])
-    return Document([Sentences([answer(frame)], "heading"), ranks, cost])
 
 
 def ranks_table(
@@ -206,9 +182,11 @@ def ranks_table(
     shown, methods = ranks.head(TERMS[order]), list(map(str, ranks.columns))
     cells = {m: [_cell(*each, values) for each in zip(shown[m], sizes[m], strict=False)] for m in methods}
     terms = term_cells(map(str, shown.index), names, order)
-    legend = [f"… and {len(ranks) - len(shown)} more {where}"] if len(ranks) > len(shown) else []
-    units = "values of two methods have different units: compare their ranks"
-    legend.append(units if values else legend_of(methods, order))
+    legend = [
+        f"… and {len(ranks) - len(shown)} more {where}" if len(ranks) > len(shown) else "",
+        "values of two methods have different units: compare their ranks" if values else "",
+        legend_of(methods, order),
+    ]
     if len(ranks) > 1 and len(methods) > 1:
         agreement = ranks.astype(float).corr(method="spearman")[methods[0]]
         terms.append(f"agreement with {methods[0]}")
@@ -223,24 +201,19 @@ def ranks_table(
 
 
 def answer(frame: ComparisonFrame) -> str:
-    """The first variable or pair, and by how many methods."""
+    """The first variable or pair by each method."""
     known = frame[frame["term"].notna()]
     if not len(known):
         raise InputError("no method answered.")
     by_term: dict[str, list[str]] = {}
     for method, lines in known.groupby("method", sort=False):
         leading = lines.loc[lines["rank"] == 1, "term"]
-        by_term.setdefault(on_one_line(leading.iloc[0]) if len(leading) == 1 else "none", []).append(str(method))
-    (first, agreeing), *others = by_term.items()
-    n = sum(map(len, by_term.values()))
-    if first == "none":
-        return f"{agreeing[0]} puts no {NOUNS[_order(frame)]} before all others."
-    if not others:
-        return f"All {n} methods put {first} first." if n > 1 else f"{agreeing[0]} puts {first} first."
-    several = f"{len(agreeing)} of {counted(n, 'method')} ({listed(agreeing)}) put"
-    start = f"{several if len(agreeing) > 1 else f'{agreeing[0]} puts'} {first} first"
-    rest = [f"{listed(by)} {'puts' if len(by) == 1 else 'put'} {term} first" for term, by in others]
-    return f"{start}; {'; '.join(rest)}."
+        first = on_one_line(leading.iloc[0]) if len(leading) == 1 else f"no {NOUNS[_order(frame)]}"
+        by_term.setdefault(first, []).append(str(method))
+    if len(by_term) == 1 and known["method"].nunique() > 1:
+        return f"All {known['method'].nunique()} methods put {next(iter(by_term))} first."
+    parts = [f"{listed(by)} {'puts' if len(by) == 1 else 'put'} {term} first" for term, by in by_term.items()]
+    return f"{'; '.join(parts)}."
 
 
 def term_cells(terms: Iterable[str], names: Sequence[str], order: int) -> list[str]:

@@ -17,14 +17,14 @@ from rsens import black_box, measures
 from rsens._arguments import child, one_of
 from rsens._contents import OwnOrder, own_order
 from rsens._errors import Argument, InputError, MissingExtraError
-from rsens._refits import FAILURES, check_one_per_row, reason_of
+from rsens._refits import FAILURES, check_one_per_row, one_target, reason_of
 from rsens._table import Table, as_pandas
 from rsens._typing import Array, Flags
 from rsens.adapters import as_contrasts, classes_of, read_for, two_valued
 from rsens.derivatives import Counter, Model
 from rsens.models import read_labels
 
-KINDS = {1: "single variables", 2: "pairs"}
+NOUNS = {1: "variable", 2: "pair"}
 #: Rows of the type of X, one for each target, in; one number for each, out. More is better.
 RowScores = Callable[[Any], Array]
 
@@ -176,9 +176,6 @@ def _value(method: measures.ComparedMethod, comparison: Comparison, counter: Cou
     if method.of_model is not None:
         return method.importance(comparison.model, comparison.X, scale=comparison.number_units, terms=terms)
     model = comparison.source.counted(counter)
-    if method.of_function:  # it wants the function itself, and differentiates it once per row
-        model = comparison.source
-        counter.rows += len(comparison.table)
     return method.importance(model, comparison.table, scale=comparison.units, terms=terms)
 
 
@@ -249,19 +246,18 @@ def _find(name: str, order: int) -> measures.ComparedMethod:
     if name in there:
         return there[name]
     if name in known(other):
-        raise InputError(f"{name} scores {KINDS[other]}: use ", Argument("order", other), ".")
+        raise InputError(f"{name} scores {NOUNS[other]}s: use ", Argument("order", other), ".")
     near = get_close_matches(name.lower(), there, n=1, cutoff=0.5)
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise InputError(f"Unknown method {name!r} for {KINDS[order]}.{hint} Use one of {', '.join(there)}.")
+    raise InputError(f"Unknown method {name!r} for {NOUNS[order]}s.{hint} Use one of {', '.join(there)}.")
 
 
 def row_scores(model: Any, source: Model, y: Any, n: int) -> RowScores | None:
     """log p(y_i | x_i) of the n targets at rows of the type of X; None without targets."""
     if y is None:
         return None
+    y = one_target(y)
     check_one_per_row(y, n)
-    if np.ndim(y) == 2 and np.shape(y)[1] == 1:  # a data frame of one column
-        y = np.asarray(y)[:, 0]
     if callable(getattr(model, "log_predictive_density", None)):
         return lambda rows: np.asarray(model.log_predictive_density(rows, y), dtype=np.float64)
     return lambda rows: source.predict_distribution(rows).log_prob(_numbers(model, y, n))
@@ -275,7 +271,4 @@ def _numbers(model: Any, y: Any, n: int) -> Array:
     try:
         return np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(
-            Argument("y"),
-            " must be numbers (class codes 0, 1, … for a model without classes_); it holds something else.",
-        ) from None
+        raise InputError(Argument("y"), " must be numbers (class codes for a model without classes_).") from None

@@ -15,7 +15,7 @@ se² = Σ h_i² / (n (n − 1)); on the same rows, with h_i = h_i(a) − h_i(b).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -31,7 +31,7 @@ from rsens._explain._tables import pair_index, read_order
 from rsens._explain._values import PER_TERM, Spread
 from rsens._results import Form, Part, stored
 from rsens._text import Pair, aligned, counted, listed, number, p_text, quoted, short
-from rsens._typing import Array, Flags, Positions
+from rsens._typing import Array, Positions
 
 if TYPE_CHECKING:
     from rsens._explain._explanation import Explanation
@@ -55,7 +55,9 @@ class Both(Part):
     scale_kind: str = stored('Where the units come from: "sd", "raw" or "given".')
     terms: tuple[str, ...] = stored("The terms that are compared.")
     units: Array = stored("The unit of each term, the same for both; missing for groups.", "terms")
-    only: tuple[dict[str, float], ...] = stored("R-sens of terms that only one of the two has, in its units.")
+    only: dict[str, dict[str, float]] = stored(
+        "R-sens of terms that only one of the two has, in its units, by its name."
+    )
     left_out: dict[str, str] = stored("Terms of both that cannot be compared, and why.")
     notes: tuple[str, ...] = stored("Remarks for readers.")
 
@@ -75,27 +77,22 @@ class Compared(Part):
         "noise.", "values", default=None,
     )  # fmt: skip
 
-    @property
-    def difference(self) -> Array:
-        """First minus second."""
-        return np.asarray(self.value_a - self.value_b)
-
-    @property
-    def differs(self) -> Flags | None:
-        """Whether p-values are small."""
-        return None if self.p_values is None else np.asarray(self.p_values <= PER_TERM)
-
-    def columns(self) -> dict[str, Any]:
+    def table(self, index: pd.Index) -> pd.DataFrame:
         """The columns of `Difference.to_frame`; unknown ones are missing."""
-        n, found = len(self.value_a), {}
-        for name, side, ends in (
-            ("value_a", "_a", self.intervals_a), ("value_b", "_b", self.intervals_b), ("difference", "", self.intervals)
-        ):  # fmt: skip
-            found["a_minus_b" if not side else name] = getattr(self, name)
-            found[f"lower{side}"], found[f"upper{side}"] = np.full((2, n), np.nan) if ends is None else ends
-        found["p_value"] = np.full(n, np.nan) if self.p_values is None else self.p_values
-        found["differs"] = pd.array([pd.NA] * n if self.differs is None else self.differs, dtype="boolean")
-        return found | {"interval_kind": pd.Series([self.interval_kind] * n, dtype=object)}
+        unknown = np.full((2, len(index)), np.nan)
+        p = unknown[0] if self.p_values is None else self.p_values
+        columns: dict[str, Any] = {}
+        for side, value, ends in (
+            ("_a", self.value_a, self.intervals_a),
+            ("_b", self.value_b, self.intervals_b),
+            ("", self.value_a - self.value_b, self.intervals),
+        ):
+            columns[f"value{side}" if side else "a_minus_b"] = value
+            columns[f"lower{side}"], columns[f"upper{side}"] = unknown if ends is None else ends
+        columns |= {"p_value": p, "differs": pd.array(p <= PER_TERM, dtype="boolean")}
+        frame = pd.DataFrame(columns, index=index)
+        frame["differs"] = frame["differs"].mask(frame["p_value"].isna())
+        return frame.assign(interval_kind=pd.Series([self.interval_kind] * len(index), index, dtype=object))
 
 
 FORM = Form(
@@ -106,21 +103,6 @@ FORM = Form(
 def _shown(name: str) -> Any:
     """An attribute that shows a field of `Both`; its meaning is the documentation."""
     return property(lambda self: getattr(self._both, name), doc=Both.fields()[name].meaning)
-
-
-def _by_term(order: int, name: str, meaning: str) -> Any:
-    """An attribute that shows a field of the terms (order 1) or pairs (order 2) as a table; None if it is not known."""
-
-    def table(self: Difference) -> Any:
-        values = None if name != "difference" and order > self.order else getattr(self._compared(order), name)
-        if values is None:
-            return None
-        if name == "intervals":
-            return pd.DataFrame(values.T, index=self._index(order), columns=["lower", "upper"])
-        called = {"difference": self.title, "p_values": "p_value"}.get(name, name)
-        return pd.Series(values, index=self._index(order), name=called)
-
-    return property(table, doc=meaning)
 
 
 class Difference(Shown):
@@ -149,12 +131,9 @@ class Difference(Shown):
     level: float = _shown("level")
     scale_kind: str = _shown("scale_kind")
     same_rows: bool = _shown("same_rows")
+    only: dict[str, dict[str, float]] = _shown("only")
+    left_out: dict[str, str] = _shown("left_out")
     notes: tuple[str, ...] = _shown("notes")
-
-    @property
-    def title(self) -> str:
-        """The two names with a minus between: what the differences are."""
-        return f"{self.names[0]} − {self.names[1]}"
 
     @property
     def order(self) -> int:
@@ -164,36 +143,27 @@ class Difference(Shown):
     @property
     def units(self) -> pd.Series[float]:
         """The unit of each term, the same for both explanations; missing for groups."""
-        return pd.Series(self._both.units, index=self._index(1), name="unit")
+        return pd.Series(self._both.units, index=pd.Index(self.terms), name="unit", copy=True)
 
     @property
-    def only(self) -> dict[str, pd.Series[float]]:
-        """R-sens of terms that only one of the two has, by the name of that explanation, in its own units."""
-        sides = zip(self.names, self._both.only, strict=True)
-        return {
-            name: pd.Series(values, index=pd.Index(list(values), dtype=object), name="rsens", dtype=np.float64)
-            for name, values in sides
-        }
+    def main(self) -> pd.Series[float]:
+        """R-sens in the first explanation minus R-sens in the second."""
+        return self._table(1)["a_minus_b"].rename(" − ".join(self.names))
 
     @property
-    def left_out(self) -> dict[str, str]:
-        """Terms of both that cannot be compared, and why."""
-        return dict(self._both.left_out)
+    def pairs(self) -> pd.Series[float]:
+        """The same of R-sens₂, by pair."""
+        return self._table(2)["a_minus_b"].rename(" − ".join(self.names))
 
-    main: pd.Series[float] = _by_term(1, "difference", "R-sens in the first explanation minus R-sens in the second.")
-    pairs: pd.Series[float] = _by_term(2, "difference", "The same of R-sens₂, by pair.")
-    intervals: pd.DataFrame | None = _by_term(
-        1, "intervals", "Intervals of `main`: columns lower, upper. `interval_kind` is their source."
-    )
-    pair_intervals: pd.DataFrame | None = _by_term(2, "intervals", "Intervals of `pairs`.")
-    p_value: pd.Series[float] | None = _by_term(
-        1, "p_values", "How rarely chance alone gives a difference as large, by term; None without refits."
-    )
-    differs: pd.Series[bool] | None = _by_term(
-        1, "differs", "Whether `p_value` is at most 0.05: of 20 terms that do not differ about one does by chance."
-    )
-    pair_p_values: pd.Series[float] | None = _by_term(2, "p_values", "The same as `p_value`, of pairs.")
-    pair_differs: pd.Series[bool] | None = _by_term(2, "differs", "The same as `differs`, of pairs.")
+    @property
+    def intervals(self) -> pd.DataFrame | None:
+        """Intervals of `main`: columns lower, upper. `interval_kind` is their source."""
+        return None if self.interval_kind is None else self._table(1)[["lower", "upper"]]
+
+    @property
+    def differs(self) -> pd.Series[bool] | None:
+        """Whether `p_value` in `to_frame` is at most 0.05: of 20 terms that do not differ about one does by chance."""
+        return None if self._of_terms.p_values is None else self._table(1)["differs"]
 
     @property
     def interval_kind(self) -> str | None:
@@ -212,13 +182,9 @@ class Difference(Shown):
         lower, upper, p_value, differs, interval_kind; a is the first of `names` and b the second. Unknown
         values are missing.
         """
-        columns = self._compared(read_order(order)).columns()
-        if order == 1:
-            frame = pd.DataFrame({"term": list(self.terms)}, dtype=object)
-        else:
-            pairs = [(f"{d}:{e}", d, e) for d, e in self._index(2)]
-            frame = pd.DataFrame(pairs, columns=["term", "first", "second"], dtype=object)
-        frame = frame.assign(**columns)
+        frame = self._table(read_order(order)).reset_index()
+        if order == 2:
+            frame.insert(0, "term", frame["first"] + ":" + frame["second"])
         return frame.sort_values("a_minus_b", key=abs, ascending=False, kind="stable", ignore_index=True)
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
@@ -236,41 +202,47 @@ class Difference(Shown):
         """Read a file written by `save`."""
         return cls(**FORM.read(path))
 
-    def _document(self) -> Document:
-        one, other = self._both.rows
-        rows = f"the same {counted(one, 'row')}" if self.same_rows else f"{one:,} and {counted(other, 'row')}"
-        heading = f"R-sens {UNITS[self.scale_kind]}, {short(self.title, 60)}, over {rows}"
-        return Document([Sentences([heading], "heading"), *(_table(self, order) for order in range(1, self.order + 1))])
-
-    def _compared(self, order: int) -> Compared:
-        """The terms, or the pairs; an `InputError` without pairs."""
-        found = self._of_terms if order == 1 else self._of_pairs
-        if found is None:
+    def _table(self, order: int) -> pd.DataFrame:
+        """The table by term or pair; an `InputError` without pairs."""
+        if order == 1:
+            return self._of_terms.table(pd.Index(self.terms, dtype=object, name="term"))
+        if self._of_pairs is None:
             raise InputError(
                 "This difference has no pairs: one of the explanations has none. Ask for them with explain(..., ",
                 Argument("pairs", True),
                 ").",
             )
-        return found
+        return self._of_pairs.table(pair_index(self.terms).view())
 
-    def _index(self, order: int) -> pd.Index:
-        return pd.Index(self.terms) if order == 1 else pair_index(self.terms).view()
+    def _document(self) -> Document:
+        one, other = self._both.rows
+        rows = f"the same {counted(one, 'row')}" if self.same_rows else f"{one:,} and {counted(other, 'row')}"
+        heading = f"R-sens {UNITS[self.scale_kind]}, {short(' − '.join(self.names), 60)}, over {rows}"
+        return Document([Sentences([heading], "heading"), *(_shown_table(self, k) for k in range(1, self.order + 1))])
 
 
-def _table(d: Difference, order: int) -> ShownTable:
+def _shown_table(d: Difference, order: int) -> ShownTable:
     """The leading variables (order 1) or pairs (order 2)."""
     frame = d.to_frame(order)
     shown, rest = frame.head(SHOWN), frame.iloc[SHOWN:]
     write = aligned(float(frame[["value_a", "value_b"]].to_numpy().max())) if d.scale_kind == "sd" else number
     one, other = (short(name, 18) for name in d.names)
-    marks = [meaning.DIFFERS_MARK if mark is True else "" for mark in shown["differs"].astype(object)]
-    names = shown["term"] if order == 1 else map(Pair, shown["first"], shown["second"])
-    ends = [[write(end) for end in shown[name]] for name in ("lower", "upper")]
+    a, b, difference, *ends = (
+        [write(value) for value in shown[name]] for name in ("value_a", "value_b", "a_minus_b", "lower", "upper")
+    )
     columns = [
-        Column("variable" if order == 1 else "pair", list(names), "name"),
-        Column(one, [write(value) for value in shown["value_a"]]),
-        Column(other, [write(value) for value in shown["value_b"]]),
-        Column(f"{one} − {other}", [write(value) for value in shown["a_minus_b"]], marks=marks),
+        Column(
+            "variable" if order == 1 else "pair",
+            list(shown["term"] if order == 1 else map(Pair, shown["first"], shown["second"])),
+            "name",
+        ),
+        Column(one, a),
+        Column(other, b),
+        Column(
+            f"{one} − {other}",
+            difference,
+            marks=[meaning.DIFFERS_MARK if mark is True else "" for mark in shown["differs"].astype(object)],
+        ),
         Column("interval", [f"{low} to {high}" if low else "" for low, high in zip(*ends, strict=True)]),
         Column("p", [p_text(p) for p in shown["p_value"]]),
     ]
@@ -279,22 +251,19 @@ def _table(d: Difference, order: int) -> ShownTable:
         terms = [short(str(term)) for term in rest.loc[rest["differs"].fillna(value=False), "term"]]
         also = f"; with a mark: {listed(terms, MOST_NAMES)}" if terms else ""
         legend = [f"… and {len(rest)} more in to_frame({'' if order == 1 else order}){also}"]
-    return ShownTable("Variables" if order == 1 else "Pairs", columns, legend + (_legend(d) if order == 1 else []))
-
-
-def _legend(difference: Difference) -> list[str]:
-    d, lines = difference, []
+    if order == 2:
+        return ShownTable("Pairs", columns, legend)
     if d.differs is not None:
-        lines.append(f"{meaning.DIFFERS_MARK} {meaning.DIFFERS}; {meaning.DIFFERS_BY_CHANCE}")
+        legend.append(f"{meaning.DIFFERS_MARK} {meaning.DIFFERS}; {meaning.DIFFERS_BY_CHANCE}")
     if d.interval_kind is not None:
-        lines.append(f"intervals: {meaning.difference_interval(d.interval_kind, d.level)}")
+        legend.append(f"intervals: {meaning.difference_interval(d.interval_kind, d.level)}")
     for name, values in d.only.items():
-        if len(values):
-            ranked = values.sort_values(ascending=False, kind="stable")
-            terms = [f"{short(str(term))} ({number(value)})" for term, value in ranked.items()]
-            lines.append(f"only in {short(name)}: {listed(terms, MOST_NAMES)}")
-    lines += [f"not compared: {short(term)}, as {reason}" for term, reason in d.left_out.items()]
-    return [*lines, *d.notes]
+        if values:
+            ranked = sorted(values.items(), key=lambda item: -item[1])
+            terms = [f"{short(term)} ({number(value)})" for term, value in ranked]
+            legend.append(f"only in {short(name)}: {listed(terms, MOST_NAMES)}")
+    legend += [f"not compared: {short(term)}, as {reason}" for term, reason in d.left_out.items()]
+    return ShownTable("Variables", columns, [*legend, *d.notes])
 
 
 def difference_of(a: Explanation, b: Any, names: Any) -> Difference:
@@ -306,16 +275,12 @@ def difference_of(a: Explanation, b: Any, names: Any) -> Difference:
         raise InputError(
             Argument("names"), f" must be two different names, such as ('before', 'after'); got {names!r}."
         )
-    called = str(names[0]), str(names[1])
-    same_settings = {"scale_kind": "scale", "level": "level of intervals"}
-    if a.order == b.order == 2:
-        same_settings["pair_scale"] = "scale of pairs"
-    for attribute, what in same_settings.items():
-        of_a, of_b = getattr(a, attribute), getattr(b, attribute)
-        if of_a != of_b:
+    one, other, with_pairs = a._setup, b._setup, a.order == b.order == 2
+    for setting in ("scale", "level", *(["pair_scale"] if with_pairs else [])):
+        if getattr(one, setting) != getattr(other, setting):
             raise InputError(
-                f"The two explanations cannot be compared: the {what} of one is {of_a!r}, and of the other {of_b!r}. "
-                "Explain both with the same."
+                f"The two explanations cannot be compared: the {setting} of one is {getattr(one, setting)!r}, and of "
+                f"the other {getattr(other, setting)!r}. Explain both with the same."
             )
     units = {name: _common_unit(a, b, name) for name in a.names if name in b.names}
     left_out = {name: unit for name, unit in units.items() if isinstance(unit, str)}
@@ -330,12 +295,8 @@ def difference_of(a: Explanation, b: Any, names: Any) -> Difference:
     first, second = (
         _Side(e, np.array([e.names.index(name) for name in common]), f) for e, f in zip((a, b), factors, strict=True)
     )
-    same = _same_rows(a, b)
+    called, same = (str(names[0]), str(names[1])), _same_rows(a, b)
     of_terms = _compared(first, second, 1, same)
-    of_pairs = _compared(first, second, 2, same) if a.order == b.order == 2 and len(common) > 1 else None
-    sides = ((a, b), (b, a))
-    only = tuple({str(t): float(v) for t, v in e.main.items() if t not in other.names} for e, other in sides)
-    converted = first.is_converted or second.is_converted
     both = Both(
         names=called,
         rows=(a.n, b.n),
@@ -344,18 +305,20 @@ def difference_of(a: Explanation, b: Any, names: Any) -> Difference:
         scale_kind=a.scale_kind,
         terms=tuple(common),
         units=unit,
-        only=only,
+        only={
+            name: {str(term): float(value) for term, value in e.main.items() if term not in other_one.names}
+            for name, e, other_one in zip(called, (a, b), (b, a), strict=True)
+        },
         left_out=left_out,
-        notes=tuple(_notes(a, b, called, converted, same, of_terms.interval_kind)),
+        notes=_notes(first, second, called, same, of_terms.interval_kind),
     )
+    of_pairs = _compared(first, second, 2, same) if with_pairs and len(common) > 1 else None
     return Difference(both=both, of_terms=of_terms, of_pairs=of_pairs)
 
 
 def _common_unit(a: Explanation, b: Explanation, name: str) -> tuple[float, float, float] | str:
     """The unit of a term, NaN for a group, and the factors that convert each side; or why it cannot be compared."""
-    columns = [
-        {e._setup.columns[d]: float(e._setup.units[d]) for d in e._setup.members[e.names.index(name)]} for e in (a, b)
-    ]
+    columns = [{s.columns[d]: float(s.units[d]) for d in s.members[s.terms.index(name)]} for s in (a._setup, b._setup)]
     if columns[0].keys() != columns[1].keys():
         return "it has different columns in the two"
     if (name in a.categorical) != (name in b.categorical):
@@ -377,33 +340,25 @@ def _common_unit(a: Explanation, b: Explanation, name: str) -> tuple[float, floa
 
 def _same_rows(a: Explanation, b: Explanation) -> bool:
     """Whether both explain the same rows: as many, with the same labels, and the same values in all shared columns."""
-    one, other = a._rows.column_fingerprints, b._rows.column_fingerprints
-    if a.n != b.n or not a._index.equals(b._index) or one is None or other is None:
-        return False
-    of_a, of_b = (dict(zip(e._setup.columns, f, strict=True)) for e, f in ((a, one), (b, other)))
-    shared = of_a.keys() & of_b.keys()
-    return bool(shared) and all(of_a[name] == of_b[name] for name in shared)
+    one, other = (dict(zip(e._setup.columns, e._rows.column_fingerprints or (), strict=False)) for e in (a, b))
+    shared = one.keys() & other.keys()
+    return bool(shared) and a._index.equals(b._index) and all(one[name] == other[name] for name in shared)
 
 
 @dataclass(frozen=True, eq=False)
 class _Side:
     """One explanation: the positions of the common terms in it, and the factors to the common units."""
 
-    explanation: Explanation
+    e: Explanation
     positions: Positions
     factors: Array
-
-    @property
-    def is_converted(self) -> bool:
-        """Whether some unit is another one than in the explanation."""
-        return bool((self.factors != 1.0).any())
 
     def take(self, values: Array, order: int, factors: Array | None = None) -> Array:
         """Values (…, all terms or pairs) of the common terms or pairs, in the common units."""
         by = self.factors if factors is None else factors
         if order == 1:
             return np.asarray(values[..., self.positions] * by)
-        n, (first, second) = len(self.explanation.names), np.triu_indices(len(self.positions), 1)
+        n, (first, second) = len(self.e.names), np.triu_indices(len(self.positions), 1)
         low, high = np.sort([self.positions[first], self.positions[second]], axis=0)
         pairs = low * (2 * n - low - 1) // 2 + high - low - 1  # its place in np.triu_indices(n, 1)
         return np.asarray(values[..., pairs] * by[..., first] * by[..., second])
@@ -414,49 +369,46 @@ class _Side:
         The common unit is a fixed number, so that values do not vary with the standard deviation of a column in each
         sample. A group has no unit: its factor is the same in all refits.
         """
-        kept, setup = self.explanation._refits, self.explanation._setup
+        kept, setup = self.e._refits, self.e._setup
         values = None if kept is None else kept.refit_main if order == 1 else kept.refit_pairs
         if kept is None or values is None:
             return None
         factors = np.tile(self.factors, (len(values), 1))
         for t, position in enumerate(self.positions):
-            if self.is_converted and len(columns := setup.members[position]) == 1:
-                own = kept.refit_units[:, columns[0]]
-                common = self.factors[t] * setup.units[columns[0]]
+            if (self.factors != 1.0).any() and len(columns := setup.members[position]) == 1:
+                own, common = kept.refit_units[:, columns[0]], self.factors[t] * setup.units[columns[0]]
                 factors[:, t] = np.divide(common, own, out=np.zeros(len(own)), where=own > 0.0)
         return self.take(values, order, factors)
 
     def influences(self, order: int) -> Array | None:
         """How far each row moves each value, (n, values); None where local values were not kept."""
-        e, found = self.explanation, self.explanation._values
+        found = self.e._values
         local, mean = (found.local_main, found.main) if order == 1 else (found.local_pairs, found.pairs)
         if local is None or mean is None:
             return None
         if order == 2:
-            local = local[:, *np.triu_indices(len(e.names), 1)]
-        return self.take(len(local) * e._rows.shares[:, np.newaxis] * (local - mean), order)
+            local = local[:, *np.triu_indices(len(self.e.names), 1)]
+        return self.take(len(local) * self.e._rows.shares[:, np.newaxis] * (local - mean), order)
 
     def from_ends(self, order: int) -> Spread:
         """The spread behind the interval of the explanation: half of it is z standard errors."""
-        e = self.explanation
-        assert e._intervals is not None
-        ends = e._intervals.intervals if order == 1 else e._intervals.pair_intervals
-        assert ends is not None
-        half = (ends[1] - ends[0]) / (2.0 * norm.ppf(0.5 + e.level / 2.0))
-        return Spread.of(self.take(half, order), np.inf)
+        ends: Any = self.e._intervals
+        lower, upper = ends.intervals if order == 1 else ends.pair_intervals
+        z = norm.ppf(0.5 + self.e.level / 2.0)
+        return Spread.of(self.take((upper - lower) / (2.0 * z), order), np.inf)
 
 
 def _compared(a: _Side, b: _Side, order: int, same_rows: bool) -> Compared:
     """Values of both sides, with intervals where both explanations have some; p-values if they are more than noise."""
-    field, level = ("main", "pairs")[order - 1], a.explanation.level
-    one, other = (side.take(getattr(side.explanation._values, field), order) for side in (a, b))
-    if a.explanation._intervals is None or b.explanation._intervals is None:
+    field = ("main", "pairs")[order - 1]
+    one, other = (side.take(getattr(side.e._values, field), order) for side in (a, b))
+    if a.e._intervals is None or b.e._intervals is None:
         return Compared(value_a=one, value_b=other)
     kind, *spreads = _spreads(a, b, order, same_rows)
-    ends = [spread.around(values, level) for spread, values in zip(spreads, (one, other, one - other), strict=True)]
+    ends = [spread.around(value, a.e.level) for spread, value in zip(spreads, (one, other, one - other), strict=True)]
     if not np.isfinite(ends).all():  # a single row has no spread
         return Compared(value_a=one, value_b=other)
-    marks = kind in (PAIRED_REFITS, REFITS) and (a.explanation.intervals_hold or b.explanation.intervals_hold)
+    marks = kind in (PAIRED_REFITS, REFITS) and (a.e.intervals_hold or b.e.intervals_hold)
     return Compared(
         value_a=one,
         value_b=other,
@@ -470,8 +422,7 @@ def _compared(a: _Side, b: _Side, order: int, same_rows: bool) -> Compared:
 
 def _spreads(a: _Side, b: _Side, order: int, same_rows: bool) -> tuple[str, Spread, Spread, Spread]:
     """The source of the intervals, and the spreads of a, of b and of their difference."""
-    one, other = a.refits(order), b.refits(order)
-    kept, theirs = a.explanation._refits, b.explanation._refits
+    one, other, kept, theirs = a.refits(order), b.refits(order), a.e._refits, b.e._refits
     if one is not None and other is not None and kept is not None and theirs is not None:
         first, second = Spread.of_refits(kept.by_round(one)), Spread.of_refits(theirs.by_round(other))
         if same_rows and kept.refit_folds == theirs.refit_folds:
@@ -480,10 +431,10 @@ def _spreads(a: _Side, b: _Side, order: int, same_rows: bool) -> tuple[str, Spre
     one, other = a.influences(order), b.influences(order)
     if one is None or other is None:
         first, second = a.from_ends(order), b.from_ends(order)
-        return ROWS, first, second, first.plus(second)
-    first, second = _of_rows(one), _of_rows(other)
-    if same_rows:
-        return PAIRED_ROWS, first, second, _of_rows(one - other)
+    else:
+        first, second = _of_rows(one), _of_rows(other)
+        if same_rows:
+            return PAIRED_ROWS, first, second, _of_rows(one - other)
     return ROWS, first, second, first.plus(second)
 
 
@@ -494,35 +445,24 @@ def _of_rows(influences: Array) -> Spread:
     return Spread.of(np.sqrt((influences**2).sum(axis=0) / (n * (n - 1))), n - 1.0)
 
 
-def _notes(
-    a: Explanation, b: Explanation, names: tuple[str, str], converted: bool, same_rows: bool, kind: str | None
-) -> Iterator[str]:
+def _notes(a: _Side, b: _Side, names: tuple[str, str], same_rows: bool, kind: str | None) -> tuple[str, ...]:
     """Remarks for readers: other units, rows and families, and the limits of intervals."""
-    if converted:
-        units = "standard deviations" if a.scale_kind == "sd" else "given units"
-        halfway = "the root mean square of the two (`units`)"
-        yield f"The {units} of the two differ, so both are per the same unit: {halfway}."
-    if a.family != b.family:
-        yield (
-            f"The predictions are of different families, {a.family} ({names[0]}) and {b.family} ({names[1]}): R-sens "
-            "is in units of each one's own uncertainty."
-        )
-    if a._values.outputs != b._values.outputs:
-        yield "The two predict different outputs."
-    if a.order != b.order:
-        yield f"Pairs are not compared: {names[0] if a.order == 1 else names[1]} has none."
-    if kind is None:
-        yield "Intervals are missing: one of the two explanations lacks them, or has a single row."
-    if kind in (PAIRED_ROWS, ROWS) and "refits" in (a.interval_kind, b.interval_kind):
-        without = [name for e, name in zip((a, b), names, strict=True) if e._refits is None]
-        yield (
-            f"The intervals hold only for which rows are explained: {' and '.join(without)} has no values of refits. "
-            "Explain again with y, for a model that can be refitted."
-        )
-    if kind == REFITS and same_rows:
-        yield (
-            "Both explain the same rows, but were refitted without different ones, so the intervals are too wide. "
-            "Explain both with the same random_state."
-        )
-    if kind in (PAIRED_REFITS, REFITS) and not (a.intervals_hold or b.intervals_hold):
-        yield "No variable is above the null level in either of the two, so the intervals do not hold: no p-values."
+    converted, kinds = any((side.factors != 1.0).any() for side in (a, b)), (a.e.interval_kind, b.e.interval_kind)
+    without = " and ".join(name for side, name in zip((a, b), names, strict=True) if side.e._refits is None)
+    remarks = {
+        f"The {'standard deviations' if a.e.scale_kind == 'sd' else 'given units'} of the two differ, so both are per "
+        "the same unit: the root mean square of the two (`units`).": converted,
+        f"The predictions are of different families, {a.e.family} ({names[0]}) and {b.e.family} ({names[1]}): R-sens "
+        "is in units of each one's own uncertainty.": a.e.family != b.e.family,
+        "The two predict different outputs.": a.e._values.outputs != b.e._values.outputs,
+        f"Pairs are not compared: {names[0] if a.e.order == 1 else names[1]} has none.": a.e.order != b.e.order,
+        "Intervals are missing: one of the two explanations lacks them, or has a single row.": kind is None,
+        f"The intervals hold only for which rows are explained: {without} has no values of refits. Explain again with "
+        "y, for a model that can be refitted.": kind in (PAIRED_ROWS, ROWS) and "refits" in kinds,
+        "Both explain the same rows, but were refitted without different ones, so the intervals are too wide. "
+        "Explain both with the same random_state.": kind == REFITS and same_rows,
+        "No variable is above the null level in either of the two, so the intervals do not hold: no p-values.": (
+            kind in (PAIRED_REFITS, REFITS) and not (a.e.intervals_hold or b.e.intervals_hold)
+        ),
+    }
+    return tuple(text for text, holds in remarks.items() if holds)

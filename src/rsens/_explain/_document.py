@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from rsens._document import Column, Document, Sentences, ShownTable, bars
 from rsens._errors import Argument
 from rsens._explain._effects import LEVEL, SLOPE, STEP
 from rsens._explain._subgroups import MOST_SUBGROUPS
-from rsens._explain._tables import LEADING, ROLES
+from rsens._explain._tables import ROLES, steps, uncertainty_only
 from rsens._text import Pair, aligned, counted, listed, number, p_text, percent, short, side_by_side, signed
 from rsens.measures import DOWN, UP, arrows
 
@@ -33,7 +33,7 @@ Hint = tuple[str, str] | None
 def document(explanation: Explanation) -> Document:
     """The heading, the description of the model, and the tables."""
     e = explanation
-    remarks = [*([e.understood] if e.understood else []), *two_valued_legend(e)]
+    remarks = [text for text in (e._setup.understood, two_valued_legend(e)) if text]
     found = [variables(e), effects(e), pairs(e), subgroups(e)]
     return Document([Sentences([heading(e)], "heading"), Sentences(remarks), *(table for table in found if table)])
 
@@ -43,7 +43,7 @@ def heading(explanation: Explanation) -> str:
     e = explanation
     rows = counted(e.n, "row") + (f" ({e._rows.outside} extrapolating)" if e._rows.outside else "")
     switch = " (categorical columns: per switch)" if e.categorical and e.scale_kind == "raw" else ""
-    pairs = ", pairs on the link scale" if e.order == 2 and e.pair_scale == "link" else ""
+    pairs = ", pairs on the link scale" if e.order == 2 and e._setup.pair_scale == "link" else ""
     return f"R-sens {UNITS[e.scale_kind]}{switch}, mean over {rows}, {e.family} predictive{pairs}"
 
 
@@ -70,7 +70,7 @@ def variables(
         legend.append(f"{', '.join(parts)}: {meaning.PARTS if len(parts) == len(ROLES) else meaning.DRAW_PARTS}")
     below = [mark is False for mark in shown["above_null"].astype(object)]
     title = f"Variables by R-sens: how far the prediction and its uncertainty move {UNITS[e.scale_kind]}"
-    return ShownTable(title, [*columns, *_further(shown)], legend, hint, _for_json(e, frame), below)
+    return ShownTable(title, columns, legend, hint, _for_json(e, frame), below)
 
 
 def effects(e: Explanation, most_terms: int | None = EFFECTS) -> ShownTable | None:
@@ -112,7 +112,6 @@ def pairs(e: Explanation, rows: int = ROWS, *, where: str = "in to_frame(2)", hi
         Column("p", [p_text(p) for p in shown["p_value"]]),
         Column("pred.", shares(shown, parts["pred."]) if "pred." in parts else empty, leaves=2),
         Column("", only, "words"),
-        *_further(shown),
     ]
     notes = () if e._interactions is None else e._interactions.pair_notes
     legend = [*hidden(e, frame, rows, where), *pairs_legend(e), *notes]
@@ -174,30 +173,21 @@ def _level(e: Explanation) -> str:
     return f"{percent(e.level, level=True)} " if e.intervals_hold else ""
 
 
-def _further(shown: pd.DataFrame) -> list[Column]:
-    """Numbers that are not among the usual columns: of a field that was added to explanations."""
-    usual = {*LEADING, "uncertainty_only"}
-    by_part_or_output = ("part_", "direction_", "consistency_")
-    further = [name for name in shown if name not in usual and not str(name).startswith(by_part_or_output)]
-    return [Column(str(name), [number(value) for value in shown[name]], leaves=1) for name in further]
-
-
 def _for_json(e: Explanation, frame: pd.DataFrame) -> pd.DataFrame:
     """The lines with the values by part and by output in one column each, as a dict."""
     if "first" in frame:
         pairs = list(zip(frame["first"], frame["second"], strict=True))
         flags = {"additive": e.inference.pair_additive, "unclear": e.inference.pair_unclear}
         known = {name: None if flag is None else [bool(flag[pair]) for pair in pairs] for name, flag in flags.items()}
-        found = frame.drop(columns=["term"]).assign(**{"uncertainty_only": frame.get("uncertainty_only")}, **known)
+        found = frame.drop(columns=["term"]).assign(uncertainty_only=frame.get("uncertainty_only"), **known)
     else:
-        per = frame.get("per", {"sd": "sd", "raw": "unit"}.get(e.scale_kind, "given"))
-        found = frame.rename(columns={"term": "name"}).assign(per=per)
+        found = frame.rename(columns={"term": "name"}).assign(per=frame.get("per", steps(e)[0]))
     for name, start in (("parts", "part_"), ("direction", "direction_"), ("consistency", "consistency_")):
         columns = [column for column in found if str(column).startswith(start)]
         if columns or name == "parts":
             lines = found[columns].set_axis([str(column).removeprefix(start) for column in columns], axis=1)
-            nested = lines.to_dict("records") if columns else [None] * len(found)
-            found = found.drop(columns=columns).assign(**{name: pd.Series(nested, index=found.index, dtype=object)})
+            nested = pd.Series(lines.to_dict("records") or None, index=found.index, dtype=object)
+            found = found.drop(columns=columns).assign(**{name: nested})
     return found
 
 
@@ -215,27 +205,23 @@ def directions(e: Explanation, terms: list[str], digits: int = 3) -> list[str]:
     slopes = e.direction.loc[terms].to_numpy(dtype=np.float64)
     if isinstance(e.direction, pd.DataFrame):
         outputs = [short(str(name), 14) for name in e.direction.columns]
-        return [_rising_and_falling(outputs, line) for line in slopes]
-    steps: dict[str, tuple[float, str]] = {}  # of terms that go from one value to another: how far, and between which
+        ends = ((UP, slopes.argmax(axis=1), slopes.max(axis=1)), (DOWN, slopes.argmin(axis=1), -slopes.min(axis=1)))
+        most = [
+            [f"{arrow} {outputs[k]}" if size > 0.0 else "" for k, size in zip(*of, strict=True)] for arrow, *of in ends
+        ]
+        return [" ".join(filter(None, line)) for line in zip(*most, strict=True)]
+    changes: dict[str, tuple[float, str]] = {}  # of terms that go from one value to another: how far, between which
     if has_steps(e):
         table = e.effects
         lines = table[(table["kind"] == STEP) & table["effect"].notna()].to_dict("records")
-        steps = {line["term"]: (float(line["effect"]), f" ({line['step'].removeprefix('from ')})") for line in lines}
+        changes = {line["term"]: (float(line["effect"]), f" ({line['step'].removeprefix('from ')})") for line in lines}
     points, found = in_points(e), []
     for term, sign, slope in zip(terms, arrows(slopes, e.consistency.loc[terms]), slopes, strict=True):
-        effect, step = steps.get(term, (float(slope), ""))
+        effect, step = changes.get(term, (float(slope), ""))
         size = f"{number(100.0 * abs(effect), min(digits, 2))} pp" if points else number(abs(effect), digits)
         arrow = UP if effect > 0.0 else DOWN if effect < 0.0 else sign
         found.append(f"{arrow} {size}{step}" if sign in (UP, DOWN) else sign)
     return found
-
-
-def _rising_and_falling(outputs: Sequence[str], slopes: Any) -> str:
-    if not np.isfinite(slopes).all():
-        return ""
-    up = f"{UP} {outputs[int(slopes.argmax())]}" if slopes.max() > 0.0 else ""
-    down = f"{DOWN} {outputs[int(slopes.argmin())]}" if slopes.min() < 0.0 else ""
-    return f"{up} {down}".strip()
 
 
 def parts_of(frame: pd.DataFrame) -> dict[str, str]:
@@ -318,34 +304,30 @@ def variables_legend(e: Explanation) -> list[str]:
         lines.append(f"the null level comes from refits to {e.inference.null_rows:,} random rows")
     if unknown := [name for name in e.names if e.null.isna()[name]]:
         lines.append(f"no null level: {_names(unknown)}")
-    starred = e.inference.above_null.fillna(value=False)
+    starred, p = e.inference.above_null.fillna(value=False), e.inference.p_value
     lines += _together(ranked, bool(starred.any()), e.inference.discovery, e.inference.familywise)
-    doubtful = (
-        []
-        if e.inference.p_value is None
-        else [t for t in ranked if starred[t] != (e.inference.p_value[t] <= meaning.PER_VARIABLE)]
-    )
+    doubtful = [term for term in ranked if starred[term] != (p[term] <= meaning.PER_VARIABLE)]
     return lines + ([f"{meaning.BORDERLINE}: {_names(doubtful)}"] if doubtful else [])
 
 
 def pairs_legend(e: Explanation) -> list[str]:
     """The stars of pairs, the meaning of R-sens₂, and pairs of the uncertainty only."""
-    link, only = e.pair_scale == "link", len(e.uncertainty_only)
-    measured = meaning.RSENS2_LINK if link else f"{meaning.RSENS2}, {meaning.NOT_THE_STAR}"
+    link, mask = e._setup.pair_scale == "link", uncertainty_only(e._values)
+    only = 0 if mask is None else int(mask.sum())
     parts = [f"uncertainty only ({only} of {counted(len(e.pairs), 'pair')}): {meaning.UNCERTAINTY_ONLY}"] * bool(only)
+    bends = meaning.RSENS2_LINK if link else meaning.RSENS2
+    measured = bends if link else f"{bends}, {meaning.NOT_THE_STAR}"
     if not has_test(e):
-        untested = [] if e.null is None else [meaning.NOT_TESTED]
-        return [*untested, meaning.RSENS2_LINK if link else meaning.RSENS2, *parts]
+        return [*([] if e.null is None else [meaning.NOT_TESTED]), bends, *parts]
     additive, scale = e.inference.pair_additive, str(e.inference.test_scale)
-    assert additive is not None  # it comes from the test
     if additive.all():
         return [f"{meaning.no_pair_mark(scale)}; {meaning.P_OF_PAIRS}", measured.partition(";")[0], *parts]
     ranked = e.pairs.sort_values(ascending=False, kind="stable").index
     lines = [f"{STAR} {meaning.pair_mark(scale)}; {meaning.PAIR_BY_CHANCE}", meaning.P_OF_PAIRS]
-    lines += _together(ranked, bool(np.any(e.inference.pair_above)), e.inference.pair_discovery)
+    lines += _together(ranked, bool(e.inference.pair_above.any()), e.inference.pair_discovery)
     if additive.any():
         lines.append(f"{counted(int(additive.sum()), 'pair')} add up in the model by construction: never a star")
-    if e.inference.pair_unclear is not None and e.inference.pair_unclear.any():
+    if e.inference.pair_unclear.any():
         lines.append(f"{UNCLEAR} {meaning.UNCLEAR}")
     return [*lines, measured, *parts]
 
@@ -371,16 +353,12 @@ def directions_legend(e: Explanation) -> list[str]:
     return [f"▲ ▼ mean slope of the prediction {UNITS[e.scale_kind]}{steps}; ± goes both ways{points}"]
 
 
-def two_valued_legend(e: Explanation) -> list[str]:
-    """Numeric columns whose two values are compared, and how to undo it."""
+def two_valued_legend(e: Explanation) -> str:
+    """Numeric columns whose two values are compared, and how to undo it; empty without any."""
     names = e.two_valued
-    if not names:
-        return []
     have, are = ("has", "is") if len(names) == 1 else ("have", "are")
-    return [
-        f"{_names(names)} {have} two values and {are} compared between them, like a category; "
-        f"{Argument('numeric', list(names))} gives slopes instead"
-    ]
+    text = f"{_names(names)} {have} two values and {are} compared between them, like a category; "
+    return f"{text}{Argument('numeric', list(names))} gives slopes instead" if names else ""
 
 
 def _effects_legend(e: Explanation, lines: pd.DataFrame, table: pd.DataFrame) -> list[str]:

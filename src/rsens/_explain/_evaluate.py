@@ -18,7 +18,6 @@ import pandas as pd
 from rsens._chunks import LEAST_ROWS, MOST_PIECES, chunks_of, comes_in_chunks
 from rsens._errors import Argument, InputError
 from rsens._explain._effects import Quantities, line_changes, line_keys, step_moments
-from rsens._explain._posterior import draw_sums
 from rsens._explain._query import Query, read_further
 from rsens._explain._rows import extrapolates, index_of
 from rsens._explain._subgroups import division_of
@@ -28,7 +27,7 @@ from rsens._refits import one_target, quietly, run_pieces
 from rsens._table import Table, as_pandas
 from rsens._threads import one_thread
 from rsens._typing import Array
-from rsens.derivatives import Derivatives, Model, is_of_draws, iterate
+from rsens.derivatives import Derivatives, Model, iterate
 from rsens.measures import (
     check_weights,
     finite,
@@ -106,9 +105,6 @@ def _of_chunk(derivatives: Derivatives, query: Query) -> Sums:
     moments: dict[Any, RowMoments] = {name: RowMoments.of(values, weights) for name, values in columns.items()}
     if division is not None:
         moments |= division.moments(main, weights)
-    by_draw, draw_weights = (
-        draw_sums(derivatives, query) if query.details and is_of_draws(derivatives.distribution) else (None, None)
-    )
     # Parameters that are not separable are one part, the whole.
     part_names = tuple(parts) or (("joint",) if derivatives.first.shape[1] > 1 else ())
     return Sums(
@@ -118,8 +114,6 @@ def _of_chunk(derivatives: Derivatives, query: Query) -> Sums:
         pair_part_names=tuple(pair_parts) or (("joint",) if split and part_names else ()),
         lines={} if query.steps is None else line_keys(query),
         moments=moments,
-        draws=by_draw,
-        draw_weights=draw_weights,
         label_order=None if division is None else division.categories,
         local=None if query.keep is None else (LocalValues(main, pairs if query.keep == "pairs" else None),),
     )

@@ -17,7 +17,6 @@ from rsens._explain._evaluate import over_table
 from rsens._explain._explanation import Explanation
 from rsens._explain._interaction_marks import find_interaction_marks
 from rsens._explain._null_level import find_null_level, probe_plan
-from rsens._explain._posterior import DrawValues
 from rsens._explain._query import Query
 from rsens._explain._refit_intervals import refit_without_folds, with_refits
 from rsens._explain._rows import Rows
@@ -70,7 +69,7 @@ def explain(
             a Normal. Otherwise pairs are measured on λ of the predictive family, as the paper defines R-sens₂; a
             probability bends there even if nothing interacts.
         groups: Columns that belong together, {"season": ["sin", "cos"]}. The group takes their place in all tables,
-            with R-sens in the direction that matters most (`rsens.measures.group_rsens`).
+            with R-sens in the direction that matters most.
         numeric: Names or positions of numeric columns with two values that shall have derivatives. By default the two
             values are compared, like the levels of a categorical column (`Explanation.two_valued`), because a slope at
             the rows does not show how far apart the predictions at the two values are. Whether there are two is decided
@@ -205,7 +204,6 @@ def over_rows(context: Context, sums: Sums) -> Explanation:
         ),
         values=values,
         effects=Effects.of(sums, query, level),
-        posterior=None if sums.draws is None else DrawValues.of(sums),
         intervals=None if level is None else row_intervals(sums, level),
         subgroups=None if asked.by is None else Subgroups.of(sums, level),
         rows=rows,

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from copy import copy
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from rsens._arguments import whole_number
 from rsens._document import Document, Shown
-from rsens._errors import Argument, InputError, MissingExtraError
+from rsens._errors import Argument
 from rsens._explain._difference import Difference, difference_of
 from rsens._explain._document import document
 from rsens._explain._effects import Effects, effect_table
 from rsens._explain._interaction_marks import Interactions
 from rsens._explain._null_level import NullLevel
-from rsens._explain._posterior import DrawValues, Posterior
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups, by_frame
-from rsens._explain._tables import FORM, Inference, frame_of, ranked_by, read_order, shown_field, uncertainty_only
+from rsens._explain._tables import FORM, Inference, frame_of, shown_field
 from rsens._explain._values import Intervals, KeptRefits, Setup, Values
-from rsens._results import Field, Part
-from rsens.adapters import read_for
-from rsens.measures import Terms
+from rsens._typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,8 +44,6 @@ class Explanation(Shown):
           term  value  direction
         0   x1    2.0       -2.0
         1   x0    1.0        1.0
-        >>> explanation.top(1).round(3).to_dict(), explanation.local_main.shape
-        ({'x1': 2.0}, (200, 2))
         >>> explanation.effects[["term", "step", "effect"]].round(1)  # per standard deviation
           term          step  effect
         0   x1   1 sd (1.01)    -2.0
@@ -63,7 +54,6 @@ class Explanation(Shown):
     _values: Values
     _rows: Rows
     _effects: Effects | None
-    _posterior: DrawValues | None
     _intervals: Intervals | None
     _null_level: NullLevel | None
     _interactions: Interactions | None
@@ -103,20 +93,18 @@ class Explanation(Shown):
     def groups(self) -> dict[str, tuple[str, ...]]:
         """The columns of each group; empty where every term is a column."""
         columns = self._setup.columns
-        terms = zip(self.names, self._setup.members, strict=True)
-        return {name: tuple(columns[d] for d in m) for name, m in terms if (name,) != tuple(columns[d] for d in m)}
+        terms = {name: tuple(columns[d] for d in m) for name, m in zip(self.names, self._setup.members, strict=True)}
+        return {name: members for name, members in terms.items() if members != (name,)}
 
     @property
     def categorical(self) -> tuple[str, ...]:
         """The terms whose levels are compared: categorical columns, and numeric ones with two values."""
-        terms = zip(self.names, self._setup.members, strict=True)
-        return tuple(name for name, m in terms if m[0] in self._setup.categorical)
+        return self._setup.terms_of(self._setup.categorical)
 
     @property
     def two_valued(self) -> tuple[str, ...]:
         """The numeric ones among `categorical`: `numeric` in `explain` asks for their derivatives instead."""
-        terms = zip(self.names, self._setup.members, strict=True)
-        return tuple(name for name, m in terms if m[0] in self._setup.two_valued)
+        return self._setup.terms_of(self._setup.two_valued)
 
     @property
     def order(self) -> int:
@@ -126,45 +114,17 @@ class Explanation(Shown):
     names: tuple[str, ...] = shown_field("setup", "terms")
     scale: pd.Series[float] = shown_field("setup", "units", name="scale")
     scale_kind: str = shown_field("setup", "scale")
-    pair_scale: str = shown_field("setup", "pair_scale")
-    understood: str = shown_field("setup", "understood")
     level: float = shown_field("setup", "level")
     family: str = shown_field("values", "family")
 
     main: pd.Series[float] = shown_field("values", "main", name="rsens")
-    pairs: pd.Series[float] = shown_field(
-        "values", "pairs", name="rsens2", missing=("has no pairs. Ask for them", "pairs", ".")
-    )
-    local_main: pd.DataFrame = shown_field(
-        "values",
-        "local_main",
-        missing=(
-            "has no values of single rows, only their averages. Keep them",
-            "keep_local",
-            ", or explain the rows in question.",
-        ),
-    )
-    local_pairs: NDArray[np.float64] = shown_field(
-        "values",
-        "local_pairs",
-        missing=(
-            "has no local pairs, which take n × T × T numbers. Ask for them",
-            Argument("keep_local", "pairs"),
-            ".",
-        ),
-    )
+    pairs: pd.Series[float] = shown_field("values", "pairs", name="rsens2", needs=Argument("pairs", True))
+    local_main: pd.DataFrame = shown_field("values", "local_main", needs=Argument("keep_local", True))
+    local_pairs: Array = shown_field("values", "local_pairs", needs=Argument("keep_local", "pairs"))
     direction: pd.Series[float] | pd.DataFrame = shown_field("values", "direction")
     consistency: pd.Series[float] | pd.DataFrame = shown_field("values", "consistency")
     parts: pd.DataFrame | None = shown_field("values", "parts")
     pair_parts: pd.DataFrame | None = shown_field("values", "pair_parts")
-
-    @property
-    def posterior(self) -> Posterior | None:
-        """R-sens of each draw's own predictive, for models of posterior draws: another question than `main`."""
-        if (found := self._posterior) is None:
-            return None
-        draws = pd.DataFrame(found.posterior_values.copy(), columns=list(self.names))
-        return Posterior(draws, pd.Series(found.posterior_weights.copy(), name="weight"))
 
     @property
     def effects(self) -> pd.DataFrame:
@@ -189,24 +149,10 @@ class Explanation(Shown):
         """
         return effect_table(self)
 
-    @property
-    def uncertainty_only(self) -> list[tuple[str, str]]:
-        """Pairs with less than 5 % of their R-sens₂ in the prediction, in the order of columns.
-
-        They change how uncertain the prediction is, as where rows are collinear, and barely the prediction itself: do
-        not read them as interactions of the prediction. Empty where `pair_parts` has no two parts.
-        """
-        found = uncertainty_only(self._values)
-        return [] if found is None else [pair for pair, only in zip(self.pairs.index, found, strict=True) if only]
-
     intervals: pd.DataFrame | None = shown_field("intervals", "intervals")
     pair_intervals: pd.DataFrame | None = shown_field("intervals", "pair_intervals")
     interval_kind: str | None = shown_field("intervals", "interval_kind")
-    extrapolation: pd.Series[bool] = shown_field(
-        "rows",
-        "extrapolation",
-        missing=("knows how many rows extrapolate, and not which. Keep single rows", "keep_local", "."),
-    )
+    extrapolation: pd.Series[bool] = shown_field("rows", "extrapolation", needs=Argument("keep_local", True))
 
     @property
     def inference(self) -> Inference:
@@ -232,12 +178,6 @@ class Explanation(Shown):
         """
         star = self.inference.above_null
         return bool(star.any() or star.isna().all())
-
-    @property
-    def probes(self) -> pd.DataFrame | None:
-        """Every probe behind `null`: the term it is made like, and the value it reached (scaled, see `fields`)."""
-        level = self._null_level
-        return None if level is None else pd.DataFrame({"term": level.probe_terms, "value": level.probe_values})
 
     def row(
         self, label: Any = None, *, position: int | None = None, model: Any = None, X: Any = None
@@ -271,16 +211,7 @@ class Explanation(Shown):
             by: The column to rank and sort by: "value", a part of it by its name ("mean", …), "prediction" for the
                 first part and "uncertainty" for the second, in any family. The column value is not changed.
         """
-        return frame_of(self, read_order(order), by)
-
-    def top(self, k: int = 5, order: int = 1, by: str = "value") -> pd.Series[float]:
-        """The k largest values of `main` (order 1) or `pairs` (order 2), or of a part of them: see `to_frame`."""
-        k = whole_number(k, "k", 1)
-        values = self.main if read_order(order) == 1 else self.pairs
-        column, ranked = ranked_by(self._values, order, by)
-        if column != "value":
-            values = pd.Series(ranked, index=values.index, name=column)
-        return values.sort_values(ascending=False, kind="stable").head(k)
+        return frame_of(self, order, by)
 
     def difference(self, other: Any, *, names: Sequence[str] = ("a", "b")) -> Difference:
         """This explanation minus another one, term by term, with intervals: two models, two samples, before and after.
@@ -328,10 +259,6 @@ class Explanation(Shown):
         """Heat map of `pairs`, or with by="prediction" of that part of them; see `rsens.plots.heatmap`."""
         return _plots().heatmap(self, ax=ax, **options)
 
-    def plot_posterior(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """R-sens of each draw's own predictive, for models of posterior draws; see `rsens.plots.posterior`."""
-        return _plots().posterior(self.posterior, ax=ax, **options)
-
     def plot_by(self, ax: Axes | None = None, **options: Any) -> Axes:
         """R-sens within the subgroups of `by`, next to the other rows; see `rsens.plots.subgroups`."""
         return _plots().subgroups(self, ax=ax, **options)
@@ -352,62 +279,25 @@ class Explanation(Shown):
         """
         return _plots().surface(self, first, second, ax=ax, **options)
 
-    def to_shap(self) -> Any:
-        """The local values as `shap.Explanation`, for shap's bar, beeswarm and scatter plots.
-
-        R-sens has no sign and does not add up to the prediction, so plots that add up (waterfall, force) mean nothing.
-        Plots are coloured by value or level code, if the explanation has X.
-        """
-        try:
-            import shap
-        except ImportError:
-            raise MissingExtraError("shap", "compare") from None
-        local, terms, data = self.local_main.to_numpy(copy=True), Terms(self._setup.terms, self._setup.members), None
-        if self._X is not None:
-            data = terms.of_columns(read_for(self._model, self._X)[1].values, np.nan)
-        return shap.Explanation(
-            values=local, base_values=np.zeros(len(local)), data=data, feature_names=list(self.names)
-        )  # fmt: skip
-
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, rows: bool = True) -> None:
         """Write everything but the model and X to a JSON file, whole or not at all.
 
         Row labels that are neither numbers nor text, such as dates, are stored, and come back, as text.
+
+        Args:
+            path: The file.
+            rows: Whether to write the values of single rows, which make a file large if there are many rows.
         """
-        FORM.write({name: self._part(name) for name in FORM.parts}, path)
+        parts = {name: getattr(self, f"_{name}") for name in FORM.parts}
+        if not rows:
+            parts["values"] = replace(self._values, local_main=None, local_pairs=None)
+            parts["rows"] = self._rows.only_counted()
+        FORM.write(parts, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file written by `save`."""
         return cls(**FORM.read(path))
-
-    def without_rows(self) -> Self:
-        """The same without the values of single rows, which make a file large if there are many rows."""
-        same = copy(self)
-        same._values = replace(self._values, local_main=None, local_pairs=None)
-        same._rows = self._rows.only_counted()
-        same._index = same._rows.index
-        return same
-
-    def to_json(self) -> str:
-        """The content of the file that `save` writes: for queues, data bases and tables of text, as in Spark."""
-        return FORM.text({name: self._part(name) for name in FORM.parts})
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """The explanation in a text that `to_json` made."""
-        if not isinstance(text, str):
-            raise InputError(Argument("text"), f" must be text made by to_json; got {type(text).__name__}.")
-        return cls(**FORM.read_text(text))
-
-    @staticmethod
-    def fields() -> Iterator[tuple[str, Field]]:
-        """All fields of an explanation with their shapes and meanings, each with the name of its part."""
-        return FORM.fields()
-
-    def _part(self, name: str) -> Part | None:
-        part: Part | None = getattr(self, f"_{name}")
-        return part
 
 
 def _plots() -> Any:

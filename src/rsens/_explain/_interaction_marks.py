@@ -36,18 +36,18 @@ class Interactions(Part):
 
     pair_p_values: Array = stored(
         "The p-value of the test that the two terms of a pair add up. NaN where a term does not vary.",
-        "pairs", column="p_value",
+        "pairs",
     )  # fmt: skip
     pair_discovery: Flags = stored(
         "Whether a pair is among the discoveries at a false-discovery rate of 10 % (Benjamini and Hochberg).",
-        "pairs", column="discovery",
+        "pairs",
     )  # fmt: skip
     pair_additive: Flags = stored(
         "Whether the model adds up the two terms by construction, so that the pair is never marked.", "pairs"
     )
     pair_above: Flags = stored(
         "The mark of a pair: the data contradict a model in which the two add up (5 % per pair).",
-        "pairs", column="above_null",
+        "pairs",
     )  # fmt: skip
     pair_unclear: Flags = stored(
         "Whether the test of a pair that is not marked is inconclusive: other columns nearly determine one of its two.",

@@ -75,23 +75,23 @@ class NullLevel(Part):
     null: Array = stored(
         "The level that an irrelevant variable passes once in twenty times, by term, on the scale of its value. NaN "
         "where the unit of a term has nothing to do with its spread, or the refitted model never uses such columns.",
-        "terms", column="null",
+        "terms",
     )  # fmt: skip
     reached: Array = stored(
         "The share of probes, which are irrelevant, that reach a term in the refits: 0 for one that is clearly not.",
-        "terms", column="reached",
+        "terms",
     )  # fmt: skip
     p_value: Array = stored(
         "How rarely an irrelevant variable made like this one gets as far, estimated from the probes.",
-        "terms", column="p_value",
+        "terms",
     )  # fmt: skip
     discovery: Flags = stored(
         "Whether a term is among the discoveries: at most one in ten of these is irrelevant, on average (Benjamini and "
-        "Hochberg, on `p_value`).", "terms", column="discovery",
+        "Hochberg, on `p_value`).", "terms",
     )  # fmt: skip
     familywise: Flags = stored(
         "Whether `p_value` is at most 0.05 divided by the number of terms: with a chance of 95 % none of these is "
-        "irrelevant.", "terms", column="familywise",
+        "irrelevant.", "terms",
     )  # fmt: skip
     null_refits: int = stored("How often the model was refitted for the null level.")
     null_rows: int | None = stored(

@@ -40,7 +40,7 @@ class Query:
     pairs: bool = False
     link: Callable[[Model], Model] | None = None  # makes a model of η, for pairs on the link scale
     steps: Mapping[int, Step] | None = None  # of effects; None for no effects
-    details: bool = False  # parts of pairs, and R-sens of each posterior draw: refits do not need them
+    details: bool = False  # parts of pairs, which refits do not need
     keep: Keep = None
     division: Division | None = None
     first_row: int = 0  # the number of the first row, for errors

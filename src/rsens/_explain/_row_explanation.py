@@ -141,7 +141,7 @@ def row_of(explanation: Explanation, label: Any, position: int | None, model: An
 
 def has_local_pairs(explanation: Explanation) -> bool:
     """Whether pairs of single rows are comparable with the explanation's: not on the link scale."""
-    return explanation.order == 2 and explanation.pair_scale == "parameters"
+    return explanation.order == 2 and explanation._setup.pair_scale == "parameters"
 
 
 def local_rows(explanation: Explanation, model: Any = None, X: Any = None) -> tuple[LocalRows, Table]:

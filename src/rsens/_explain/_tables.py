@@ -1,34 +1,43 @@
-"""The fields of an explanation as tables of pandas: one of shape ("rows", "terms") is a frame with their labels."""
+"""The tables of an explanation in pandas: its fields with their labels, and `to_frame`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from rsens._errors import Argument, InputError
 from rsens._explain._effects import Effects
 from rsens._explain._interaction_marks import Interactions
 from rsens._explain._null_level import NullLevel
-from rsens._explain._posterior import DrawValues
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups
 from rsens._explain._values import Intervals, KeptRefits, Setup, Values
 from rsens._results import Field, Form
-from rsens._typing import Array
+from rsens._typing import Array, Flags
 
 if TYPE_CHECKING:
     from rsens._explain._explanation import Explanation
 
-
-#: The first columns of `to_frame`; all others follow in the order in which their fields are declared.
-LEADING = (
-    "term", "first", "second", "per", "value", "lower", "upper", "interval_kind", "rank", "direction", "consistency",
-    "null", "above_null", "p_value", "discovery", "familywise", "null_kind", "reached",
-)  # fmt: skip
+#: The parts of an explanation, and of its files. Parts that were not asked for are None.
+FORM = Form(
+    "an explanation",
+    "Explanation.save",
+    {
+        "setup": Setup,
+        "values": Values,
+        "effects": Effects,
+        "intervals": Intervals,
+        "null_level": NullLevel,
+        "interactions": Interactions,
+        "subgroups": Subgroups,
+        "rows": Rows,
+        "refits": KeptRefits,
+    },
+)
 
 
 def labels(explanation: Explanation, size: str | int) -> pd.Index:
@@ -48,6 +57,7 @@ def labels(explanation: Explanation, size: str | int) -> pd.Index:
         "outputs": values.outputs,
         "part_names": values.part_names,
         "pair_part": values.names_of_parts(2),
+        "probe_terms": getattr(explanation._null_level, "probe_terms", ()),
     }
     return pd.Index(named[size])
 
@@ -73,138 +83,21 @@ def table_of(explanation: Explanation, field: Field, values: Any, name: str) -> 
     return pd.DataFrame(values, index=axes[0], columns=list(axes[1]), copy=True)
 
 
-def frame_of(explanation: Explanation, order: int, by: str = "value") -> pd.DataFrame:
-    """One line per term (order 1) or pair (order 2), largest value (or part of it) first; equal ones as columns are."""
-    columns = _terms(explanation) if order == 1 else _pairs(explanation)
-    size, n = "terms" if order == 1 else "pairs", len(columns["term"])
-    for name, field in explanation.fields():
-        if field.column is not None and size in field.shape:
-            columns |= _columns(explanation, field, getattr(explanation._part(name), field.name, None), n)
-    kind = explanation.inference.null_kind if order == 1 else explanation.inference.pair_null_kind
-    columns["interval_kind"] = pd.Series([explanation.interval_kind] * n, dtype=object)
-    columns["null_kind"] = pd.Series([kind] * n, dtype=object)
-    if order == 2 and (only := uncertainty_only(explanation._values)) is not None:
-        columns["uncertainty_only"] = only
-    frame = pd.DataFrame(columns)
-    ranked, _ = ranked_by(explanation._values, order, by)
-    frame["rank"] = frame[ranked].rank(ascending=False, method="min").astype("int64")
-    if order == 1:
-        frame["above_null"] = explanation.inference.above_null.array
-    for mark in frame.columns.intersection(["above_null", "discovery", "familywise"]):
-        frame[mark] = frame[mark].astype("boolean")
-    in_order: list[str] = sorted(frame.columns.astype(str), key=_place)
-    return frame[in_order].sort_values(ranked, ascending=False, kind="stable", ignore_index=True)
-
-
-def _columns(explanation: Explanation, field: Field, values: Any, n: int) -> dict[str, Any]:
-    """The columns of one field with n lines; what is not known is missing."""
-    if field.shape[0] == 2:
-        both = np.full((2, n), np.nan) if values is None else values
-        return dict(zip(labels(explanation, 2), both, strict=True))
-    if len(field.shape) == 1:
-        return {str(field.column): np.full(n, np.nan) if values is None else values}
-    if values is None:
-        return {}
-    if field.shape[1] == "outputs" and values.shape[1] == 1:
-        return {str(field.column): values[:, 0]}
-    return {f"{field.column}_{label}": values[:, k] for k, label in enumerate(labels(explanation, field.shape[1]))}
-
-
-def _place(column: str) -> int:
-    """The place of a column in LEADING, where those by output ("direction_a", …) share one; others come last."""
-    name = column.partition("_")[0] if column.startswith(("direction_", "consistency_")) else column
-    return LEADING.index(name) if name in LEADING else len(LEADING)
-
-
-def _terms(explanation: Explanation) -> dict[str, Any]:
-    columns: dict[str, Any] = {"term": pd.Series(list(explanation.names), dtype=object)}
-    if explanation.categorical:
-        step, switch = {"sd": ("sd", "sd"), "raw": ("unit", "switch")}.get(explanation.scale_kind, ("given", "given"))
-        columns["per"] = [switch if name in explanation.categorical else step for name in explanation.names]
-    return columns
-
-
-def _pairs(explanation: Explanation) -> dict[str, Any]:
-    first, second = (list(explanation.pairs.index.get_level_values(level)) for level in ("first", "second"))
-    terms = [f"{d}:{e}" for d, e in zip(first, second, strict=True)]
-    texts = {"term": terms, "first": first, "second": second}
-    return {name: pd.Series(values, dtype=object) for name, values in texts.items()}
-
-
-def read_order(order: Any) -> int:
-    """The argument `order` of tables, checked."""
-    if isinstance(order, bool) or order not in (1, 2):
-        raise InputError(Argument("order"), f" must be 1 (variables) or 2 (pairs); got {order!r}.")
-    return int(order)
-
-
-#: A pair is "uncertainty only" if less than this share of its R-sens₂ is in the prediction.
-UNCERTAINTY_ONLY = 0.05
-#: Names of the two parts for any family: mean and variance of a Normal, mean and shape of a Gamma. The first part is
-#: always the prediction.
-ROLES = ("prediction", "uncertainty")
-
-
-def ranked_by(values: Values, order: int, by: Any) -> tuple[str, Array]:
-    """The ranking: the name of its column in `to_frame`, and a number per term (order 1) or pair (order 2)."""
-    whole, split = (values.main, values.parts) if order == 1 else (values.pairs, values.pair_parts)
-    assert whole is not None  # asked for before
-    names = () if split is None else values.names_of_parts(order)
-    named = {} if split is None else {name: (f"part_{name}", split[:, k]) for k, name in enumerate(names)}
-    roles = dict(zip(ROLES, named.values(), strict=True)) if len(named) == len(ROLES) else {}
-    choices = {"value": ("value", whole)} | named | roles
-    if not isinstance(by, str) or by not in choices:
-        what = "these values" if order == 1 else "these pairs"
-        why = "" if roles else f" ({what} are not split into prediction and uncertainty)"
-        raise InputError(Argument("by"), f" must be one of {', '.join(map(repr, choices))}{why}; got {by!r}.")
-    return choices[by]
-
-
-def uncertainty_only(values: Values) -> NDArray[np.bool_] | None:
-    """Which pairs have less than 5 % of their value in the prediction; None where pairs are not split in two."""
-    if values.pair_parts is None or values.pairs is None or values.pair_parts.shape[1] != len(ROLES):
-        return None
-    return values.pair_parts[:, 0] < UNCERTAINTY_ONLY * values.pairs
-
-
 class NotComputedError(InputError, AttributeError):
     """The explanation was made without this; the text names the argument of `explain` that asks for it."""
 
 
-def shown_field(
-    part: str, field: str, *, name: str | None = None, missing: tuple[str, str | Argument, str] | None = None
-) -> Any:  # fmt: skip
-    """An attribute that shows a field of a part, documented by its meaning; None is the error `missing`."""
+def shown_field(part: str, field: str, *, name: str | None = None, needs: Argument | None = None) -> Any:
+    """An attribute that shows a field of a part, documented by its meaning; `needs` is the argument to ask for it."""
     declared = FORM.parts[part].fields()[field]
 
     def shown(self: Any) -> Any:
-        values = getattr(self._part(part), field, None)
-        if values is None and missing is not None:
-            text, argument, end = missing
-            argument = argument if isinstance(argument, Argument) else Argument(argument, True)
-            raise NotComputedError(f"This explanation {text} with explain(..., ", argument, f"){end}")
+        values = getattr(getattr(self, f"_{part}"), field, None)
+        if values is None and needs is not None:
+            raise NotComputedError(f"This explanation was made without {field}. Use explain(..., ", needs, ").")
         return table_of(self, declared, values, field if name is None else name)
 
     return property(shown, doc=declared.meaning)
-
-
-#: The parts of an explanation, and of its files. Parts that were not asked for are None.
-FORM = Form(
-    "an explanation",
-    "Explanation.save",
-    {
-        "setup": Setup,
-        "values": Values,
-        "effects": Effects,
-        "posterior": DrawValues,
-        "intervals": Intervals,
-        "null_level": NullLevel,
-        "interactions": Interactions,
-        "subgroups": Subgroups,
-        "rows": Rows,
-        "refits": KeptRefits,
-    },
-)
 
 
 class Inference:
@@ -225,9 +118,115 @@ class Inference:
     def __getattr__(self, name: str) -> Any:
         for part in self.PARTS:
             if (field := FORM.parts[part].fields().get(name)) is not None:
-                values = getattr(self._explanation._part(part), name, None)
-                return table_of(self._explanation, field, values, field.column or name)
+                values = getattr(getattr(self._explanation, f"_{part}"), name, None)
+                return table_of(self._explanation, field, values, name)
         raise AttributeError(f"An explanation has no {name!r} in its inference; it has {', '.join(dir(self))}.")
 
     def __dir__(self) -> list[str]:
         return ["above_null", *(name for part in self.PARTS for name in FORM.parts[part].fields())]
+
+
+# ---- to_frame --------------------------------------------------------------------------------------------------------
+
+
+#: The columns of marks in `to_frame`, and the names of their fields in `inference`, for terms and for pairs.
+MARKS = (
+    {name: name for name in ("null", "above_null", "p_value", "discovery", "familywise", "null_kind", "reached")},
+    {
+        "above_null": "pair_above",
+        "p_value": "pair_p_values",
+        "discovery": "pair_discovery",
+        "null_kind": "pair_null_kind",
+    },
+)
+
+
+def frame_of(e: Explanation, order: Any, by: str = "value") -> pd.DataFrame:
+    """One line per term (order 1) or pair (order 2), largest value (or part of it) first; equal ones as columns are."""
+    columns: dict[str, Any]
+    if read_order(order) == 1:
+        values, ends, columns = e.main, e.intervals, {"term": texts(e.names)}
+        if e.categorical:
+            columns["per"] = steps(e)
+    else:
+        values, ends, pairs = e.pairs, e.pair_intervals, list(e.pairs.index)
+        columns = {"term": texts(f"{first}:{second}" for first, second in pairs)}
+        columns |= {name: texts(pair[k] for pair in pairs) for k, name in enumerate(("first", "second"))}
+    columns["value"] = values.array
+    for end in ("lower", "upper"):
+        columns[end] = np.nan if ends is None else ends[end].array
+    columns |= {"interval_kind": texts([e.interval_kind] * len(values)), "rank": 0}
+    if order == 1:
+        columns |= _by_output(e, "direction") | _by_output(e, "consistency")
+    for column, name in MARKS[order - 1].items():
+        found = getattr(e.inference, name)
+        if column == "null_kind":
+            columns[column] = texts([found] * len(values))
+        else:
+            columns[column] = np.nan if found is None else found.array
+    columns |= _parts(e._values, order)
+    if order == 2 and (only := uncertainty_only(e._values)) is not None:
+        columns["uncertainty_only"] = only
+    frame, ranked = pd.DataFrame(columns), ranked_by(e._values, order, by)
+    frame["rank"] = frame[ranked].rank(ascending=False, method="min").astype("int64")
+    for mark in frame.columns.intersection(["above_null", "discovery", "familywise"]):
+        frame[mark] = frame[mark].astype("boolean")
+    return frame.sort_values(ranked, ascending=False, kind="stable", ignore_index=True)
+
+
+def steps(e: Explanation) -> list[str]:
+    """The step that each term is counted per: a standard deviation, a unit, a switch between levels or a given one."""
+    step, switch = {"sd": ("sd", "sd"), "raw": ("unit", "switch")}.get(e.scale_kind, ("given", "given"))
+    return [switch if name in e.categorical else step for name in e.names]
+
+
+def texts(values: Iterable[Any]) -> pd.Series[Any]:
+    """A column of text and missing values."""
+    return pd.Series(list(values), dtype=object)
+
+
+def _by_output(e: Explanation, name: str) -> dict[str, Array]:
+    """A column for each output, if there are several."""
+    values, outputs = getattr(e._values, name), e._values.outputs
+    return {name if len(outputs) == 1 else f"{name}_{output}": values[:, k] for k, output in enumerate(outputs)}
+
+
+def _parts(values: Values, order: int) -> dict[str, Array]:
+    """The column of each part."""
+    split = values.parts if order == 1 else values.pair_parts
+    return {} if split is None else {f"part_{name}": split[:, k] for k, name in enumerate(values.names_of_parts(order))}
+
+
+def read_order(order: Any) -> int:
+    """The argument `order` of tables, checked."""
+    if isinstance(order, bool) or order not in (1, 2):
+        raise InputError(Argument("order"), f" must be 1 (variables) or 2 (pairs); got {order!r}.")
+    return int(order)
+
+
+#: A pair is "uncertainty only" if less than this share of its R-sens₂ is in the prediction.
+UNCERTAINTY_ONLY = 0.05
+#: Names of the two parts for any family: mean and variance of a Normal, mean and shape of a Gamma. The first part is
+#: always the prediction.
+ROLES = ("prediction", "uncertainty")
+
+
+def ranked_by(values: Values, order: int, by: Any) -> str:
+    """The column of `to_frame` to rank terms (order 1) or pairs (order 2) by."""
+    parts = list(_parts(values, order))
+    roles = dict(zip(ROLES, parts, strict=True)) if len(parts) == len(ROLES) else {}
+    choices = {"value": "value"} | {part.removeprefix("part_"): part for part in parts} | roles
+    if not isinstance(by, str) or by not in choices:
+        why = "" if roles else " (these values are not split into prediction and uncertainty)"
+        raise InputError(Argument("by"), f" must be one of {', '.join(map(repr, choices))}{why}; got {by!r}.")
+    return choices[by]
+
+
+def uncertainty_only(values: Values) -> Flags | None:
+    """Which pairs have less than 5 % of their value in the prediction; None where pairs are not split in two.
+
+    They change how uncertain the prediction is, as where rows are collinear, and barely the prediction itself.
+    """
+    if values.pair_parts is None or values.pairs is None or values.pair_parts.shape[1] != len(ROLES):
+        return None
+    return np.asarray(values.pair_parts[:, 0] < UNCERTAINTY_ONLY * values.pairs)

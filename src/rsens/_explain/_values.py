@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,10 @@ class Setup(Part):
         "Summary of a model of another library: family, noise, how derivatives are made. Else empty.", default="",
     )  # fmt: skip
 
+    def terms_of(self, columns: Collection[int]) -> tuple[str, ...]:
+        """The terms that begin with one of these columns."""
+        return tuple(name for name, m in zip(self.terms, self.members, strict=True) if m[0] in columns)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Values(Part):
@@ -53,36 +57,36 @@ class Values(Part):
 
     family: str = stored("Name of the predictive family.")
     outputs: tuple[str, ...] = stored("Names of the outputs of the point prediction: y, or the classes.")
-    main: Array = stored("R-sens of each term, averaged over the rows.", "terms", column="value")
+    main: Array = stored("R-sens of each term, averaged over the rows.", "terms")
     pairs: Array | None = stored(
         "R-sens₂ of each pair of terms, averaged over the rows, by (variable, variable) in the order of columns.",
-        "pairs", default=None, column="value",
+        "pairs", default=None,
     )  # fmt: skip
     direction: Array = stored(
         "Mean derivative of the point prediction, with its sign, in the units of `scale`.\n\n"
         "In a numeric column of two values, the mean of f(higher) − f(lower). NaN for groups and for categorical "
         "columns. A Series by term, or a frame terms × outputs for a prediction of "
-        "several outputs (class probabilities).", "terms", "outputs", column="direction",
+        "several outputs (class probabilities).", "terms", "outputs",
     )  # fmt: skip
     consistency: Array = stored(
         "Whether the prediction always goes the same way: |mean derivative| / mean |derivative|, between 0 and 1.\n\n"
         "1 where the derivative never changes its sign, 0 where ups and downs cancel. Below ½ more than a quarter of "
         "all movement goes against the rest, and tables and bars show ± in place of ▲ or ▼. NaN where `direction` is, "
-        "and where the prediction does not move. Shaped like `direction`.", "terms", "outputs", column="consistency",
+        "and where the prediction does not move. Shaped like `direction`.", "terms", "outputs",
     )  # fmt: skip
     part_names: tuple[str, ...] = stored("Names of the parts of R-sens.")
     parts: Array | None = stored(
         "Parts of R-sens, terms × parts: the rows add up to `main`.\n\n"
         'Normal: "mean", moves the prediction, and "variance", moves the uncertainty. A single column "joint" for '
         "families whose parameters cannot be separated; None for families of one parameter.",
-        "terms", "part_names", default=None, column="part",
+        "terms", "part_names", default=None,
     )  # fmt: skip
     pair_parts: Array | None = stored(
         "Parts of R-sens₂, pairs × parts: the rows add up to `pairs`.\n\n"
         "The parts have the names of `parts`, but for posterior draws the two of the distribution that "
         "replaces their mixture. A pair with nearly all of its value in the second one changes how "
         "uncertain the prediction is, and not the prediction (`uncertainty_only`). None where `parts` is, without "
-        "pairs, and for pairs on the link scale.", "pairs", "pair_part", default=None, column="part",
+        "pairs, and for pairs on the link scale.", "pairs", "pair_part", default=None,
     )  # fmt: skip
     pair_part_names: tuple[str, ...] | None = stored(
         "Names of the parts of R-sens₂; None if they are `part_names`.", default=None,
@@ -145,11 +149,9 @@ class Intervals(Part):
     """How far the averages depend on which data were drawn, or only on which rows are explained."""
 
     intervals: Array = stored(
-        "Intervals of `main`: columns lower, upper. `interval_kind` is their source.", 2, "terms", column="",
+        "Intervals of `main`: columns lower, upper. `interval_kind` is their source.", 2, "terms",
     )  # fmt: skip
-    pair_intervals: Array | None = stored(
-        "Intervals of `pairs`: columns lower, upper.", 2, "pairs", default=None, column=""
-    )
+    pair_intervals: Array | None = stored("Intervals of `pairs`: columns lower, upper.", 2, "pairs", default=None)
     interval_kind: str = stored(
         'Variation that intervals cover. "refits": which data were drawn, from refits to parts of the rows. '
         '"rows": only which rows are explained; the model is taken as given, and they are several times too narrow for '
@@ -335,8 +337,6 @@ class Sums:
     pair_part_names: tuple[str, ...]
     lines: Mapping[Any, tuple[float, ...]]  # the lines of effects; of a step, the widths of its parts
     moments: Mapping[Hashable, RowMoments]
-    draws: Array | None = None  # (draws, terms) sums of R-sens of each posterior draw
-    draw_weights: Array | None = None
     label_order: tuple[Any, ...] | None = None  # of subgroups, if they are categories
     outside: int = 0  # how many rows extrapolate, of rows in chunks
     local: tuple[LocalValues, ...] | None = None
@@ -347,7 +347,6 @@ class Sums:
         return replace(
             self,
             moments={key: RowMoments.pooled(cells) for key, cells in having.items()},
-            draws=None if self.draws is None or other.draws is None else self.draws + other.draws,
             outside=self.outside + other.outside,
             local=None if self.local is None or other.local is None else self.local + other.local,
         )

@@ -2,4 +2,4 @@
 
 from rsens._select_interactions._reduced_models import KernelTerms
 from rsens._select_interactions._select_interactions import SplitAnalysis, select, select_interactions
-from rsens._select_interactions._selection import Selection, answer, answers, score_tables
+from rsens._select_interactions._selection import Selection, answer, score_tables

@@ -110,11 +110,14 @@ class SplitAnalysis:
     order: OwnOrder | None = None
 
     @classmethod
-    def of(
-        cls, estimator: Any, X: Any, y: Any, k: Any, clusters: Any, *, methods: Any = "rsens2", numeric: Any = ()
-    ) -> Self:
+    def of(cls, estimator: Any, X: Any, y: Any, k: Any, clusters: Any = None, *, numeric: Any = ()) -> Self:
         """The analysis with the arguments of `select_interactions` and of its command."""
-        _check_estimator(estimator)
+        if not isinstance(estimator, GPRegressor | GPClassifier):
+            raise InputError(
+                Argument("estimator"),
+                " must be a GPRegressor or GPClassifier, whose kernel can be a sum over chosen pairs; "
+                f"got {estimator!r:.80}.",
+            )
         asked = whole_number(k, "k", 0)
         found = refits.read_for_estimator(estimator, X)
         assert found is not None  # a Gaussian process of ours
@@ -132,7 +135,7 @@ class SplitAnalysis:
             table.source,
             targets,
             min(asked, comb(columns, 2)),
-            ComparisonSettings.read(methods, 2, "standard", two_valued=two_valued(table, numeric=numeric)),
+            ComparisonSettings.read("rsens2", 2, "standard", two_valued=two_valued(table, numeric=numeric)),
             inverse(order.of_pairs([(d,) for d in range(columns)])),
             table.names,
             asked,
@@ -148,7 +151,6 @@ class SplitAnalysis:
             "X": fingerprint(self.X),
             "y": fingerprint(self.y),
             "k": self.k,
-            "methods": self.settings.names,
             "cv": cv if isinstance(cv, tuple) else fingerprint(cv),
             "clusters": None if self.order.clusters is None else fingerprint(self.order.clusters),
             "two_valued": self.settings.two_valued,
@@ -209,7 +211,7 @@ def select(
 ) -> Selection:
     """Fit in all splits, and score; numbered folds are made in so many rounds."""
     n_jobs, repeats = jobs(n_jobs), whole_number(repeats, "repeats", 1)
-    y, order, settings = analysis.y, analysis.order, analysis.settings
+    y, order = analysis.y, analysis.order
     assert order is not None
     splits = refits.given_splits(cv, analysis.X, y, order.clusters)
     given = (int(cv), repeats) if splits is None else splits
@@ -233,36 +235,24 @@ def select(
         kept=refits.Kept(checkpoint, "split"),
     )
     *of_splits, whole = pieces
+    [method] = analysis.settings.names
     scores = Scores(
         columns=analysis.names,
         categorical=analysis.terms.categorical,
         kind=analysis.terms.kind,
-        methods=settings.names,
         asked=analysis.asked,
         train=np.array([len(train) for train, _ in splits]),
         test=np.array([len(test) for _, test in splits]),
-        scores=np.array([np.transpose([piece["scores"][m] for piece in of_splits]) for m in settings.names]),
+        scores=np.transpose([piece["scores"][method] for piece in of_splits]).copy(),
         full=np.array([piece["full"] for piece in of_splits]),
-        chosen=np.array([[piece["ranked"][m] for piece in of_splits] for m in settings.names], dtype=np.int64),
-        pairs=np.array([whole["ranked"][m] for m in settings.names], dtype=np.int64),
-        values=np.array([whole["values"][m] for m in settings.names], dtype=np.float64),
+        chosen=np.array([piece["ranked"][method] for piece in of_splits], dtype=np.int64),
+        pairs=np.array(whole["ranked"][method], dtype=np.int64),
+        values=np.array(whole["values"][method], dtype=np.float64),
         fits=sum(piece["fits"] for piece in pieces),
     )
     if warned := [text for piece in pieces for text in piece["warned"]]:
         warn(f"There were {len(warned)} warnings in {scores.fits} fits, the first: {warned[0]}")
     return Selection(scores, estimator=analysis.estimator, X=analysis.X, y=y)
-
-
-def _check_estimator(estimator: Any) -> None:
-    if isinstance(estimator, type):
-        raise InputError(
-            Argument("estimator"), f" is the class {estimator.__name__}; give an instance, {estimator.__name__}()."
-        )
-    if not isinstance(estimator, GPRegressor | GPClassifier):
-        raise InputError(
-            "select_interactions needs a GPRegressor or GPClassifier, whose kernel can be a sum over chosen pairs; "
-            f"got {type(estimator).__name__}."
-        )
 
 
 def _check_classes(splits: refits.Splits, y: NDArray[Any]) -> None:

@@ -78,10 +78,7 @@ class Stability(Result, kind="a stability result", of=Rankings):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """How samples were drawn and scored: n_rows, clusters, replace, scale.
-
-        `clusters` is how many were drawn, None where rows were drawn one by one.
-        """
+        """How samples were drawn and scored: n_rows, clusters (None for samples of rows), replace, scale."""
         r = self._numbers
         return {"n_rows": r.rows, "clusters": r.clusters, "replace": r.replace, "scale": r.scale}
 
@@ -90,16 +87,9 @@ class Stability(Result, kind="a stability result", of=Rankings):
         """One line per sample, method and term: sample, method, term, value, rank (1 is the largest value)."""
         r = self._numbers
         method, sample, term = np.nonzero(r.ranks > 0)
-        frame = pd.DataFrame(
-            {
-                "sample": sample,
-                "method": np.array(r.methods, dtype=object)[method],
-                "term": np.array(r.terms, dtype=object)[term],
-                "value": r.values[method, sample, term],
-                "rank": r.ranks[method, sample, term],
-            }
-        )
-        return frame.sort_values("sample", kind="stable", ignore_index=True)
+        methods, terms = np.array(r.methods, dtype=object)[method], np.array(r.terms, dtype=object)[term]
+        frame = pd.DataFrame({"sample": sample, "method": methods, "term": terms, "value": r.values[r.ranks > 0]})
+        return frame.assign(rank=r.ranks[r.ranks > 0]).sort_values("sample", kind="stable", ignore_index=True)
 
     @property
     def entropy(self) -> pd.Series[float]:
@@ -144,16 +134,10 @@ class Stability(Result, kind="a stability result", of=Rankings):
         for name, ranks, values in zip(self.methods, self._answered("ranks"), self._answered("values"), strict=True):
             if len(ranks):
                 bounds = np.quantile(ranks, [tail, 1.0 - tail], axis=0, method="inverted_cdf").astype(np.int64)
-                columns = {
-                    "method": name,
-                    "term": np.array(self.terms, dtype=object),
-                    "value": values.mean(axis=0),
-                    "mean_rank": ranks.mean(axis=0),
-                    "lower": bounds[0],
-                    "upper": bounds[1],
-                    "samples": len(ranks),
-                }
-                frames.append(pd.DataFrame(columns).sort_values("mean_rank", kind="stable"))
+                frame = pd.DataFrame({"method": name, "term": np.array(self.terms, dtype=object)})
+                frame = frame.assign(value=values.mean(axis=0), mean_rank=ranks.mean(axis=0))
+                frame = frame.assign(lower=bounds[0], upper=bounds[1], samples=len(ranks))
+                frames.append(frame.sort_values("mean_rank", kind="stable"))
         return pd.concat(frames, ignore_index=True)
 
     @property
@@ -170,10 +154,8 @@ class Stability(Result, kind="a stability result", of=Rankings):
 
     def _document(self) -> Document:
         failures = [f"sample {sample}: {reason}" for sample, _, reason in self._numbers.failures]
-        title = f"Failures in {self.failures['sample'].nunique()} of {self.n_boot} samples"
-        return Document(
-            [Sentences([answer(self)], "heading"), mean_ranks(self), Notes(title, failures[:MOST_FAILURES])]
-        )
+        notes = Notes(f"Failures: {len(failures)}", failures[:MOST_FAILURES])
+        return Document([Sentences([answer(self)], "heading"), mean_ranks(self), notes])
 
     def _answered(self, name: str) -> list[Any]:
         """The values or ranks by each method, in the samples in which it did not fail: (samples, T)."""

@@ -11,8 +11,6 @@ from dataclasses import replace as replaced
 from typing import Any, Literal, Self
 
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
 
 from rsens import _refits as refits
 from rsens._arguments import child, jobs, one_of, whole_number
@@ -23,7 +21,6 @@ from rsens._files import Checkpoint, fingerprint
 from rsens._progress import progress_of
 from rsens._stability._result import Rankings, Stability, ranks_of
 from rsens._table import is_frame
-from rsens._text import first_few
 from rsens._threads import one_thread
 from rsens._typing import Positions
 from rsens.adapters import read_numeric, two_valued_columns
@@ -33,12 +30,8 @@ from rsens.models import GPRegressor
 
 #: Purposes of the random numbers of a sample.
 ROWS, ESTIMATOR, METHODS, TIES = range(4)
-#: Every class needs this many rows in a sample, or all of its rows.
-LEAST_OF_A_CLASS = 2
 #: With fewer clusters, half of them are one.
 LEAST_CLUSTERS = 3
-#: How often a sample is drawn again before a class counts as too rare.
-MOST_DRAWS = 1000
 
 
 def stability(
@@ -69,8 +62,7 @@ def stability(
             `random_state` is None, it gets one from the seed of the sample. Or a function (X, y) -> fitted model, which
             must see to its own random numbers.
         X: Rows: a data frame or an array.
-        y: Their targets. For a classifier, or with targets that are labels, samples are drawn again until every class
-            has two rows (or its only row, if it has one).
+        y: Their targets. A sample may lack a rare class, and is ranked without it.
         n_boot: The number of samples.
         methods: "cheap", "all", or names as in `compare`. "cheap" leaves out h (which asks about all pairs of rows)
             and ard (for Gaussian processes only).
@@ -153,16 +145,14 @@ class SampleAnalysis:
         cls, estimator: Any, X: Any, y: Any, clusters: Any, replace: Any, *, methods: Any, order: int, **how: Any
     ) -> Self:
         """The analysis with the arguments of `stability`."""
-        from sklearn.base import is_classifier
-
         one_of(replace, "replace", ("auto", True, False))
         is_function = callable(estimator) and not isinstance(estimator, type) and not hasattr(estimator, "fit")
         fit = refits.Fit(None, estimator) if is_function else refits.Fit(estimator)
         refits.check_refit(fit.estimator, fit.refit)
         X = refits.as_rows(X)
         y = refits.read_targets(y, len(X), several=True)
-        names, numeric = column_names(X), how["numeric"]
-        terms = Terms.of(how["groups"], names)
+        names = tuple(map(str, X.columns)) if is_frame(X) else tuple(f"x{d}" for d in range(X.shape[1]))
+        terms, numeric = Terms.of(how["groups"], names), how["numeric"]
         found = refits.read_for_estimator(fit.estimator, X)
         if found is not None:
             coding = found[0]
@@ -180,14 +170,17 @@ class SampleAnalysis:
             cheap=True,
         )
         check_terms(terms, order)
+        without = [method for method in settings.methods if terms.grouped and not method.groups]
+        if without and methods not in ("cheap", "all"):
+            without[0].check_groups(terms)  # it was named, and would fail in every sample
+        settings = replaced(settings, methods=tuple(each for each in settings.methods if each not in without))
         own = own_order(X, y, clusters=refits.read_clusters(clusters, len(X)))
-        classifies = not is_function and is_classifier(fit.estimator)
         return cls(
             fit,
             X,
             y,
-            sampling(len(X), None, _replaces(replace, fit.estimator), y, classifies, own.clusters, own.rows),
-            _with_groups(settings, methods, terms),
+            sampling(len(X), _replaces(replace, fit.estimator), own.clusters, own.rows),
+            settings,
             tuple(term_labels(terms.names, order)),
             inverse(own.of_terms(terms.members) if order == 1 else own.of_pairs(terms.members)),
         )
@@ -226,14 +219,6 @@ class SampleAnalysis:
             "values": {r.method: None if r.values is None else r.values.tolist() for r in results},
             "reasons": {r.method: r.status for r in results if r.values is None},
         }
-
-
-def _with_groups(settings: ComparisonSettings, methods: Any, terms: Terms) -> ComparisonSettings:
-    """Without methods that have no value for groups; an error if they were named: they would fail in every sample."""
-    without = [method for method in settings.methods if terms.grouped and not method.groups]
-    if without and methods not in ("cheap", "all"):
-        without[0].check_groups(terms)
-    return replaced(settings, methods=tuple(each for each in settings.methods if each not in without))
 
 
 def _replaces(replace: bool | str, estimator: Any) -> bool:
@@ -288,27 +273,12 @@ class Sampling:
     n: int
     size: int
     replace: bool
-    classes: Positions | None = None
-    labels: tuple[Any, ...] = ()
     clusters: Positions | None = None
     rows: Positions | None = None
 
     def draw(self, seed: np.random.SeedSequence) -> Positions:
-        """The rows of one sample. It is drawn again, each time from another seed, until every class has enough rows."""
-        for attempt in range(MOST_DRAWS):
-            rows = self._draw(np.random.default_rng(child(seed, attempt)))
-            if self.classes is None or (self._counts(rows) >= self.needed).all():
-                return rows
-        counts = self._counts(np.arange(self.n))
-        rare = int(counts.argmin())
-        unit = "rows" if self.clusters is None else "clusters"
-        raise InputError(
-            f"samples of {self.size} {unit} rarely have enough rows of every class; {self.labels[rare]!r} "
-            f"has {counts[rare]} of {self.n}. Merge rare classes."
-        )
-
-    def _draw(self, rng: np.random.Generator) -> Positions:
-        rows = np.arange(self.n) if self.rows is None else self.rows
+        """The rows of one sample."""
+        rng, rows = np.random.default_rng(child(seed, 0)), np.arange(self.n) if self.rows is None else self.rows
         if self.clusters is None:
             return rows[rng.choice(self.n, self.size, replace=self.replace)]
         drawn = rng.choice(int(self.clusters.max()) + 1, self.size, replace=self.replace)
@@ -319,56 +289,14 @@ class Sampling:
         """The rows of a sample; their mean where clusters are drawn, as these may differ in size."""
         return self.size if self.clusters is None else round(self.size * self.n / (int(self.clusters.max()) + 1))
 
-    @property
-    def needed(self) -> NDArray[np.int64]:
-        """The rows that a sample needs of each class."""
-        return np.minimum(self._counts(np.arange(self.n)), LEAST_OF_A_CLASS)
 
-    def _counts(self, rows: Positions) -> NDArray[np.int64]:
-        assert self.classes is not None
-        return np.bincount(self.classes[rows], minlength=len(self.labels)).astype(np.int64)
-
-
-def sampling(
-    n: int,
-    n_rows: int | None,
-    replace: bool,
-    y: Any,
-    classifies: bool,
-    clusters: Positions | None = None,
-    rows: Positions | None = None,
-) -> Sampling:
-    """How to draw from n rows: by default n with replacement, or half of them without; the same share of clusters."""
+def sampling(n: int, replace: bool, clusters: Positions | None = None, rows: Positions | None = None) -> Sampling:
+    """How to draw: n rows with replacement, or half of them without; clusters in the same share."""
     if n < 2:
         raise InputError("stability needs at least two rows to draw from; X has one.")
-    if n_rows is None:
-        n_rows = n if replace else -(-n // 2)
-    size = n_rows
-    if clusters is not None:
-        total = int(clusters.max()) + 1
-        if total < LEAST_CLUSTERS:
-            raise InputError(
-                Argument("clusters"),
-                f" must have at least {LEAST_CLUSTERS} different labels, to draw some of them; got {total}.",
-            )
-        size = max(2, -(-n_rows * total // n))  # about as many rows: half of the rows are half of the clusters
-    y = np.asarray(y)
-    if not (classifies or refits.are_labels(y)):
-        return Sampling(n, size, replace, clusters=clusters, rows=rows)
-    codes, labels = pd.factorize(y.ravel())
-    plan = Sampling(n, size, replace, np.asarray(codes, dtype=np.intp), tuple(labels.tolist()), clusters, rows)
-    if plan.n_rows < plan.needed.sum():
-        raise InputError(
-            f"samples of {plan.n_rows} rows are too few for {LEAST_OF_A_CLASS} rows of each of the {len(labels)} "
-            "classes. Merge rare classes."
-        )
-    return plan
-
-
-def column_names(X: Any) -> tuple[str, ...]:
-    """The names of the columns; x0, x1, … if they have none."""
-    names = tuple(map(str, X.columns)) if is_frame(X) else tuple(f"x{d}" for d in range(X.shape[1]))
-    repeated = [repr(name) for name in dict.fromkeys(names) if names.count(name) > 1]
-    if repeated:
-        raise InputError(f"X has columns of the same name: {first_few(repeated)}. Rename them so that each is unique.")
-    return names
+    total = n if clusters is None else int(clusters.max()) + 1
+    if clusters is not None and total < LEAST_CLUSTERS:
+        what = f" must have at least {LEAST_CLUSTERS} different labels, to draw some of them; got {total}."
+        raise InputError(Argument("clusters"), what)
+    drawn = n if replace else -(-n // 2)
+    return Sampling(n, -(-drawn * total // n), replace, clusters, rows)  # of clusters about as many rows

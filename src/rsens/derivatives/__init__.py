@@ -5,8 +5,6 @@ from rsens.derivatives._derivatives import (
     Derivatives,
     Inner,
     chain_rule,
-    draw_records,
-    is_of_draws,
     matched_record,
     normalized,
     normalized_derivatives,

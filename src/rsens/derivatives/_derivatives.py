@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from scipy.special import softmax
 from rsens._errors import Argument, InputError, warn
 from rsens._table import Table, column_scale
 from rsens._text import quoted
-from rsens._typing import Array, Positions
+from rsens._typing import Array
 from rsens.derivatives._contrasts import Contrast
 from rsens.derivatives._differences import Quotients, extrapolated
 from rsens.distributions import Bernoulli, Categorical, Distribution, Mixture
@@ -255,52 +255,6 @@ def _moved(record: Derivatives, step: Array) -> Distribution:
         λ = λ + 0.5 * np.einsum("nmde,nd,ne->nm", record.second, step, step)
     family: Any = record.distribution
     return family.with_parameters(λ)
-
-
-#: How many derivatives to hold at once.
-_BLOCK = 100_000
-
-
-def is_of_draws(distribution: Distribution) -> bool:
-    """Whether a predictive is a mixture of posterior draws, or of the members of an ensemble."""
-    return isinstance(distribution, Mixture) and distribution.draws
-
-
-def draw_records(derivatives: Derivatives, draws: Positions) -> Iterator[tuple[Positions, Derivatives]]:
-    """Records of order 1 with the rows of draw after draw, in blocks: (which of the draws, record)."""
-    mixture: Any = derivatives.distribution
-    n = len(derivatives)
-    for group in mixture.groups:
-        chosen = np.flatnonzero(np.isin(group.members, draws))
-        size = max(1, _BLOCK // max(1, n * group.columns.shape[1] * derivatives.first.shape[-1]))
-        for start in range(0, len(chosen), size):
-            block = chosen[start : start + size]
-            columns = group.columns[block]
-            first = np.moveaxis(derivatives.first[:, columns], 1, 0)  # (draws, n, M, D)
-            record = Derivatives(_flat(group.family, block), first.reshape(-1, *first.shape[2:]))
-            contrasts = tuple(_of_block(contrast, group.members[block]) for contrast in derivatives.contrasts)
-            yield group.members[block], replace(record, contrasts=contrasts)
-
-
-def _of_block(contrast: Contrast, draws: Positions) -> Contrast:
-    """The contrast with the rows of some draws of one family, draw after draw."""
-    levels = []
-    for level in contrast.levels:
-        mixture: Any = level
-        (group,) = (group for group in mixture.groups if np.isin(draws[0], group.members))
-        levels.append(_flat(group.family, np.flatnonzero(np.isin(group.members, draws))))
-    return Contrast(contrast.column, contrast.name, np.tile(contrast.weights, (len(draws), 1)), tuple(levels))
-
-
-def _flat(family: Distribution, draws: Positions) -> Distribution:
-    """Some of the draws (S, n) of a family as rows, one draw after another."""
-
-    def rows(values: Array, event_ndim: int) -> Array:
-        taken = values[draws]
-        return taken.reshape(-1, *taken.shape[taken.ndim - event_ndim :])
-
-    fields = family.fields().items()
-    return type(family)(**{name: rows(values, family.domains[name].event_ndim) for name, values in fields})
 
 
 # ---- piecewise linear models ----------------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -115,34 +115,40 @@ class Kernel(ABC):
         return Product((self, other))
 
 
-class KernelOn(ABC):
-    """The matrix k(X, Z) (n, N) at one `theta`, in Fortran order; its gradient needs it: do not overwrite it."""
+@dataclass(frozen=True, eq=False)
+class KernelOn:
+    """The matrix k(X, Z) (n, N) at one `theta`, in Fortran order; its gradient needs it: do not overwrite it.
+
+    `hyper_gradient` is M ↦ Σ_ij M_ij ∂k(x_i, z_j)/∂θ, (n_theta,); for k(X, X) only the lower triangle of the symmetric
+    M is read.
+    """
 
     value: Array
-
-    @abstractmethod
-    def hyper_gradient(self, M: Array) -> Array:
-        """Σ_ij M_ij ∂k(x_i, z_j)/∂θ, (n_theta,); for k(X, X) only the lower triangle of the symmetric M is read."""
+    hyper_gradient: Callable[[Array], Array]
 
 
-class KernelAt(ABC):
-    """k(x_i, z_j) with derivatives in x: a kernel gives those in its own `columns`. Weights W are (n, N), or (N,)."""
+class KernelAt:
+    """k(x_i, z_j) with derivatives in x: a kernel gives those in its own `columns`. Weights W are (n, N), or (N,).
 
-    value: Array  # (n, N), C order: value.T is ready for LAPACK; derivatives may need it, do not overwrite it
-    columns: tuple[int, ...]
-    n_columns: int
+    Here derivatives are 0, as of a kernel that changes with x only in steps, if at all. `value` (n, N) is in C order:
+    value.T is ready for LAPACK. Derivatives may need it: do not overwrite it.
+    """
 
-    @abstractmethod
+    def __init__(self, value: Array, columns: tuple[int, ...], n_columns: int) -> None:
+        self.value, self.columns, self.n_columns = value, columns, n_columns
+
     def active_first(self) -> Array:
         """∂k/∂x_d for d in `columns`, as a new array (n, columns, N)."""
+        n, N = self.value.shape
+        return np.zeros((n, len(self.columns), N))
 
-    @abstractmethod
     def active_weighted_first(self, W: Array) -> Array:
         """Σ_j W_ij ∂k(x_i, z_j)/∂x_d for d in `columns`, (n, columns)."""
+        return np.zeros((len(self.value), len(self.columns)))
 
-    @abstractmethod
     def active_second(self, W: Array) -> Array:
         """Σ_j W_ij ∂²k(x_i, z_j)/∂x_d∂x_e for d, e in `columns`, (n, columns, columns)."""
+        return np.zeros((len(self.value), len(self.columns), len(self.columns)))
 
     @property
     def first(self) -> Array:
@@ -283,25 +289,36 @@ class Leaf(Kernel):
             )
         return X
 
-    def seen_rows(self, X: Array, Z: Array) -> tuple[Array, Array]:
-        """The columns of X and of Z that k looks at."""
+    def on(self, X: Array, Z: Array | None = None) -> KernelOn:
+        return self.on_seen(self.seen(X), None if Z is None else self._seen_like(X, Z))
+
+    @abstractmethod
+    def on_seen(self, x: Array, z: Array | None) -> KernelOn:
+        """`on`, given the columns that k looks at."""
+
+    def at(self, X: Array, Z: Array) -> KernelAt:
+        n_columns = np.shape(X)[1]
+        return self.at_seen(self.seen(X), self._seen_like(X, Z), self.active_of(n_columns), n_columns)
+
+    @abstractmethod
+    def at_seen(self, x: Array, z: Array, columns: tuple[int, ...], n_columns: int) -> KernelAt:
+        """`at`, given the columns that k looks at: `columns` of `n_columns`."""
+
+    def _seen_like(self, X: Array, Z: Array) -> Array:
         if np.shape(X)[1:] != np.shape(Z)[1:]:
             raise InputError(
                 f"X and Z must have the same number of columns; got shapes {np.shape(X)} and {np.shape(Z)}."
             )
-        return self.seen(X), self.seen(Z, "Z")
-
-    def seen_pair(self, X: Array, Z: Array | None) -> tuple[Array, Array | None]:
-        """The same, where Z may be None."""
-        return (self.seen(X), None) if Z is None else self.seen_rows(X, Z)
-
-    def active(self, X: Array) -> tuple[tuple[int, ...], int]:
-        """The columns of X that k looks at, and the number of columns of X."""
-        return self.active_of(np.shape(X)[1]), np.shape(X)[1]
+        return self.seen(Z, "Z")
 
     def active_of(self, n_columns: int) -> tuple[int, ...]:
         """The columns that k looks at, if X has `n_columns`."""
         return tuple(range(n_columns)) if self.dims is None else self.dims
+
+    def arrays_at(self, n_columns: int) -> int:
+        # stationary kernels need most. All the time: s, g, g'; for a moment: three for the profile or for g'' and its
+        # weights, u and a product with u
+        return 6 + 2 * len(self.active_of(n_columns))
 
     def in_units(self, scale: Array, variance: float) -> Self:
         return self.active_in_units(scale[list(self.active_of(len(scale)))], variance)
@@ -326,7 +343,7 @@ class Leaf(Kernel):
 
     def rates(self, rows: Array) -> Array:
         rates = np.zeros(rows.shape[1])
-        rates[list(self.active(rows)[0])] = self.active_rates(rows)
+        rates[list(self.active_of(rows.shape[1]))] = self.active_rates(rows)
         return rates
 
     def active_rates(self, rows: Array) -> Array:
@@ -405,23 +422,6 @@ class DistanceKernel(ConstantDiagonal):
     @abstractmethod
     def pair_distance(self, squares: Array, unit: float, lengthscale: float) -> tuple[Array, float]:
         """The distance in one column and its weight in s, given ((x_d − z_d)/unit)² of pairs of rows."""
-
-
-class FlatAt(KernelAt):
-    """A kernel that changes with x only in steps, if at all: its derivatives are 0, and no column is active."""
-
-    def __init__(self, value: Array, n_columns: int) -> None:
-        self.value, self.columns, self.n_columns = value, (), n_columns
-
-    def active_first(self) -> Array:
-        n, N = self.value.shape
-        return np.zeros((n, 0, N))
-
-    def active_weighted_first(self, W: Array) -> Array:
-        return np.zeros((len(self.value), 0))
-
-    def active_second(self, W: Array) -> Array:
-        return np.zeros((len(self.value), 0, 0))
 
 
 def shared(slopes: Array, value: Positive) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
-from functools import reduce
+from functools import cache, reduce
 from itertools import combinations
 from typing import Any, Self
 
@@ -91,13 +91,15 @@ class Sum(Composed):
         return np.max([np.sqrt(s) * term.rates(rows) for s, term in zip(shares, self.terms, strict=True)], axis=0)
 
     def on(self, X: Array, Z: Array | None = None) -> KernelOn:
+        return on_condensed_sum(self.terms, X) if Z is None and self.condenses(X) else on_sum(self.terms, X, Z)
+
+    def condenses(self, X: Array) -> bool:
+        """Whether k(X, X) and its gradient come from pairs of rows: only for distance kernels and their products."""
         leaves = [leaf for term in self.terms for leaf in (term.factors if isinstance(term, Product) else (term,))]
-        if Z is None and all(isinstance(leaf, DistanceKernel) for leaf in leaves):
-            X = as_rows(X, self.n_dims)
-            n, columns = X.shape
-            if fits(n * n // 2 * (columns + VECTORS * (len(leaves) + 1))):
-                return OnCondensedSum(self.terms, X)
-        return OnSum(self.terms, X, Z)
+        if not all(isinstance(leaf, DistanceKernel) for leaf in leaves):
+            return False
+        n, columns = as_rows(X, self.n_dims).shape
+        return fits(n * n // 2 * (columns + VECTORS * (len(leaves) + 1)))
 
     def at(self, X: Array, Z: Array) -> KernelAt:
         return AtSum([term.at(X, Z) for term in self.terms])
@@ -138,7 +140,7 @@ class Product(Composed):
         return np.max([factor.rates(rows) for factor in self.factors], axis=0)
 
     def on(self, X: Array, Z: Array | None = None) -> KernelOn:
-        return OnProduct([factor.on(X, Z) for factor in self.factors])
+        return on_product([factor.on(X, Z) for factor in self.factors])
 
     def at(self, X: Array, Z: Array) -> KernelAt:
         return AtProduct([factor.at(X, Z) for factor in self.factors])
@@ -240,106 +242,93 @@ def product(values: Sequence[Array], but: Iterable[int] = ()) -> Array:
     return reduce(np.multiply, kept) if kept else np.ones_like(values[0])
 
 
-class OnSum(KernelOn):
+def on_sum(terms: tuple[Kernel, ...], X: Array, Z: Array | None) -> KernelOn:
     """∂k/∂θ = ∂k_t/∂θ for the term k_t that θ belongs to."""
+    n, N = len(X), len(X if Z is None else Z)
+    # A term holds g and g'; further slopes are rare.
+    kept = [term.on(X, Z) for term in terms] if fits(2 * n * N * len(terms)) else []
 
-    def __init__(self, terms: tuple[Kernel, ...], X: Array, Z: Array | None) -> None:
-        self._terms, self._X, self._Z = terms, X, Z
-        n, N = len(X), len(X if Z is None else Z)
-        # A term holds g and g'; further slopes are rare.
-        self._kept = [term.on(X, Z) for term in terms] if fits(2 * n * N * len(terms)) else []
-        self.value = np.zeros((n, N), order="F")
-        for term in self._matrices():
-            self.value += term.value
+    def matrices() -> Iterable[KernelOn]:
+        return kept or (term.on(X, Z) for term in terms)
 
-    def _matrices(self) -> Iterable[KernelOn]:
-        return self._kept or (term.on(self._X, self._Z) for term in self._terms)
-
-    def hyper_gradient(self, M: Array) -> Array:
-        return np.concatenate([term.hyper_gradient(M) for term in self._matrices()])
+    value = np.zeros((n, N), order="F")
+    for term in matrices():
+        value += term.value
+    return KernelOn(value, lambda M: np.concatenate([term.hyper_gradient(M) for term in matrices()]))
 
 
-class OnProduct(KernelOn):
+def on_product(factors: list[KernelOn]) -> KernelOn:
     """∂k/∂θ = ∂k_f/∂θ for the factor k_f that θ belongs to, times the other factors."""
+    values = [factor.value for factor in factors]
 
-    def __init__(self, factors: list[KernelOn]) -> None:
-        self._factors = factors
-        self._values = [factor.value for factor in factors]
-        self.value = product(self._values)
+    def hyper_gradient(M: Array) -> Array:
+        return np.concatenate([f.hyper_gradient(M * product(values, but=[i])) for i, f in enumerate(factors)])
 
-    def hyper_gradient(self, M: Array) -> Array:
-        return np.concatenate(
-            [factor.hyper_gradient(M * product(self._values, but=[i])) for i, factor in enumerate(self._factors)]
-        )
+    return KernelOn(product(values), hyper_gradient)
 
 
-class OnCondensedSum(KernelOn):
-    """The same for k(X, X) of distance kernels and their products, from vectors with one entry per pair of rows."""
+def on_condensed_sum(terms: tuple[Kernel, ...], X: Array) -> KernelOn:
+    """`on_sum` for k(X, X) of distance kernels and their products, from vectors with one entry per pair of rows.
 
-    def __init__(self, terms: tuple[Kernel, ...], X: Array) -> None:
-        pairs = Pairs(X)
-        self._terms = [_on_pairs(term, pairs) for term in terms]
-        total = self._terms[0].value.copy()
-        for term in self._terms[1:]:
-            total += term.value
-        self.value = squareform(total[:-1], checks=False).T if len(X) > 1 else np.zeros((1, 1))
-        np.fill_diagonal(self.value, total[-1])
+    These are the pairs i < j in the condensed order of SciPy, and a last pair of equal rows for the diagonal.
+    """
 
-    def hyper_gradient(self, M: Array) -> Array:
+    @cache
+    def squares(column: int) -> tuple[Array, float]:
+        """((x_i − x_j)/unit)² by pair, and the unit of this column, which keeps the squares within float64."""
+        x = X[:, column]
+        unit = float(np.ptp(x)) or 1.0
+        by_pair = np.empty(len(x) * (len(x) - 1) // 2 + 1)
+        by_pair[-1] = 0.0
+        pdist((x / unit)[:, None], "sqeuclidean", out=by_pair[:-1])
+        return by_pair, unit
+
+    by_term = [_on_pairs(term, X, squares) for term in terms]
+    total = by_term[0].value.copy()
+    for term in by_term[1:]:
+        total += term.value
+    value = squareform(total[:-1], checks=False).T if len(X) > 1 else np.zeros((1, 1))
+    np.fill_diagonal(value, total[-1])
+
+    def hyper_gradient(M: Array) -> Array:
         # Every pair counts for two entries of the symmetric M. The upper triangle of Mᵀ is the lower one of M.
-        m = np.empty(len(self._terms[0].value))
+        m = np.empty(len(total))
         np.multiply(squareform(M.T, checks=False), 2.0, out=m[:-1])
         m[-1] = np.trace(M)
-        return np.concatenate([term.hyper_gradient(m) for term in self._terms])
+        return np.concatenate([term.hyper_gradient(m) for term in by_term])
+
+    return KernelOn(value, hyper_gradient)
 
 
-class Pairs:
-    """The pairs i < j of rows of X, in the condensed order of SciPy, and a last pair of equal rows for the diagonal."""
+def _on_pairs(kernel: Kernel, X: Array, squares: Callable[[int], tuple[Array, float]]) -> KernelOn:
+    """A distance kernel g(s), s = Σ_d w_d s_d, or a product of them, by pair of rows."""
+    if isinstance(kernel, Product):
+        return on_product([_on_pairs(factor, X, squares) for factor in kernel.factors])
+    assert isinstance(kernel, DistanceKernel)
+    columns = kernel.active_of(kernel.seen(X).shape[1])
+    lengthscales = np.broadcast_to(kernel.lengthscale, (len(columns),))
+    each = [kernel.pair_distance(*squares(c), l) for c, l in zip(columns, lengthscales, strict=True)]
+    s = each[0][1] * each[0][0]
+    for distance, weight in each[1:]:
+        s += weight * distance
+    value, slope, *shapes = kernel.profile(s)
+    ratio, factor = kernel.slope_ratio, -float(kernel.power)
+    if ratio is not None:  # the slope is that many times the value
+        del slope
 
-    def __init__(self, X: Array) -> None:
-        self.X = X
-        self._squares: dict[int, tuple[Array, float]] = {}
-
-    def squares(self, column: int) -> tuple[Array, float]:
-        """((x_i − x_j)/unit)² by pair, and the unit of this column, which keeps the squares within float64."""
-        if column not in self._squares:
-            x = self.X[:, column]
-            unit = float(np.ptp(x)) or 1.0
-            squares = np.empty(len(x) * (len(x) - 1) // 2 + 1)
-            squares[-1] = 0.0
-            pdist((x / unit)[:, None], "sqeuclidean", out=squares[:-1])
-            self._squares[column] = squares, unit
-        return self._squares[column]
-
-
-class LeafOnPairs(KernelOn):
-    """A distance kernel g(s), s = Σ_d w_d s_d, by pair of rows."""
-
-    def __init__(self, kernel: DistanceKernel, pairs: Pairs) -> None:
-        self._kernel = kernel
-        kernel.seen(pairs.X)  # an error if columns are missing
-        columns = kernel.active(pairs.X)[0]
-        lengthscales = np.broadcast_to(kernel.lengthscale, (len(columns),))
-        each = [kernel.pair_distance(*pairs.squares(c), l) for c, l in zip(columns, lengthscales, strict=True)]
-        self._distances, self._weights = zip(*each, strict=True)
-        s = self._weights[0] * self._distances[0]
-        for weight, distance in zip(self._weights[1:], self._distances[1:], strict=True):
-            s += weight * distance
-        self.value, slope, *self._shapes = kernel.profile(s)
-        self._slope = slope if kernel.slope_ratio is None else None  # or that many times the value
-
-    def hyper_gradient(self, M: Array) -> Array:
+    def hyper_gradient(M: Array) -> Array:
         """∂k/∂log σ² = g, ∂k/∂log l_d = −g'·power·w_d s_d, and the rest as the profile gives it; M (P + 1,) by pair."""
-        factor = -float(self._kernel.power)
-        if self._slope is not None:
-            weighted, variance = M * self._slope, _dot(M, self.value)
+        if ratio is None:
+            weighted, variance, share = M * slope, _dot(M, value), factor
         else:
-            weighted = M * self.value
-            variance, factor = float(weighted[:-1].sum() + weighted[-1]), factor * (self._kernel.slope_ratio or 0.0)
-        slopes = [factor * w * _dot(weighted, s) for s, w in zip(self._distances, self._weights, strict=True)]
-        if not isinstance(self._kernel.lengthscale, tuple):
+            weighted, share = M * value, factor * ratio
+            variance = float(weighted[:-1].sum() + weighted[-1])
+        slopes = [share * weight * _dot(weighted, distance) for distance, weight in each]
+        if not isinstance(kernel.lengthscale, tuple):
             slopes = [sum(slopes)]
-        return np.array([variance, *slopes, *(_dot(M, shape) for shape in self._shapes)])
+        return np.array([variance, *slopes, *(_dot(M, shape) for shape in shapes)])
+
+    return KernelOn(value, hyper_gradient)
 
 
 def _dot(M: Array, values: Array) -> float:
@@ -347,21 +336,13 @@ def _dot(M: Array, values: Array) -> float:
     return float(M[:-1] @ values[:-1] + M[-1] * values[-1])
 
 
-def _on_pairs(term: Kernel, pairs: Pairs) -> KernelOn:
-    if isinstance(term, Product):
-        return OnProduct([_on_pairs(factor, pairs) for factor in term.factors])
-    assert isinstance(term, DistanceKernel)
-    return LeafOnPairs(term, pairs)
-
-
 class AtSum(KernelAt):
     """Derivatives of a sum: the derivatives of its parts, added in the columns of all parts."""
 
     def __init__(self, parts: list[KernelAt]) -> None:
         self._values = [part.value for part in parts]
-        self.value = self._composed()
-        self.n_columns = parts[0].n_columns
-        self.columns = tuple(sorted({column for part in parts for column in part.columns}))
+        columns = tuple(sorted({column for part in parts for column in part.columns}))
+        super().__init__(self._composed(), columns, parts[0].n_columns)
         self._parts = [(part, np.array([self.columns.index(c) for c in part.columns], dtype=int)) for part in parts]
 
     def _composed(self) -> Array:
@@ -372,8 +353,7 @@ class AtSum(KernelAt):
         return W
 
     def active_first(self) -> Array:
-        n, N = self.value.shape
-        first = np.zeros((n, len(self.columns), N))
+        first = super().active_first()
         for i, (part, at) in enumerate(self._parts):
             consecutive = len(at) and (np.diff(at) == 1).all()
             places = slice(at[0], at[-1] + 1) if consecutive else at  # a slice adds in place
@@ -381,13 +361,13 @@ class AtSum(KernelAt):
         return first
 
     def active_weighted_first(self, W: Array) -> Array:
-        first = np.zeros((len(self.value), len(self.columns)))
+        first = super().active_weighted_first(W)
         for i, (part, at) in enumerate(self._parts):
             first[:, at] += part.active_weighted_first(self._weighted(W, i))
         return first
 
     def active_second(self, W: Array) -> Array:
-        second = np.zeros((len(self.value), len(self.columns), len(self.columns)))
+        second = super().active_second(W)
         for i, (part, at) in enumerate(self._parts):
             if len(at):
                 second[:, at[:, None], at] += part.active_second(self._weighted(W, i))

@@ -32,11 +32,22 @@ class Linear(base.Leaf):
     def _variance(self) -> Array:
         return np.asarray(self.variance)
 
-    def on(self, X: Array, Z: Array | None = None) -> base.KernelOn:
-        return _OnLinear(self, *self.seen_pair(X, Z))
+    def on_seen(self, x: Array, z: Array | None) -> base.KernelOn:
+        symmetric, z = z is None, x if z is None else z
+        value = base.row_products(z, np.multiply(self.variance, x)).T
+        if symmetric:  # to the last digit
+            value = 0.5 * np.add(value, value.T, order="F")
 
-    def at(self, X: Array, Z: Array) -> base.KernelAt:
-        return _AtLinear(self, *self.seen_rows(X, Z), self.active(X))
+        def hyper_gradient(M: Array) -> Array:
+            """Σ_ij M_ij σ²_d x_id z_jd."""
+            Mz = base.weighted(M, z, symmetric)
+            return base.shared(np.multiply(self.variance, np.einsum("id,id->d", x, Mz)), self.variance)
+
+        return base.KernelOn(value, hyper_gradient)
+
+    def at_seen(self, x: Array, z: Array, columns: tuple[int, ...], n_columns: int) -> base.KernelAt:
+        slopes: Array = np.multiply(self.variance, z)
+        return _AtLinear(base.row_products(x, slopes), slopes, columns, n_columns)
 
     def active_in_units(self, columns: Array, variance: float) -> Self:
         return replace(self, variance=base.times(self.variance, variance / columns**2))
@@ -54,9 +65,6 @@ class Linear(base.Leaf):
         some, others = self.restricted(inside, n_columns), self.restricted(outside, n_columns)
         return [((some,), ()), ((), (others,))]
 
-    def arrays_at(self, n_columns: int) -> int:
-        return 2 + len(self.active_of(n_columns))
-
     def diag(self, X: Array) -> Array:
         return (self._variance * self.seen(X) ** 2).sum(1)
 
@@ -66,46 +74,25 @@ class Linear(base.Leaf):
     def diag_derivatives(self, X: Array, order: int) -> tuple[Array, Array | None]:
         """2σ²_d x_d, and 2σ²_d δ_de."""
         x = self.seen(X)
-        columns, D = self.active(X)
+        columns, D = list(self.active_of(np.shape(X)[1])), np.shape(X)[1]
         first, variance = np.zeros((len(x), D)), np.zeros(D)
-        variance[list(columns)] = self._variance
+        variance[columns] = self._variance
         first[:, columns] = 2.0 * self._variance * x
         return first, np.broadcast_to(2.0 * np.diag(variance), (len(x), D, D)).copy() if order == 2 else None
-
-
-class _OnLinear(base.KernelOn):
-    def __init__(self, kernel: Linear, X: Array, Z: Array | None) -> None:
-        self._kernel = kernel
-        self._symmetric = Z is None
-        self._X, self._Z = X, X if Z is None else Z
-        self.value = base.row_products(self._Z, np.multiply(kernel.variance, X)).T
-        if self._symmetric:  # to the last digit
-            self.value = 0.5 * np.add(self.value, self.value.T, order="F")
-
-    def hyper_gradient(self, M: Array) -> Array:
-        """Σ_ij M_ij σ²_d x_id z_jd."""
-        MZ = base.weighted(M, self._Z, self._symmetric)
-        variance = self._kernel.variance
-        return base.shared(np.multiply(variance, np.einsum("id,id->d", self._X, MZ)), variance)
 
 
 class _AtLinear(base.KernelAt):
     """∂k/∂x_d = σ²_d z_d, which does not depend on x."""
 
-    def __init__(self, kernel: Linear, x: Array, z: Array, active: tuple[tuple[int, ...], int]) -> None:
-        self.columns, self.n_columns = active
-        self._slopes: Array = np.multiply(kernel.variance, z)
-        self.value = base.row_products(x, self._slopes)
+    def __init__(self, value: Array, slopes: Array, columns: tuple[int, ...], n_columns: int) -> None:
+        super().__init__(value, columns, n_columns)
+        self._slopes = slopes
 
     def active_first(self) -> Array:
         return np.repeat(self._slopes.T[None], len(self.value), axis=0)
 
     def active_weighted_first(self, W: Array) -> Array:
         return base.row_products(np.broadcast_to(W, self.value.shape), self._slopes.T)
-
-    def active_second(self, W: Array) -> Array:
-        d = len(self.columns)
-        return np.zeros((len(self.value), d, d))
 
 
 @dataclass(frozen=True, repr=False)
@@ -122,12 +109,12 @@ class Constant(base.ConstantDiagonal):
     variance: float = 1.0
     dims: tuple[int, ...] | None = field(default=None, init=False)
 
-    def on(self, X: Array, Z: Array | None = None) -> base.KernelOn:
-        return _OnConstant(self.variance, *self.seen_pair(X, Z))
+    def on_seen(self, x: Array, z: Array | None) -> base.KernelOn:
+        value = np.full((len(x), len(x if z is None else z)), self.variance, order="F")
+        return base.KernelOn(value, lambda M: np.array([base.inner(M, value, z is None)]))
 
-    def at(self, X: Array, Z: Array) -> base.KernelAt:
-        x, z = self.seen_rows(X, Z)
-        return base.FlatAt(np.full((len(x), len(z)), self.variance), x.shape[1])
+    def at_seen(self, x: Array, z: Array, columns: tuple[int, ...], n_columns: int) -> base.KernelAt:
+        return base.KernelAt(np.full((len(x), len(z)), self.variance), (), n_columns)
 
     def active_in_units(self, columns: Array, variance: float) -> Self:
         return replace(self, variance=self.variance * variance)
@@ -138,15 +125,3 @@ class Constant(base.ConstantDiagonal):
     def split(self, inside: Sequence[int], outside: Sequence[int], n_columns: int) -> list[base.Term] | None:
         """The kernel itself, which looks at no column."""
         return [((self,), ())]
-
-    def arrays_at(self, n_columns: int) -> int:
-        return 1
-
-
-class _OnConstant(base.KernelOn):
-    def __init__(self, variance: float, X: Array, Z: Array | None) -> None:
-        self._symmetric = Z is None
-        self.value = np.full((len(X), len(X if Z is None else Z)), variance, order="F")
-
-    def hyper_gradient(self, M: Array) -> Array:
-        return np.array([base.inner(M, self.value, self._symmetric)])

@@ -31,11 +31,33 @@ class Periodic(ConstantDiagonal):
     per_column: ClassVar[tuple[str, ...]] = ("lengthscale", "period")
     separates: ClassVar[bool] = True
 
-    def on(self, X: Array, Z: Array | None = None) -> KernelOn:
-        return _OnPeriodic(self, *self.seen_pair(X, Z))
+    def on_seen(self, x: Array, z: Array | None) -> KernelOn:
+        """The EQ kernel of points on circles: with φ(x) = (cos t, sin t)/l, t = 2πx/p, s = |φ(x) − φ(z)|²."""
+        symmetric = z is None
+        centre = np.median(x if z is None else z, axis=0)  # small angles lose no digits
+        t_x, A = self.circles(x - centre)
+        t_z, B = (t_x, A) if z is None else self.circles(z - centre)
+        (value,) = profiled(A, None if symmetric else B, lambda s: (self.profile(s),))
 
-    def at(self, X: Array, Z: Array) -> KernelAt:
-        return _AtPeriodic(self, *self.seen_rows(X, Z), self.active(X))
+        def hyper_gradient(M: Array) -> Array:
+            """∂k/∂log l = k|φ(x) − φ(z)|² and ∂k/∂log p = k·t sin(t)/l², t = 2πΔ/p, also through a matrix product:
+
+            t sin(t)/l² = (t_x − t_z)(sin t_x cos t_z − cos t_x sin t_z)/l².
+            """
+            P = M * value
+            squares, variance = weighted_squares(P, A, B, symmetric)
+            cos_x, sin_x = np.hsplit(A, 2)
+            cos_z, sin_z = np.hsplit(B, 2)
+            features = np.hstack([cos_z, sin_z, t_z * cos_z, t_z * sin_z])
+            P_cos, P_sin, P_t_cos, P_t_sin = np.hsplit(weighted(P, features, symmetric), 4)
+            period = (t_x * (sin_x * P_cos - cos_x * P_sin) - sin_x * P_t_cos + cos_x * P_t_sin).sum(0)
+            lengthscale = shared(np.add(*np.split(squares, 2)), self.lengthscale)
+            return np.concatenate([[variance], lengthscale, shared(period, self.period)])
+
+        return KernelOn(value, hyper_gradient)
+
+    def at_seen(self, x: Array, z: Array, columns: tuple[int, ...], n_columns: int) -> KernelAt:
+        return _AtPeriodic(self, x, z, columns, n_columns)
 
     def circles(self, X: Array) -> tuple[Array, Array]:
         """t = 2πx/p, and φ(x) = (cos t, sin t)/l."""
@@ -67,48 +89,19 @@ class Periodic(ConstantDiagonal):
         return 4 + 3 * len(self.active_of(n_columns))
 
 
-class _OnPeriodic(KernelOn):
-    """The EQ kernel of points on circles: with φ(x) = (cos t, sin t)/l, t = 2πx/p, s = |φ(x) − φ(z)|²."""
-
-    def __init__(self, kernel: Periodic, X: Array, Z: Array | None) -> None:
-        self._kernel = kernel
-        self._symmetric = Z is None
-        centre = np.median(X if Z is None else Z, axis=0)  # small angles lose no digits
-        self._t, self._A = kernel.circles(X - centre)
-        self._other_t, self._B = (self._t, self._A) if Z is None else kernel.circles(Z - centre)
-        (self.value,) = profiled(self._A, None if Z is None else self._B, lambda s: (kernel.profile(s),))
-
-    def hyper_gradient(self, M: Array) -> Array:
-        """∂k/∂log l = k|φ(x) − φ(z)|² and ∂k/∂log p = k·t sin(t)/l², t = 2πΔ/p, also through a matrix product:
-
-        t sin(t)/l² = (t_x − t_z)(sin t_x cos t_z − cos t_x sin t_z)/l².
-        """
-        P = M * self.value
-        squares, variance = weighted_squares(P, self._A, self._B, self._symmetric)
-        cos_x, sin_x = np.hsplit(self._A, 2)
-        cos_z, sin_z = np.hsplit(self._B, 2)
-        t_x, t_z = self._t, self._other_t
-        features = np.hstack([cos_z, sin_z, t_z * cos_z, t_z * sin_z])
-        P_cos, P_sin, P_t_cos, P_t_sin = np.hsplit(weighted(P, features, self._symmetric), 4)
-        period = (t_x * (sin_x * P_cos - cos_x * P_sin) - sin_x * P_t_cos + cos_x * P_t_sin).sum(0)
-        lengthscale = shared(np.add(*np.split(squares, 2)), self._kernel.lengthscale)
-        return np.concatenate([[variance], lengthscale, shared(period, self._kernel.period)])
-
-
 class _AtPeriodic(KernelAt):
     """k = σ² exp(h), ∂_d h = −ω sin(t)/l², ∂²_d h = −ω² cos(t)/l², with ω = 2π/p and t = ωΔ.
 
     We get them from sines and cosines of x and z alone: sin(t_x − t_z) = sin t_x cos t_z − cos t_x sin t_z.
     """
 
-    def __init__(self, kernel: Periodic, x: Array, z: Array, active: tuple[tuple[int, ...], int]) -> None:
-        self.columns, self.n_columns = active
+    def __init__(self, kernel: Periodic, x: Array, z: Array, columns: tuple[int, ...], n_columns: int) -> None:
         self._omega = 2.0 * np.pi / np.broadcast_to(kernel.period, x.shape[1:])
         centre = np.median(z, axis=0)
         (_, A), (_, B) = kernel.circles(x - centre), kernel.circles(z - centre)
         self._cos_x, self._sin_x = np.hsplit(A, 2)  # divided by l
         self._cos_z, self._sin_z = np.hsplit(B, 2)
-        self.value = kernel.profile(cdist(A, B, "sqeuclidean"))
+        super().__init__(kernel.profile(cdist(A, B, "sqeuclidean")), columns, n_columns)
 
     def _slope(self) -> Array:
         """∂_d h, (n, columns, N)."""

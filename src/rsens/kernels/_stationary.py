@@ -48,11 +48,37 @@ class Stationary(DistanceKernel):
         """X/l."""
         return X / np.asarray(self.lengthscale)
 
-    def on(self, X: Array, Z: Array | None = None) -> KernelOn:
-        return OnStationary(self, *self.seen_pair(X, Z))
+    def on_seen(self, x: Array, z: Array | None) -> KernelOn:
+        """The matrix g with its gradient, from g' and the slopes in the further hyperparameters, all computed once."""
+        symmetric, ratio = z is None, self.slope_ratio
+        # A common shift changes no distance and keeps |a|² + |b|² − 2a·b exact; the median is not moved by outliers.
+        centre = np.median(x if z is None else z, axis=0)
+        A = self.scaled(x - centre)
+        B = A if z is None else self.scaled(z - centre)
 
-    def at(self, X: Array, Z: Array) -> KernelAt:
-        return AtStationary(self, *self.seen_rows(X, Z), self.active(X))
+        def needed(s: Array) -> tuple[Array, ...]:
+            g, slope, *shapes = self.profile(s)
+            return (g, slope, *shapes) if ratio is None else (g, *shapes)
+
+        value, *slopes = profiled(A, None if symmetric else B, needed)
+
+        def hyper_gradient(M: Array) -> Array:
+            """∂k/∂log σ² = g, ∂k/∂log l_d = −2g'·(a_d − b_d)², and the rest as the profile gives it."""
+            if ratio is None:
+                slope, *shapes = slopes
+                squares, _ = weighted_squares(M * slope, A, B, symmetric)
+                variance = inner(M, value, symmetric)
+            else:
+                shapes = slopes
+                squares, variance = weighted_squares(M * value, A, B, symmetric)
+                squares *= ratio
+            further = [inner(M, shape, symmetric) for shape in shapes]
+            return np.concatenate([[variance], -2.0 * shared(squares, self.lengthscale), further])
+
+        return KernelOn(value, hyper_gradient)
+
+    def at_seen(self, x: Array, z: Array, columns: tuple[int, ...], n_columns: int) -> KernelAt:
+        return AtStationary(self, x, z, columns, n_columns)
 
     def pair_distance(self, squares: Array, unit: float, lengthscale: float) -> tuple[Array, float]:
         return squares, (unit / lengthscale) ** 2
@@ -71,22 +97,18 @@ class Stationary(DistanceKernel):
         """1/l."""
         return 1.0 / np.asarray(self.lengthscale)
 
-    def arrays_at(self, n_columns: int) -> int:
-        # all the time: s, g, g'; for a moment: three for the profile or for g'' and its weights, u and a product with u
-        return 6 + 2 * len(self.active_of(n_columns))
-
 
 class AtStationary(KernelAt):
     """Derivatives in x from s, g, g' and g''. s is a sum of squared differences, and so exact for nearly equal rows."""
 
-    def __init__(self, kernel: Stationary, x: Array, z: Array, active: tuple[tuple[int, ...], int]) -> None:
-        self.columns, self.n_columns = active
+    def __init__(self, kernel: Stationary, x: Array, z: Array, columns: tuple[int, ...], n_columns: int) -> None:
         self._kernel = kernel
         self._inverse = np.broadcast_to(1.0 / np.square(kernel.lengthscale), x.shape[1:])  # 1/l²
         centre = np.median(z, axis=0)
         self._x, self._z = x - centre, z - centre
         self._s = cdist(kernel.scaled(self._x), kernel.scaled(self._z), "sqeuclidean")
-        self.value, self._slope = kernel.profile(self._s.copy())[:2]
+        value, self._slope = kernel.profile(self._s.copy())[:2]
+        super().__init__(value, columns, n_columns)
 
     def _check_differentiable(self) -> None:
         if not self._kernel.differentiable:
@@ -138,38 +160,6 @@ class AtStationary(KernelAt):
         diagonal = np.arange(d)
         second[:, diagonal, diagonal] += 2.0 * slopes[:, None] * self._inverse
         return second
-
-
-class OnStationary(KernelOn):
-    """The matrix g with its gradient, from g' and the slopes in the further hyperparameters, all computed once."""
-
-    def __init__(self, kernel: Stationary, X: Array, Z: Array | None) -> None:
-        self._kernel = kernel
-        self._symmetric = Z is None
-        # A common shift changes no distance and keeps |a|² + |b|² − 2a·b exact; the median is not moved by outliers.
-        centre = np.median(X if Z is None else Z, axis=0)
-        self._A = kernel.scaled(X - centre)
-        self._B = self._A if Z is None else kernel.scaled(Z - centre)
-        self.value, *self._slopes = profiled(self._A, None if Z is None else self._B, self._profile)
-
-    def _profile(self, s: Array) -> tuple[Array, ...]:
-        g, slope, *shapes = self._kernel.profile(s)
-        return (g, slope, *shapes) if self._kernel.slope_ratio is None else (g, *shapes)
-
-    def hyper_gradient(self, M: Array) -> Array:
-        """∂k/∂log σ² = g, ∂k/∂log l_d = −2g'·(a_d − b_d)², and the rest as the profile gives it."""
-        ratio = self._kernel.slope_ratio
-        if ratio is None:
-            slope, *shapes = self._slopes
-            squares, _ = weighted_squares(M * slope, self._A, self._B, self._symmetric)
-            variance = inner(M, self.value, self._symmetric)
-        else:
-            shapes = self._slopes
-            squares, variance = weighted_squares(M * self.value, self._A, self._B, self._symmetric)
-            squares *= ratio
-        squares = shared(squares, self._kernel.lengthscale)
-        further = [inner(M, shape, self._symmetric) for shape in shapes]
-        return np.concatenate([[variance], -2.0 * squares, further])
 
 
 @dataclass(frozen=True, repr=False)

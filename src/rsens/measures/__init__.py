@@ -2,23 +2,14 @@
 
 from rsens.measures._adds_up import adds_up as adds_up
 from rsens.measures._adds_up import is_linear as is_linear
-from rsens.measures._directional import ActiveSubspace as ActiveSubspace
-from rsens.measures._directional import active_subspace as active_subspace
-from rsens.measures._directional import directional as directional
-from rsens.measures._fourth_derivative import fourth_derivative as fourth_derivative
-from rsens.measures._kl import kl as kl
 from rsens.measures._lengthscales import ard as ard
 from rsens.measures._lengthscales import warn_of_gaps as warn_of_gaps
 from rsens.measures._link import on_link as on_link
 from rsens.measures._prediction import BOTH as BOTH
 from rsens.measures._prediction import DOWN as DOWN
 from rsens.measures._prediction import UP as UP
-from rsens.measures._prediction import aed as aed
-from rsens.measures._prediction import aeh as aeh
 from rsens.measures._prediction import arrows as arrows
 from rsens.measures._prediction import consistency as consistency
-from rsens.measures._prediction import ead as ead
-from rsens.measures._prediction import eah as eah
 from rsens.measures._prediction import first_of_prediction as first_of_prediction
 from rsens.measures._prediction import first_of_spread as first_of_spread
 from rsens.measures._prediction import second_of_prediction as second_of_prediction
@@ -27,11 +18,9 @@ from rsens.measures._registry import METHODS as METHODS
 from rsens.measures._registry import ComparedMethod as ComparedMethod
 from rsens.measures._registry import Measure as Measure
 from rsens.measures._registry import importance as importance
+from rsens.measures._registry import local_values as local_values
 from rsens.measures._rsens import check_alpha as check_alpha
-from rsens.measures._rsens import contrast_parts as contrast_parts
-from rsens.measures._rsens import contrast_values as contrast_values
 from rsens.measures._rsens import finite as finite
-from rsens.measures._rsens import group_rsens as group_rsens
 from rsens.measures._rsens import pair_parts_of as pair_parts_of
 from rsens.measures._rsens import parts as parts
 from rsens.measures._rsens import parts_of as parts_of

@@ -69,13 +69,10 @@ def _tried(linked: OnLink, table: Table, terms: Terms, on_path: bool) -> NDArray
     tried = 3 * t if on_path else t * (t + 3) // 2
     n_rows = max(2, min(ROWS, POINTS // (len(moves) * tried + 1)))
     chosen = np.unique(np.linspace(0, len(table) - 1, n_rows).astype(np.intp))
-    found: Array | float = 0.0
-    largest = size = 0.0
-    for move in moves:
-        x = table.values[chosen]
-        bends, effect, eta = _bends(linked, table, terms, x, move[chosen] - x, on_path)
-        found, largest, size = np.maximum(found, bends), max(largest, effect), max(size, eta)
-    return np.asarray(found) <= (EXACT if exact else ROUNDED) * largest + ROUNDING * size
+    x = table.values[chosen]
+    of_moves = [_bends(linked, table, terms, x, move[chosen] - x, on_path) for move in moves]
+    bends, largest, size = (np.max(each, axis=0) for each in zip(*of_moves, strict=True))
+    return np.asarray(bends <= (EXACT if exact else ROUNDED) * largest + ROUNDING * size)
 
 
 def _moves(table: Table) -> list[Array]:

@@ -18,72 +18,17 @@ import numpy as np
 from rsens._typing import Array
 from rsens.derivatives import Derivatives
 from rsens.distributions import Distribution
-from rsens.measures._rsens import filled_first, filled_second, local_values, prediction_contrasts
+from rsens.measures._rsens import filled_second, weighted_sum
 from rsens.measures._terms import Terms, units_and_terms
-
-
-def ead(model: Any, X: Any) -> Array:
-    """|∂f/∂x_d| of every row, summed over outputs, shape (n, D); its mean over rows is the EAD of the paper.
-
-    Example:
-        >>> from rsens import Normal, from_function
-        >>> from rsens.measures import ead
-        >>> model = from_function(lambda X: Normal(X[:, 0] ** 2, 1.0))
-        >>> ead(model, [[-1.0], [2.0]]).round(4).tolist()
-        [[2.0], [4.0]]
-    """
-    return local_values(ead_of, model, X, 1, "EAD")
-
-
-def eah(model: Any, X: Any) -> Array:
-    """|∂²f/∂x_d∂x_e| of every row, summed over outputs, shape (n, D, D); its mean over rows is the EAH of the paper.
-
-    Example:
-        >>> from rsens import Normal, from_function
-        >>> from rsens.measures import eah
-        >>> model = from_function(lambda X: Normal(-X[:, 0] * X[:, 1], 1.0))
-        >>> eah(model, [[0.0, 5.0], [1.0, 6.0]])[0].round(4).tolist()
-        [[0.0, 1.0], [1.0, 0.0]]
-    """
-    return local_values(eah_of, model, X, 2, "EAH")
-
-
-def aed(model: Any, X: Any) -> Array:
-    """The signed ∂f/∂x_d of every row, whose mean's absolute value is the AED: (n, D), or (n, P, D) for P outputs.
-
-    Example:
-        >>> from rsens import Normal, from_function
-        >>> from rsens.measures import aed
-        >>> model = from_function(lambda X: Normal(X[:, 0] ** 2, 1.0))
-        >>> aed(model, [[-1.0], [2.0]]).round(4).tolist()
-        [[-2.0], [4.0]]
-    """
-    return _of_outputs(first_of_prediction, model, X, 1, "AED")
-
-
-def aeh(model: Any, X: Any) -> Array:
-    """The signed ∂²f/∂x_d∂x_e of every row, whose mean's absolute value is the AEH: (n, D, D), or (n, P, D, D).
-
-    Example:
-        >>> from rsens import Normal, from_function
-        >>> from rsens.measures import aeh
-        >>> model = from_function(lambda X: Normal(-X[:, 0] * X[:, 1], 1.0))
-        >>> (aeh(model, [[0.0, 5.0], [1.0, 6.0]])[0] + 0.0).round(4).tolist()
-        [[0.0, -1.0], [-1.0, 0.0]]
-    """
-    return _of_outputs(second_of_prediction, model, X, 2, "AEH")
-
-
-def _of_outputs(value: Callable[[Derivatives], Array], model: Any, X: Any, order: int, what: str) -> Array:
-    """Signed values of every row; a single output has no axis."""
-    values = local_values(lambda derivatives, *_: value(derivatives), model, X, order, what)
-    return values[:, 0] if values.shape[1] == 1 else values
 
 
 def first_of_prediction(derivatives: Derivatives) -> Array:
     """∂f = f_λ ∂λ, shape (n, P, D); absolute contrasts in categorical columns."""
-    first = _first(derivatives.distribution, derivatives.first)
-    return filled_first(first, prediction_contrasts(derivatives))
+    first, here = _first(derivatives.distribution, derivatives.first), derivatives.distribution.prediction()
+    for contrast in derivatives.contrasts:
+        changes = (np.abs(there.prediction() - here) for there in contrast.levels)
+        first[..., contrast.column] = weighted_sum(contrast, changes)
+    return first
 
 
 def _first(distribution: Distribution, first: Array) -> Array:

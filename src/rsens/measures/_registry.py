@@ -11,12 +11,11 @@ import numpy as np
 from rsens._errors import Argument, InputError
 from rsens._typing import Array
 from rsens.adapters import read_for
-from rsens.measures._fourth_derivative import fourth_chunks
 from rsens.measures._kl import kl_chunks
 from rsens.measures._lengthscales import ard
 from rsens.measures._prediction import aed_of, aeh_of, ead_of, eah_of
-from rsens.measures._rsens import Chunks, check_alpha, chunks_of, rsens2_of, rsens_of
-from rsens.measures._terms import Terms, check_scale, check_weights
+from rsens.measures._rsens import Chunks, check_alpha, chunks_of, gathered, rsens2_of, rsens_of
+from rsens.measures._terms import Terms, check_groups, check_scale, check_weights
 
 
 @dataclass(frozen=True)
@@ -59,8 +58,6 @@ class Measure(ComparedMethod):
     _: KW_ONLY
     of_model: Callable[[Any, Any], Array] | None = None
     signed: bool = False
-    #: Whether it differentiates the user's function itself, rather than asking the model for derivatives.
-    of_function: bool = False
     scaled: bool = True
 
     def importance(
@@ -118,14 +115,6 @@ METHODS: dict[str, Measure] = {
         ),
         Measure("eah", 2, "mean size of the bend", chunks_of(eah_of, 2, "EAH"), place=2, groups=True),
         Measure("aeh", 2, "size of the mean bend", chunks_of(aeh_of, 2, "AEH"), signed=True, place=3, groups=True),
-        Measure(
-            "fourth_derivative",
-            2,
-            "as rsens2, with all other terms of the fourth derivative",
-            fourth_chunks,
-            cheap=False,
-            of_function=True,
-        ),
     )
 }
 
@@ -146,6 +135,37 @@ def importance(name: str, model: Any, X: Any, *, weights: Any = None, scale: Any
         >>> [float(importance(name, model, X).round(4).item()) for name in ("rsens", "ead", "aed")]
         [3.0, 3.0, 1.0]
     """
+    return _measure(name).importance(model, X, weights=weights, scale=scale, alpha=alpha)
+
+
+def local_values(name: str, model: Any, X: Any, *, alpha: float = 1.0, scale: Any = None, groups: Any = None) -> Array:
+    """The values of the measure `name` in METHODS at every row, (n, D) for columns or (n, D, D) for pairs.
+
+    aed and aeh are signed, with an axis for outputs: (n, P, D) and (n, P, D, D). `groups`, {"season": ["sin", "cos"]},
+    puts terms in the place of columns: rsens is then the largest over directions within the group, which have length 1
+    in units of `scale`. ard has no values at rows.
+
+    Example:
+        >>> from rsens import Normal, from_function
+        >>> from rsens.measures import local_values
+        >>> model = from_function(lambda X: Normal(X[:, 0] ** 2, 1.0))
+        >>> local_values("ead", model, [[-1.0], [2.0]]).round(4).tolist()
+        [[2.0], [4.0]]
+    """
+    chunks = _measure(name).chunks
+    if chunks is None:
+        raise InputError(f"{name} has no values at rows. Use importance.")
+    source, table = read_for(model, X)
+    asked: tuple[Any, ...] = (source, table, check_alpha(alpha))
+    if groups is not None or scale is not None:
+        terms = Terms.of(groups, table.names)
+        METHODS[name].check_groups(terms)
+        check_groups(terms, table)
+        asked += (check_scale(scale, table.names), terms)
+    return gathered(chunks(*asked), len(table))
+
+
+def _measure(name: str) -> Measure:
     if name not in METHODS:
         raise InputError(f"{name!r} is not a measure. Choose one of {', '.join(METHODS)}.")
-    return METHODS[name].importance(model, X, weights=weights, scale=scale, alpha=alpha)
+    return METHODS[name]

@@ -23,19 +23,19 @@ A contrast is per switch, a derivative per unit. In units of standard deviations
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from rsens._errors import Argument, InputError, Sentence, warnings_once
+from rsens._errors import Argument, InputError, warnings_once
 from rsens._table import Table
-from rsens._text import quoted
 from rsens._typing import Array
 from rsens.adapters import read_for
 from rsens.derivatives import Contrast, Derivatives, Model, iterate
 from rsens.distributions import Distribution, Mixture
-from rsens.measures._terms import Groups, Terms, check_groups, check_scale, units_and_terms
+from rsens.measures._terms import Terms, units_and_terms
 
 #: By position of a categorical column: the part of R_c that each of its L levels adds, (n, L).
 Switches = Mapping[int, Array]
@@ -75,7 +75,7 @@ def rsens(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
         >>> rsens(model, [[0.0, 5.0], [1.0, 6.0]]).round(6).tolist()
         [[1.5, 0.0], [1.5, 0.0]]
     """
-    return local_values(rsens_of, model, X, 1, "R-sens", alpha)
+    return _at_rows(rsens_of, model, X, 1, "R-sens", alpha)
 
 
 def rsens2(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
@@ -102,40 +102,7 @@ def rsens2(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
         >>> rsens2(model, [[0.0, 5.0], [1.0, 6.0]])[0].round(6).tolist()
         [[0.0, 0.5], [0.5, 0.0]]
     """
-    return local_values(rsens2_of, model, X, 2, "R-sens₂", alpha)
-
-
-def group_rsens(model: Any, X: Any, groups: Groups, *, alpha: float = 1.0, scale: Any = None) -> Array:
-    """R-sens of groups of columns, shape (n, terms): the largest R-sens over directions within the group.
-
-    `groups` maps a name to the names or positions of its columns. A column in no group is a term by itself;
-    `resolve_groups` gives the names of the terms in order. `scale`, one number per column, sets the units in which a
-    direction within the group has length 1.
-
-    With G_S the block of G(x) = α Jᵀ I(λ) J that belongs to the columns S, the value is sqrt(λ_max(G_S)): how fast the
-    prediction changes when the group moves by one unit in the direction that matters most. For one column this is
-    R-sens; it does not change when the columns of the group are rotated into each other (sine and cosine of a shifted
-    season); and a column that changes nothing adds nothing. A sum or trace over the group would count once per column
-    what is one direction, so that the same information spread over more columns looks more important.
-
-    A categorical column has no directions and cannot be in a group.
-
-    Example:
-        A mean of 3 s + 4 c is steepest in the direction (0.6, 0.8), where its slope is 5.
-
-        >>> from rsens import Normal, from_function
-        >>> from rsens.measures import group_rsens
-        >>> model = from_function(lambda X: Normal(3.0 * X[:, 0] + 4.0 * X[:, 1] + X[:, 2], 1.0))
-        >>> X = [[0.0, 5.0, 1.0], [1.0, 6.0, 2.0]]
-        >>> group_rsens(model, X, {"season": [0, 1]})[0].round(4).tolist()
-        [5.0, 1.0]
-    """
-    order = check_alpha(alpha)
-    source, table = read_for(model, X)
-    units = check_scale(scale, table.names)
-    terms = Terms.of(groups, table.names)
-    check_groups(terms, table)
-    return gathered(chunks_of(rsens_of, 1, "R-sens")(source, table, order, units, terms), len(table))
+    return _at_rows(rsens2_of, model, X, 2, "R-sens₂", alpha)
 
 
 def rsens_of(
@@ -160,8 +127,8 @@ def rsens_of(
     units, terms = units_and_terms(derivatives, units, terms)
     family, root = derivatives.distribution, np.sqrt(alpha)
     values = root * family.fisher_norm(terms.along(derivatives.first * units, family))  # eq. 3
-    for column, contrast in contrast_values(switches_of(derivatives, alpha) if switches is None else switches):
-        values[:, terms.of_column(column)] = contrast * units[column]
+    for column, of_levels in (switches_of(derivatives, alpha) if switches is None else switches).items():
+        values[:, terms.of_column(column)] = of_levels.sum(axis=1) * units[column]
     return values
 
 
@@ -194,7 +161,7 @@ def rsens2_of(derivatives: Derivatives, alpha: float, units: Array | None = None
     )
 
 
-def local_values(value: ValueOf, model: Any, X: Any, order: int, what: str, alpha: Any = 1.0) -> Array:
+def _at_rows(value: ValueOf, model: Any, X: Any, order: int, what: str, alpha: Any) -> Array:
     """`value` of the derivatives of a model at all rows X; errors call it `what`."""
     alpha = check_alpha(alpha)
     source, table = read_for(model, X)
@@ -202,7 +169,7 @@ def local_values(value: ValueOf, model: Any, X: Any, order: int, what: str, alph
         return gathered(chunks_of(value, order, what)(source, table, alpha), len(table))
 
 
-def chunks_of(value: ValueOf, order: int, what: str, column_axes: int | None = None) -> Callable[..., Chunks]:
+def chunks_of(value: ValueOf, order: int, what: str) -> Callable[..., Chunks]:
     """Local values at the rows of a table, chunk by chunk: (model, table, alpha, units, terms) → `Chunks`."""
 
     def chunks(
@@ -212,7 +179,7 @@ def chunks_of(value: ValueOf, order: int, what: str, column_axes: int | None = N
         for rows, derivatives in iterate(model, table, order, watch=value is rsens2_of):
             with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float64 is reported by `finite`
                 local = value(derivatives, alpha, units, terms)
-            yield rows, finite(local, rows, names, column_axes or order, what)
+            yield rows, finite(local, rows, names, order, what)
 
     return chunks
 
@@ -263,29 +230,6 @@ def switches_of(derivatives: Derivatives, alpha: float) -> Switches:
     }
 
 
-def contrast_values(switches: Switches) -> Iterator[tuple[int, Array]]:
-    """R_c of every categorical column: its position and the local values (n,)."""
-    for column, values in switches.items():
-        yield column, values.sum(axis=1)
-
-
-def contrast_parts(derivatives: Derivatives, switches: Switches) -> Iterator[tuple[int, dict[str, Array]]]:
-    """R_c split over the parts of λ, as the squared Fisher norm of λ(x_l) − λ(x) is; the parts add up."""
-    here = derivatives.distribution
-    for contrast in derivatives.contrasts:
-        changes = _stacked(contrast.levels, lambda there: there.parameters) - here.parameters[..., None]
-        values = switches[contrast.column]
-        yield contrast.column, {name: (values * share).sum(axis=1) for name, share in here.shares(changes).items()}
-
-
-def prediction_contrasts(derivatives: Derivatives) -> Iterator[tuple[int, Array]]:
-    """The absolute contrast of the point prediction, averaged like R_c: position and values (n, P)."""
-    here = derivatives.distribution.prediction()
-    for contrast in derivatives.contrasts:
-        changes = (np.abs(there.prediction() - here) for there in contrast.levels)
-        yield contrast.column, _weighted_sum(contrast, changes)
-
-
 def filled_second(
     pairs: Array,
     derivatives: Derivatives,
@@ -306,27 +250,21 @@ def filled_second(
     for contrast in derivatives.contrasts:
         t, unit = terms.of_column(contrast.column), units[contrast.column]
         slopes = (first(*at) for at in zip(contrast.levels, contrast.first, strict=True))
-        values = _weighted_sum(contrast, (size_of_first(there - slope) for there in slopes))
+        values = weighted_sum(contrast, (size_of_first(there - slope) for there in slopes))
         pairs[..., t, rest] = pairs[..., rest, t] = values[..., rest] * unit
         for column, predictions in (contrast.pairs or {}).items():
             s, later = terms.of_column(column), by_column[column]
             alone = _stacked(later.levels, value) - point[..., None]
             mixed = (
-                _over_levels(later, size_of_value((_stacked(row, value) - value(one)[..., None]) - alone))
+                size_of_value((_stacked(row, value) - value(one)[..., None]) - alone)
                 for row, one in zip(predictions, contrast.levels, strict=True)
             )
-            pairs[..., t, s] = pairs[..., s, t] = _weighted_sum(contrast, mixed) * unit * units[column]
+            averages = (weighted_sum(later, np.moveaxis(of_both, -1, 0)) for of_both in mixed)
+            pairs[..., t, s] = pairs[..., s, t] = weighted_sum(contrast, averages) * unit * units[column]
     return pairs
 
 
-def filled_first(values: Array, contrasts: Iterator[tuple[int, Array]]) -> Array:
-    """Values (n, …, D) of continuous columns, with the contrasts of categorical ones filled in."""
-    for column, contrast in contrasts:
-        values[..., column] = contrast
-    return values
-
-
-def _weighted_sum(contrast: Contrast, values: Iterable[Array]) -> Array:
+def weighted_sum(contrast: Contrast, values: Iterable[Array]) -> Array:
     """Σ_l w_l times the values (n, …) of each level, which may be NaN at the row's own level, where w_l = 0."""
     total: Any = 0.0
     for w, at_level in zip(contrast.weights.T, values, strict=True):
@@ -338,24 +276,6 @@ def _weighted_sum(contrast: Contrast, values: Iterable[Array]) -> Array:
 def _stacked(levels: Sequence[Distribution], value: Callable[[Distribution], Array]) -> Array:
     """The values (n, …) at all levels, on a last axis."""
     return np.stack([value(level) for level in levels], -1)
-
-
-def _over_levels(contrast: Contrast, values: Array) -> Array:
-    """Σ_l w_l times the values (n, …, L), like `_weighted_sum`."""
-    w = contrast.weights.reshape(len(values), *(1,) * (values.ndim - 2), -1)
-    return np.where(w > 0.0, w * values, 0.0).sum(axis=-1)
-
-
-def check_continuous(table: Table, what: str) -> None:
-    """An error that names the categorical columns; `what` has a meaning for continuous ones only."""
-    if table.coding is not None:
-        names = quoted(column.name for column in table.coding.columns)
-        numbers = [column.name for column in table.coding.columns if column.numeric]
-        raise InputError(
-            f"{what} needs derivatives in every column, and these columns are categorical: {names}. Use rsens or "
-            "rsens2, which compare their levels, or a model of the other columns",
-            Sentence(" and ", Argument("numeric", numbers), ".") if numbers else ".",
-        )
 
 
 def _distances(here: Distribution, contrast: Contrast, alpha: float) -> Array:
@@ -397,9 +317,12 @@ def parts_of(
     if not family.part_names:
         return {}
     by_part = parts(family, terms.along(derivatives.first * units, family), alpha=alpha)
-    for column, split in contrast_parts(derivatives, switches_of(derivatives, alpha) if switches is None else switches):
-        for name, part in split.items():
-            by_part[name][:, terms.of_column(column)] = part * units[column]
+    switches = switches_of(derivatives, alpha) if switches is None else switches
+    for contrast in derivatives.contrasts:
+        column, t = contrast.column, terms.of_column(contrast.column)
+        changes = _stacked(contrast.levels, lambda there: there.parameters) - family.parameters[..., None]
+        for name, share in family.shares(changes).items():
+            by_part[name][:, t] = (switches[column] * share).sum(axis=1) * units[column]
     return by_part
 
 
@@ -420,35 +343,25 @@ def pair_parts_of(
     change = np.sqrt(alpha) * _along_pairs(derivatives, units, terms, upper)
     whole = rest = pairs[:, *upper]
     result, shares = {}, family.shares(change)
-    for name in leading:
-        part = whole * shares[name]
-        if derivatives.contrasts:
-            by_term = np.zeros_like(pairs)
-            by_term[:, *upper] = part
-            part = _with_contrasts(by_term, derivatives, alpha, units, terms, name)[:, *upper]
-        result[name] = np.minimum(part, rest)  # rounding
-        rest = rest - result[name]
-    return result | {last: rest}
 
-
-def _with_contrasts(
-    part: Array, derivatives: Derivatives, alpha: float, units: Array, terms: Terms, name: str
-) -> Array:
-    """The part (n, T, T) of this name, with the pairs of categorical columns filled in."""
-    family = derivatives.distribution
-
-    def part_of(change: Array) -> Array:
+    def part_of(change: Array, name: str) -> Array:
         """R_b²/R of a change of λ."""
         return np.sqrt(alpha) * family.fisher_norm(change) * family.shares(change)[name]
 
-    return filled_second(
-        part,
-        derivatives,
-        size_of_first=lambda change: part_of(terms.along(change * units, family)),
-        size_of_value=part_of,
-        units=units,
-        terms=terms,
-    )
+    for name in leading:
+        by_term = np.zeros_like(pairs)
+        by_term[:, *upper] = whole * shares[name]
+        by_term = filled_second(
+            by_term,
+            derivatives,
+            size_of_first=lambda change, name=name: part_of(terms.along(change * units, family), name),  # type: ignore[misc]
+            size_of_value=partial(part_of, name=name),
+            units=units,
+            terms=terms,
+        )
+        result[name] = np.minimum(by_term[:, *upper], rest)  # rounding
+        rest = rest - result[name]
+    return result | {last: rest}
 
 
 def parts(distribution: Distribution, derivative: Array, *, alpha: float = 1.0) -> dict[str, Array]:

@@ -48,7 +48,6 @@ class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
 
     categorical: Any
     coding_: Coding | None
-    _description: ClassVar[str]
     #: Parameters that are True or False.
     _truths: ClassVar[tuple[str, ...]] = ()
     #: Rows may be a `Table` with the model's level codes, as contrasts make them.
@@ -64,13 +63,13 @@ class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
         """p(y | f) in the units of the data: a `Likelihood`, or as much of one as predictions need."""
         raise NotImplementedError
 
-    @abstractmethod
-    def predict_distribution(self, X: Any) -> Distribution: ...
-
     @property
+    @abstractmethod
     def description(self) -> str:
         """The name of the model at the beginning of a sentence, such as "Gaussian process"."""
-        return self._description
+
+    @abstractmethod
+    def predict_distribution(self, X: Any) -> Distribution: ...
 
     def prediction_variances(self, X: Any, weights: Array) -> Array:
         """The variances (g, P) of Σ_i w_gi E[y | x_i] at the rows X for weights (g, n) and P outputs, given the fit.
@@ -117,10 +116,8 @@ class Predictive(BaseEstimator, ABC):  # type: ignore[misc]
         rows = None if coding else read_rows(X, type(self).__name__)
         with translated():
             validate_data(self, X, reset=reset, skip_check_array=True)
-        if rows is None:  # labels are read by position, so scikit-learn checks the names first
-            assert coding is not None
-            rows = coding.read(X).values
-        return rows
+        # labels are read by position, so scikit-learn checks the names first
+        return coding.read(X).values if coding else rows  # type: ignore[return-value]
 
     def _read_training_rows(self, X: Any, sample_weight: Any, keep_unused: bool) -> tuple[Array, Array | None]:
         """(rows, weights). `keep_unused` keeps levels that a column of type category has but no row uses."""
@@ -279,12 +276,11 @@ def _weights(sample_weight: Any, n: int) -> Array | None:
     """A weight of 2 counts a row twice; a weight of 0 leaves it out."""
     if sample_weight is None:
         return None
-    argument = Argument("sample_weight")
-    weights = read_per_row(sample_weight, n, argument)
-    if (weights < 0.0).any():
-        raise InputError(argument, f" must be at least 0; got {weights.min():g}.")
-    if not weights.any():
-        raise InputError(argument, " is zero for all rows; give at least one row a weight above zero.")
+    weights = read_per_row(sample_weight, n, Argument("sample_weight"))
+    if (weights < 0.0).any() or not weights.any():
+        raise InputError(
+            Argument("sample_weight"), f" must be at least 0, and not zero in all rows; got {weights.min():g}."
+        )
     return weights
 
 
@@ -301,10 +297,9 @@ def translated(what: str = "") -> Iterator[None]:
         raise
     except OverflowError:  # Python's own integers have no limit
         raise InputError(f"{what}a whole number is beyond float64 (1.8e308). Rescale its column, or y.") from None
-    except ValueError as error:
-        raise InputError(f"{what}{error}") from None
-    except TypeError as error:
-        raise _InputTypeError(f"{what}{error}") from None
+    except (ValueError, TypeError) as error:
+        kind = InputError if isinstance(error, ValueError) else _InputTypeError
+        raise kind(f"{what}{error}") from None
 
 
 def read_rows(X: Any, name: str) -> Array:
@@ -327,9 +322,7 @@ def read_per_row(values: Any, n: int, what: str | Argument) -> Array:
     numbers = numbers_of(array)
     if numbers is None:
         odd = next((str(value) for value in array.ravel() if not isinstance(value, Real)), "a number beyond float64")
-        raise InputError(
-            what, f" must be numbers; got {odd!r}. Convert text with pd.to_numeric, and dates to days since the first."
-        )
+        raise InputError(what, f" must be numbers; got {odd!r}. Convert text and dates to numbers.")
     if numbers.shape not in ((), (n,)):
         raise InputError(what, f" must have one number for each of the {n} rows; got shape {numbers.shape}.")
     return _finite(np.broadcast_to(numbers, (n,)), what)
@@ -341,13 +334,12 @@ def read_classes(y: Any, weights: Array | None, n: int, name: str) -> tuple[NDAr
     column = _column(_plain_labels(y), n, name)
     if column.dtype.kind == "f":
         _finite(column, "y")
-    missing = np.array([is_missing(label) or label != label for label in column.tolist()])
-    if missing.any():
-        raise InputError(
-            Argument("y"),
-            f" has {int(missing.sum())} missing labels, the first at row {int(missing.argmax())}. Drop these rows.",
-        )
     labels = y if isinstance(y, list | tuple) else column.tolist()
+    missing = [row for row, label in enumerate(column.tolist()) if is_missing(label) or label != label]
+    if missing:
+        raise InputError(
+            Argument("y"), f" has {len(missing)} missing labels, the first at row {missing[0]}. Drop these rows."
+        )
     texts = [label for label in labels if isinstance(label, str)]
     if texts and len(texts) < len(labels):  # NumPy would turn all into text
         raise InputError(
@@ -371,14 +363,12 @@ def read_labels(y: Any, classes: NDArray[Any], n: int) -> Array:
     """The number of the class of each row; every label must have been in the training data."""
     column = _column(_plain_labels(as_pandas(y, "y")), n, "log_predictive_density")
     known = {label: code for code, label in enumerate(classes.tolist())}
-    labels = column.tolist()
-    codes = [known.get(label, -1) for label in labels]
-    if -1 in codes:
-        row = codes.index(-1)
-        raise InputError(
-            Argument("y"), f" has the label {labels[row]!r} at row {row}; the model was fitted with {list(known)}."
-        )
-    return np.array(codes, dtype=np.float64)
+    for row, label in enumerate(column.tolist()):
+        if label not in known:
+            raise InputError(
+                Argument("y"), f" has the label {label!r} at row {row}; the model was fitted with {list(known)}."
+            )
+    return np.array([known[label] for label in column.tolist()], dtype=np.float64)
 
 
 def check_size(values: Array, what: str | Argument) -> None:
@@ -387,10 +377,8 @@ def check_size(values: Array, what: str | Argument) -> None:
     if largest > LARGEST or 0.0 < largest < SMALLEST:
         raise InputError(
             what,
-            f" is too {'large' if largest > 1.0 else 'small'} to compute with: its largest magnitude is "
-            f"{largest:.3g}, and must lie between {SMALLEST:g} and {LARGEST:g}. Rescale ",
-            what,
-            f", for example by dividing it by {largest:.1g}.",
+            f" is too {'large' if largest > 1.0 else 'small'} to compute with: its largest magnitude is {largest:.3g}, "
+            f"and must lie between {SMALLEST:g} and {LARGEST:g}. Divide it by {largest:.1g}, for example.",
         )
 
 

@@ -26,7 +26,7 @@ TOLERANCE = 1e-24
 class _GeneralizedLinear(LinearModel):
     """The prior and the posterior of the weights."""
 
-    _description: ClassVar[str] = "Bayesian generalised linear model"
+    description: ClassVar[str] = "Bayesian generalised linear model"
     _truths: ClassVar[tuple[str, ...]] = ("fit_intercept", "standardize")
     _predictive_likelihood: ClassVar[Likelihood]
 

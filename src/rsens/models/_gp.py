@@ -66,8 +66,8 @@ class GPSettings(Predictive):
         """Compare R-sens from all M inducing inputs with R-sens from the first half: are M enough?
 
         Both have the same hyperparameters and use all training data, and nothing is fitted again. Print it, or read
-        `passed`, `largest_change`, `changed_order`, `to_frame()`. If R-sens of a column changes little from
-        M/2 to M, it changes little from M to 2M.
+        `passed`, `largest_change`, `changed_order`. If R-sens of a column changes little from M/2 to M, it changes
+        little from M to 2M.
 
         Args:
             X: Rows to compare at, at most 1,000 of them; None for the training inputs. Levels of categorical columns

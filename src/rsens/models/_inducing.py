@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy.linalg import blas, lapack, svd
 from sklearn.utils.validation import check_is_fitted
@@ -113,9 +112,8 @@ class InducingCheck:
     @property
     def changed_order(self) -> list[tuple[str, str]]:
         """Pairs of variables, the more important first, that differ clearly and trade places with half of M."""
-        least = CLEARLY * self.values.max()
         larger = self.values[:, None] - self.values
-        trade = (larger > least) & (self.values_of_half[:, None] < self.values_of_half)
+        trade = (larger > CLEARLY * self.values.max()) & (self.values_of_half[:, None] < self.values_of_half)
         return [(self.names[i], self.names[j]) for i, j in np.argwhere(trade)]
 
     @property
@@ -132,21 +130,15 @@ class InducingCheck:
             f", for example to {2 * self.n_inducing}, until this no longer is so.",
         )
 
-    def to_frame(self) -> pd.DataFrame:
-        """One row for each variable."""
-        half = self.n_inducing // 2
-        return pd.DataFrame({self.n_inducing: self.values, half: self.values_of_half}, index=pd.Index(self.names))
-
     def __str__(self) -> str:
         if self.left <= NOTHING_LEFT:
             return f"{self.n_inducing} inducing inputs leave {self.left:.1g} of the prior variance: it is as if exact."
-        text = (
+        trading = [f"{' and '.join(pair)} trade places" for pair in self.changed_order[:1]]
+        return (
             f"with {self.n_inducing // 2} instead of {self.n_inducing} inducing inputs, R-sens changes by up to "
-            f"{percent(self.largest_change)} of the largest"
+            f"{percent(self.largest_change)} of the largest, and "
+            f"{(trading or ['clearly different variables keep their order'])[0]}."
         )
-        if not self.changed_order:
-            return f"{text}, and clearly different variables keep their order."
-        return f"{text}, and {' and '.join(self.changed_order[0])} trade places."
 
     __repr__ = __str__
 

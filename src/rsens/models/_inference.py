@@ -236,7 +236,7 @@ def _threads_for(n_rows: int, n_inducing: int | None) -> Any:
     return one_thread("blas") if n_rows * min(n_rows, n_inducing or n_rows) ** 2 <= FEW_ROWS**3 else nullcontext()
 
 
-def warn_at_limits(theta: Array, limits: Array, names: Sequence[str], advice: str) -> None:
+def warn_at_limits(theta: Array, limits: Array, names: Sequence[str], advice: Sentence) -> None:
     """Name the kernel's hyperparameters at a limit, not the noise, which should go to 0 if y has none.
 
     The limits are so wide that a prior keeps the search away from them, unless the model does not suit the data.
@@ -251,22 +251,20 @@ def warn_at_limits(theta: Array, limits: Array, names: Sequence[str], advice: st
         )
 
 
-def warn_of_unknown_counts(posterior: LatentPosterior, X: Array, y: Array, advice: str) -> None:
+def warn_of_unknown_counts(posterior: LatentPosterior, X: Array, y: Array, advice: Sentence) -> None:
     """Name training rows where f is so uncertain that the mean count exp(m + v/2) means nothing."""
     if posterior.kernel.diag(X).max() <= 2.0 * MOST_EXCESS:  # v is never above the prior variance
         return
     latent = posterior.moments(X)
-    bad = np.flatnonzero(latent.variance > 2.0 * MOST_EXCESS)
-    if not bad.size:
-        return
-    i = bad[np.argmax(latent.variance[bad])]
-    m, v = latent.mean[i], latent.variance[i]
-    warn(
-        f"The model does not know the counts of {bad.size} of its {len(y)} training rows: at row {i}, where y is "
-        f"{y[i]:g}, the log rate has mean {m:.3g} and variance {v:.3g}, so the predicted count exp(m + v/2) is "
-        f"e^{m + 0.5 * v:.3g}. Predictions and sensitivities there mean nothing. ",
-        advice,
-    )
+    bad, worst = latent.variance > 2.0 * MOST_EXCESS, int(latent.variance.argmax())
+    if bad.any():
+        m, v = latent.mean[worst], latent.variance[worst]
+        warn(
+            f"The model does not know the counts of {bad.sum()} of its {len(y)} training rows: at row {worst}, where y "
+            f"is {y[worst]:g}, the log rate has mean {m:.3g} and variance {v:.3g}, so the predicted count exp(m + v/2) "
+            f"is e^{m + 0.5 * v:.3g}. Predictions and sensitivities there mean nothing. ",
+            advice,
+        )
 
 
 def advice_for(likelihood: Likelihood, inducing: Array | None) -> Sentence:
@@ -276,26 +274,21 @@ def advice_for(likelihood: Likelihood, inducing: Array | None) -> Sentence:
         other = Argument("likelihood", likelihood.overdispersed)
         ways += ["use ", other, f", which lets counts vary more than {likelihood.name!r} does; or "]
     if inducing is not None:
-        exact = f" above {len(inducing)} (the number of rows makes the GP exact); or "
-        ways += ["raise ", Argument("inducing"), exact]
+        ways += ["raise ", Argument("inducing"), f" above {len(inducing)}; or "]
     return Sentence("To improve it, ", *ways, "try another kernel.")
 
 
 def warn_of_copies(rows: Array, y: Array, offset: Array) -> None:
     """Warn of rows that repeat an x with the same y, unless as many repeat an x with another y, as coarse data do."""
     _, x, counts = np.unique(row_keys(rows, offset), return_inverse=True, return_counts=True)
-    if len(counts) == len(y):
-        return
-    repeated = counts - 1
     _, of_each_xy = np.unique(row_keys(x.astype(np.float64), y), return_index=True)
     one_y = np.bincount(x[of_each_xy]) == 1
-    copies, noisy = int(repeated[one_y].sum()), int(repeated[~one_y].sum())
+    copies, noisy = int((counts - 1)[one_y].sum()), int((counts - 1)[~one_y].sum())
     if copies > max(COPIES * len(y), noisy):
         warn(
             f"{copies} of the {len(y)} rows are exact copies of others, in X and y. The same y at the same x looks "
             "like y without noise: the model learns too little noise, and sensitivities become too large. Drop the "
-            "copies, for example with pandas' drop_duplicates. To resample rows, do so without replacement "
-            "(docs/stability.md)."
+            "copies, for example with drop_duplicates, and resample rows without replacement (docs/stability.md)."
         )
 
 
@@ -333,16 +326,13 @@ def fit_latent(
     rng: np.random.Generator,
 ) -> LatentFit:
     """Learn hyperparameters by one search on at most `most_rows` random rows, silently, then condition on all rows."""
+    data = Data(X, y, np.zeros(len(y)), float(np.mean(y)) if likelihood.target == "numbers" else 0.0)
     if likelihood.target == "counts":
-        mean = float(np.log(np.sum(y) or 0.5) - np.log(len(y)))
-    else:
-        mean = float(np.mean(y)) if likelihood.target == "numbers" else 0.0
-    data = Data(X, y, np.zeros(len(y)), mean)
+        data = replace(data, mean=float(np.log(np.sum(y) or 0.5) - np.log(len(y))))
     some = data if len(y) <= most_rows else data.rows(np.sort(rng.choice(len(y), most_rows, replace=False)))
-    search = Search(True, 0, {}, None, tolerance, rng)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RsensWarning)
-        fitted = fit_gp(kernel, likelihood, some, search)
+        fitted = fit_gp(kernel, likelihood, some, Search(True, 0, {}, None, tolerance, rng))
         posterior = fitted.posterior
         if some is not data:
             posterior, _ = posterior_of(fitted.kernel, fitted.likelihood, data, None)

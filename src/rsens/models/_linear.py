@@ -66,8 +66,7 @@ class BayesianLinearRegression(LinearModel, PredictiveRegressor):
         [[7.2]]
     """
 
-    _description: ClassVar[str] = "Bayesian linear model"
-
+    description: ClassVar[str] = "Bayesian linear model"
     _truths: ClassVar[tuple[str, ...]] = ("fit_intercept", "standardize")
 
     def __init__(
@@ -131,16 +130,13 @@ class BayesianLinearRegression(LinearModel, PredictiveRegressor):
         return np.concatenate([np.zeros(int(self.fit_intercept)), slopes])
 
     def _check_size(self, n: int) -> None:
-        if self.degrees_of_freedom_ > 0:
-            return
-        got = f"got {n} sample{'' if n == 1 else 's'}"
-        if self.prior_precision is not None:
-            raise InputError(f"{type(self).__name__} needs two rows or more for an intercept and a noise; {got}.")
-        raise InputError(
-            f"{type(self).__name__} with its flat prior needs more rows than coefficients, at least "
-            f"{n + 1 - self.degrees_of_freedom_}; {got}. ",
-            ADVICE,
-        )
+        if self.degrees_of_freedom_ <= 0:
+            flat = self.prior_precision is None
+            raise InputError(
+                f"{type(self).__name__} {'with its flat prior ' * flat}needs more rows than coefficients, at least "
+                f"{n + 1 - self.degrees_of_freedom_}; got {n} sample{'s' * (n != 1)}. ",
+                ADVICE if flat else "",
+            )
 
     def _check_rank(self, rows: Array, design: LinearDesign, singular: Array, Vt: Array) -> None:
         """Under the flat prior the data must determine every direction, by more than the rounding of the inputs."""

@@ -17,8 +17,6 @@ from rsens.plots._plot import Plot as Plot
 from rsens.plots._plot import Section as Section
 from rsens.plots._plot import tip as tip
 from rsens.plots._plot import tip_of as tip_of
-from rsens.plots._posterior import POSTERIOR
-from rsens.plots._posterior import posterior as posterior
 from rsens.plots._predictions import output_names as output_names
 from rsens.plots._predictions import predictive as predictive
 from rsens.plots._profile import INTERVALS as INTERVALS
@@ -57,7 +55,6 @@ PLOTS: list[Plot] = [
     RANK_STABILITY,
     SELECTION,
     ROW,
-    POSTERIOR,
 ]
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsens._accumulated import levels_of
-from rsens._coding import Coding, Levels
+from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._table import Table, read_table
 from rsens._typing import Array
@@ -23,16 +21,14 @@ if TYPE_CHECKING:
 MOST_POINTS = 1000
 #: How much of the height of a row its swarm may take.
 SWARM_HEIGHT = 0.8
-#: The most characters of all the levels that are named below a categorical variable, and of one of them.
-LEVELS_LENGTH, LEVEL_LENGTH = 36, 14
 
 
 def beeswarm(explanation: Any, *, top: int | None = 10, X: Any = None, ax: Axes | None = None) -> Axes:
     """`Explanation.local_main` as points, one for each row and variable, with the variables that matter most on top.
 
     Points that would cover each other are drawn above each other; if they do not fit into their row of the picture,
-    they move closer. The colour is the value of the variable, from low to high between its 5 % and 95 % quantiles; of a
-    categorical column it is the level. The diamonds are `Explanation.main`.
+    they move closer. The colour is the value of the variable, from low to high between its 5 % and 95 % quantiles;
+    categorical columns and groups are grey. The diamonds are `Explanation.main`.
 
     Args:
         explanation: The result of `rsens.explain`.
@@ -60,28 +56,29 @@ def beeswarm(explanation: Any, *, top: int | None = 10, X: Any = None, ax: Axes 
     main, hidden = look.first_terms(explanation.main, top)
     rows = len(main) + bool(hidden)
     ax = look.row_axes(rows, row=0.5) if ax is None else ax
-    size = look.name_rows(ax, [str(name) for name in main.index], hidden)
+    look.name_rows(ax, [str(name) for name in main.index], hidden)
     local = explanation.local_main[list(main.index)].to_numpy()
     furthest = float(max(local.max(), main.max()))
     ax.set_xlim(-0.015 * furthest, 1.03 * furthest) if furthest > 0.0 else ax.set_xlim(-0.015, 1.0)
-    colours, levels = zip(*(_coloured(explanation, table, str(name)) for name in main.index), strict=True)
-    shown_rows = [look.some_rows(local[:, row], MOST_POINTS) for row in range(len(main))]
+    colours = [_colours(explanation, table, str(name)) for name in main.index]
     diameter = float(np.clip(45.0 / np.sqrt(len(local)), 2.0, 6.0))
-    for row, shown in enumerate(shown_rows):
-        points: dict[str, Any] = {"s": diameter**2, "c": colours[row][shown], "linewidths": 0.0, "zorder": 2.0}
+    for row, of_rows in enumerate(colours):
+        shown = look.some_rows(local[:, row], MOST_POINTS)
+        plain = [look.BLUE if table is None else look.GREY] * len(shown)
+        points: dict[str, Any] = {"s": diameter**2, "c": plain if of_rows is None else of_rows[shown]}
         ax.axhline(row, color="#E0E0E0", linewidth=0.7, zorder=0.5)
-        ax.scatter(local[shown, row], row + _offsets(ax, local[shown, row], diameter), **points)
+        ax.scatter(
+            local[shown, row], row + _offsets(ax, local[shown, row], diameter), linewidths=0.0, zorder=2.0, **points
+        )
     means: dict[str, Any] = {"markersize": min(6.0, 0.5 * look.axes_points(ax)[1] / rows), "zorder": 3.0}
     means |= {"markerfacecolor": "white", "markeredgecolor": look.BLACK, "markeredgewidth": 0.22 * means["markersize"]}
     ax.plot(main.to_numpy(), np.arange(len(main)), "D", linestyle="none", **means)
 
-    if any(levels):
-        _name_levels(ax, levels, min(size, look.font_size(ax, round(2.1 * rows))))
     n = len(local)
     few = [f"{MOST_POINTS:,} of {n:,} rows shown, evenly spaced quantiles of R-sens"] if n > MOST_POINTS else []
     ax.set_xlabel(f"{look.value_label(explanation)}  (points: rows, diamond: mean)")
     look.add_notes(ax, few)
-    if table is not None and not all(levels):
+    if any(of_rows is not None for of_rows in colours):
         bar = look.draw_colour_bar(ax, ScalarMappable(cmap=look.low_high()), "value", labelpad=-12.0)
         bar.set_ticks([0.0, 1.0], labels=["low", "high"])
         bar.ax.tick_params(length=0)
@@ -104,18 +101,13 @@ def _table(explanation: Any, X: Any) -> Table | None:
     return table
 
 
-def _coloured(explanation: Any, table: Table | None, term: str) -> tuple[NDArray[Any], Levels | None]:
-    """One colour per row (n, 4) by the value of a term, and the levels of a categorical one."""
-    from matplotlib.colors import to_rgba_array
-
+def _colours(explanation: Any, table: Table | None, term: str) -> Array | None:
+    """One colour per row (n, 4) by the value of a number; None for groups and levels, and where rows are not known."""
     columns = explanation.groups.get(term, (term,))
-    if table is None or len(columns) > 1:  # no values
-        return to_rgba_array([look.BLUE if table is None else look.GREY] * explanation.n), None
+    if table is None or len(columns) > 1:
+        return None
     column = table.names.index(columns[0])
-    values, levels = table.values[:, column], levels_of(table, column)
-    if levels is None:
-        return np.asarray(look.low_high()(look.between_quantiles(values))), None
-    return to_rgba_array(look.level_colours(levels))[values.astype(np.intp)], levels
+    return None if levels_of(table, column) else look.low_high()(look.between_quantiles(table.values[:, column]))
 
 
 def _offsets(ax: Axes, values: Array, diameter: float) -> Array:
@@ -129,35 +121,6 @@ def _offsets(ax: Axes, values: Array, diameter: float) -> Array:
     lanes = (number + 1) // 2 * np.where(number % 2, -1.0, 1.0)
     spacing = diameter * abs(np.subtract(*ax.get_ylim())) / height
     return np.asarray(lanes * min(spacing, SWARM_HEIGHT / (np.ptp(lanes) + 1.0)))
-
-
-def _name_levels(ax: Axes, levels: Sequence[Levels | None], size: float) -> None:
-    """Below the name of a categorical variable its levels in their colours."""
-    from matplotlib.offsetbox import AnnotationBbox, HPacker, TextArea
-
-    at: dict[str, Any] = {"xycoords": ax.get_yaxis_transform(), "boxcoords": "offset points"}
-    at |= {"xybox": (-ax.yaxis.get_tick_padding(), -0.13 * size), "box_alignment": (1.0, 1.0)}
-    for row, (label, of) in enumerate(zip(ax.get_yticklabels(), levels, strict=False)):
-        label.set_fontsize(size)
-        if of is None:
-            continue
-        label.set_verticalalignment("bottom")
-        boxes: list[Any] = []
-        for text, colour in _level_texts(of):  # a level may be called "$x$"
-            style = {"color": colour, "fontsize": 0.85 * size, "parse_math": False, "usetex": False}
-            boxes.append(TextArea(text, textprops=style))
-        packed = HPacker(children=boxes, align="baseline", pad=0.0, sep=0.4 * size)
-        ax.add_artist(AnnotationBbox(packed, (0.0, row), frameon=False, pad=0.0, annotation_clip=False, **at))
-
-
-def _level_texts(levels: Levels) -> list[tuple[str, str]]:
-    """The levels that have colours, as far as there is room, and how many more there are."""
-    colours = look.level_colours(levels)
-    shown = [code for code, colour in enumerate(colours) if colour != look.GREY]
-    labels = look.short_labels([str(levels.labels[code]) for code in shown], LEVEL_LENGTH)
-    fitting = [k for k in range(len(labels)) if sum(len(label) + 2 for label in labels[: k + 1]) <= LEVELS_LENGTH]
-    texts = [(f"● {labels[k]}", colours[shown[k]]) for k in fitting]
-    return [*texts, (f"+ {len(levels) - len(fitting)}", look.GREY)] if len(fitting) < len(levels) else texts
 
 
 BEESWARM = Plot(

@@ -35,8 +35,8 @@ def heatmap(
 
     Variables are ordered by their largest pair, so the largest pairs are in the upper left. Where pairs were tested, a
     dot marks interactions: the data contradict a model in which the two add up. A hollow dot marks inconclusive pairs:
-    other columns nearly determine one of the two. Pairs that are "uncertainty only" (`Explanation.uncertainty_only`)
-    are striped.
+    other columns nearly determine one of the two. Pairs with less than 5 % of their value in
+    the prediction are striped.
 
     Args:
         explanation: The result of `rsens.explain`, with pairs.
@@ -64,14 +64,14 @@ def heatmap(
     if len(explanation.names) < 2 or top == 1:
         got = Argument("top", 1) if top == 1 else "one"
         raise InputError("A heat map of pairs needs at least two variables; got ", got, ". Draw bars for one variable.")
-    values = square(pairs if by == "value" else explanation.top(len(pairs), order=2, by=by).reindex(pairs.index))
+    values, part = _values(explanation, by)
     order = _order(values, top)
     names = [str(explanation.names[d]) for d in order]
     # Rows 1 … k−1 against columns 0 … k−2: in this square the pairs are the cells on and below the diagonal.
     cells, below = np.ix_(order[1:], order[:-1]), np.tri(len(order) - 1, dtype=bool)
     triangle = np.where(below, values[cells], np.nan)
-    striped = set(explanation.uncertainty_only) if by == "value" else ()
-    only = below & square([pair in striped for pair in pairs.index], bool)[cells]
+    striped = explanation.to_frame(2).set_index(["first", "second"]).get("uncertainty_only") if by == "value" else None
+    only = below & (False if striped is None else square(striped[pairs.index], bool)[cells])
     notes = [*pair_notes(explanation, FILLED, HOLLOW), *([STRIPES] if only.any() else [])]
     hidden = len(explanation.names) - len(order)
     notes += [f"{hidden} more variables not shown"] * bool(hidden)
@@ -93,7 +93,7 @@ def heatmap(
     look.name_cells(ax, names[1:], names[:-1])
     look.add_notes(ax, notes)
     _add_tips(ax, explanation, order)
-    look.draw_colour_bar(ax, mesh, look.value_label(explanation, 2) + _part_shown(explanation, by))
+    look.draw_colour_bar(ax, mesh, look.value_label(explanation, 2) + part)
     return ax
 
 
@@ -110,13 +110,14 @@ def square(pairs: Any, kind: type = float) -> NDArray[Any]:
     return matrix + matrix.T
 
 
-def _part_shown(explanation: Any, by: str) -> str:
-    """The part that the cells show, on a separate line; nothing for the whole."""
+def _values(explanation: Any, by: str) -> tuple[Array, str]:
+    """The values in the cells, and a line that names them if they are a part."""
     if by == "value":
-        return ""
+        return square(explanation.pairs), ""
+    explanation.to_frame(2, by)  # an error for parts that these pairs do not have
     names = list(explanation.pair_parts.columns)
-    roles = dict(zip(("prediction", "uncertainty"), look.part_labels(names), strict=False)) if len(names) == 2 else {}
-    return f"\n{roles.get(by, by)}"
+    k = names.index(by) if by in names else ("prediction", "uncertainty").index(by)
+    return square(explanation.pair_parts.iloc[:, k]), f"\n{look.part_labels(names)[k]}"
 
 
 def _draw_stripes(ax: Axes, only: NDArray[np.bool_], dark: NDArray[np.bool_]) -> None:

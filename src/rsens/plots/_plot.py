@@ -12,7 +12,7 @@ from rsens._text import as_label, number, percent, shorten
 from rsens.plots._style import part_labels
 
 #: The subject of a plot: an explanation as a whole, its effects, pairs, one variable, one pair; or another result.
-OfExplanation = Literal["explanation", "effects", "pairs", "variable", "pair", "subgroups", "row", "posterior"]
+OfExplanation = Literal["explanation", "effects", "pairs", "variable", "pair", "subgroups", "row"]
 Subject = OfExplanation | Literal["assessment", "comparison", "difference", "stability", "selection"]
 #: Where the report shows a plot. "further" is for plots outside its other sections.
 Section = Literal["quality", "variables", "pairs", "subgroups", "profiles", "surfaces", "spread", "further"]

@@ -17,10 +17,10 @@ from rsens._errors import Argument, InputError
 from rsens._table import Table
 from rsens._text import listed, quoted
 from rsens._typing import Array
-from rsens.adapters import as_contrasts, as_model, classes_of, read_for
-from rsens.derivatives import Derivatives, Model, iterate, prepare, rows_of
+from rsens.adapters import as_contrasts, classes_of, read_for
+from rsens.derivatives import Derivatives, Model, iterate, rows_of
 from rsens.distributions import Distribution, Mixture, Univariate, is_event
-from rsens.measures import finite, training_inputs
+from rsens.measures import check_weights, finite, training_inputs
 from rsens.plots._style import some_rows
 
 Kind = Literal["number", "count", "probability", "vector"]
@@ -219,58 +219,40 @@ def find_column(names: tuple[str, ...], variable: Any, what: str = "variable") -
     )
 
 
-def slice_rows(table: Table, columns: Sequence[int], values: Sequence[Array], at: Any) -> tuple[Table, str]:
-    """Rows with all combinations of values in some columns, while the others stay fixed, and where they stay."""
+def slice_rows(table: Table, column: int, values: Array, at: Any) -> tuple[Table, str]:
+    """Rows with these values in a column, while the others stay fixed, and where they stay, in words."""
     point, others = _typical_row(table, at)
-    grids = [grid.ravel() for grid in np.meshgrid(*values, indexing="ij")]
-    rows = np.repeat(point[None], len(grids[0]), axis=0)
-    rows[:, list(columns)] = np.column_stack(grids)
-    return table.like(rows), f" (others {others})" if len(table.names) > len(columns) else ""
+    rows = np.repeat(point[None], len(values), axis=0)
+    rows[:, column] = values
+    return table.like(rows), f" (others {others})" if len(table.names) > 1 else ""
 
 
 def _typical_row(table: Table, at: Any) -> tuple[Array, str]:
     """Values of all columns, and where they come from, in words."""
-    # A median that occurs: halfway between two values of a binary column there is nothing to predict.
-    median = _with_commonest(table, np.quantile(table.values, 0.5, axis=0, method="lower"))
-    if isinstance(at, str):
-        if at == "median":
-            return median, "at the median"
-        if at == "mean":
-            return _with_commonest(table, table.values.mean(axis=0)), "at the mean"
-    elif is_whole(at):
+    if is_whole(at):
         if not 0 <= at < len(table.values):
             raise InputError(Argument("at"), f" must be a row of X, from 0 to {len(table.values) - 1}; got {at}.")
         return table.values[int(at)].copy(), f"as in row {at}"
-    elif hasattr(at, "keys"):
-        given = {str(key): at[key] for key in at.keys()}  # noqa: SIM118  (a Series iterates over its values)
-        unknown = [key for key in given if key not in table.names]
-        if unknown:
-            raise InputError(Argument("at"), f" names columns that X does not have: {quoted(unknown)}.")
-        for key, value in given.items():
-            position = table.names.index(key)
-            median[position] = as_numbers(_code(table, position, value), f"at[{key!r}]", ())
-        return median, "as given"
-    elif np.ndim(at) == 1:
-        if table.coding is not None and len(at) == len(median):
-            at = [_code(table, position, value) for position, value in enumerate(at)]
-        return as_numbers(at, "at", median.shape), "as given"
-    raise InputError(
-        Argument("at"),
-        f" must be 'median', 'mean', the position of a row, one number per column, or a dict by name; got {at!r}.",
-    )
-
-
-def _with_commonest(table: Table, point: Array) -> Array:
-    """The point with the most frequent level in categorical columns."""
+    # A median that occurs: halfway between two values of a binary column there is nothing to predict.
+    point = np.quantile(table.values, 0.5, axis=0, method="lower")
     for levels in () if table.coding is None else table.coding.columns:
         point[levels.position] = float(np.bincount(table.values[:, levels.position].astype(np.intp)).argmax())
-    return point
-
-
-def _code(table: Table, position: int, value: Any) -> Any:
-    """The level code of a label in a categorical column; other values unchanged."""
-    levels = levels_of(table, position)
-    return value if levels is None else levels.codes([value], "at")[0]
+    if isinstance(at, str) and at == "median":
+        return point, "at the median"
+    if not hasattr(at, "keys"):
+        raise InputError(
+            Argument("at"), f" must be 'median', the position of a row, or a dict of numbers by name; got {at!r}."
+        )
+    given = {str(key): at[key] for key in at.keys()}  # noqa: SIM118  (a Series iterates over its values)
+    unknown = [key for key in given if key not in table.names]
+    if unknown:
+        raise InputError(Argument("at"), f" names columns that X does not have: {quoted(unknown)}.")
+    for key, value in given.items():
+        position = table.names.index(key)
+        known = levels_of(table, position)
+        code = value if known is None else known.codes([value], "at")[0]
+        point[position] = as_numbers(code, f"at[{key!r}]", ())
+    return point, "as given"
 
 
 def as_numbers(values: Any, what: str, shape: tuple[int, ...] | None) -> Array:
@@ -293,13 +275,18 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
 
 
-def prepared_for(model: Any, table: Table) -> Model:
-    """The model prepared for the rows of a table: steps and levels come from these rows."""
-    return prepare(as_model(model).coded(table), table)
+def read_weighted(model: Any, X: Any, weights: Any) -> tuple[Model, Table, Array]:
+    """A model and its rows as rsens reads them, and weights that add up to 1."""
+    source, table = read_for(model, X)
+    counts = check_weights(weights, len(table))
+    if weights is not None and table.coding is not None:  # a function's levels are counted under the weights
+        source, table = read_for(model, X, counts)
+    return source, table, counts
 
 
-def model_and_table(explanation: Any, model: Any, X: Any, call: str) -> tuple[Model, Table]:
-    """The model and the rows: the given ones, or else the explanation's own, which it lacks if it comes from a file."""
+def rows_explained(explanation: Any, model: Any, X: Any, call: str) -> tuple[Any, Model, Table, Array]:
+    """The model, as given and as read, the rows and their weights: the given ones, or else the explanation's own."""
+    own = X is None or X is explanation.data
     model = explanation.model if model is None else model
     X = explanation.data if X is None else X
     if model is None or X is None:
@@ -311,7 +298,7 @@ def model_and_table(explanation: Any, model: Any, X: Any, call: str) -> tuple[Mo
             Argument("X"),
             ".",
         )
-    source, table = read_for(model, X)
+    source, table, weights = read_weighted(model, X, explanation.weights if own else None)
     columns = tuple(explanation.scale.index)
     if table.names != columns:
         raise InputError(
@@ -319,13 +306,10 @@ def model_and_table(explanation: Any, model: Any, X: Any, call: str) -> tuple[Mo
             f" must have the columns that were explained, {len(columns)} from {columns[0]!r} to {columns[-1]!r}; "
             f"got {len(table.names)} from {table.names[0]!r} to {table.names[-1]!r}.",
         )
-    compared = [columns.index(name) for name in two_valued_columns(explanation)]
-    return as_contrasts(source, table, compared, training=training_inputs(model, len(columns)))
-
-
-def two_valued_columns(explanation: Any) -> list[str]:
-    """The columns of `Explanation.two_valued`: a term may have another name than its column."""
-    return [explanation.groups.get(name, (name,))[0] for name in explanation.two_valued]
+    # A term of two values may have another name than its column.
+    compared = [columns.index(explanation.groups.get(name, (name,))[0]) for name in explanation.two_valued]
+    training = training_inputs(model, len(columns))
+    return model, *as_contrasts(source, table, compared, training=training, weights=weights), weights
 
 
 def step_of(explanation: Any, table: Table, column: int) -> tuple[str | float, str | None]:

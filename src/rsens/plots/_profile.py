@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
@@ -14,14 +14,12 @@ from scipy.special import ndtr, ndtri
 
 from rsens._accumulated import accumulated_effect, check_varies, levels_of, path_along
 from rsens._arguments import whole_number
-from rsens._coding import Levels
 from rsens._errors import Argument, InputError
-from rsens._table import column_deviations
+from rsens._table import Table, column_deviations
 from rsens._text import percent
 from rsens._typing import Array, Flags
-from rsens.adapters import as_contrasts, read_for
-from rsens.derivatives import Derivatives, rows_of
-from rsens.measures import check_weights, first_of_prediction, parts_of, rsens_of, switches_of, training_inputs
+from rsens.derivatives import Derivatives, Model, prepare, rows_of
+from rsens.measures import first_of_prediction, parts_of, rsens_of, switches_of
 from rsens.plots import _style as look
 from rsens.plots._plot import Plot, name_in_text
 from rsens.plots._predictions import (
@@ -32,20 +30,18 @@ from rsens.plots._predictions import (
     find_column,
     is_whole,
     masses,
-    model_and_table,
     output_names,
     pooled_quantiles,
     predict_with,
-    prepared_for,
+    read_weighted,
+    rows_explained,
     slice_rows,
     step_of,
     tails,
-    two_valued_columns,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 #: The central intervals of all figures, the same as in an assessment.
@@ -109,9 +105,8 @@ def profile(
         X: The data: the rows that effects are averaged over.
         variable: Name or position of a column.
         at: None for a profile near the rows. For a slice the values of the other columns: "median" (of the values that
-            occur, the middle one), "mean", the position of a row of X, one value per column, or a dict or Series by
-            name, with medians for what it leaves out. For a categorical column, median and mean are the most frequent
-            level.
+            occur, the middle one; of a categorical column the most frequent level), the position of a row of X, or a
+            dict or Series by name, with medians for the columns it leaves out.
         grid: About how many points (61, on a slice 101). On a slice they are evenly spaced over the range of the data,
             and may be given.
         levels: The bands: shares below 1, or standard deviations of a normal distribution (1, 2, 3: central intervals
@@ -134,8 +129,7 @@ def profile(
         >>> above.get_ylabel(), below.get_ylabel()
         ('prediction', 'R-sens per sd')
     """
-    if ax is not None:
-        look.check_two_axes(ax, "upper and lower", "2, 1, sharex=True")
+    check_panels(ax)
     found = profile_values(model, X, variable, at=at, grid=grid, levels=levels, scale=scale, weights=weights)
     return _draw(found, y, ax)
 
@@ -151,25 +145,27 @@ def profile_of(
     **options: Any,
 ) -> NDArray[np.object_]:
     """Effect of one variable on the prediction, and R-sens along it, in the units of an explanation."""
+    check_panels(ax)
+    model, source, table, weights = rows_explained(explanation, model, X, "plot_profile")
+    column = find_column(table.names, variable)
+    step, unit = step_of(explanation, table, column)
+    found = _along(model, source, table, weights, column, **{"scale": step} | options)
+    return _draw(found if unit is None or "scale" in options else replace(found, unit=unit), y, ax)
+
+
+def check_panels(ax: Any) -> None:
+    """An `InputError` unless `ax` is None or two Axes."""
     if ax is not None:
         look.check_two_axes(ax, "upper and lower", "2, 1, sharex=True")
-    _, table = model_and_table(explanation, model, X, "plot_profile")
-    scale, unit = step_of(explanation, table, find_column(table.names, variable))
-    own = X is None or X is explanation.data
-    known: Any = {"scale": scale, "weights": explanation.weights if own else None}
-    found = profile_values(
-        explanation.model if model is None else model,
-        explanation.data if X is None else X,
-        variable,
-        two_valued=two_valued_columns(explanation),
-        **known | options,
-    )
-    return _draw(found if unit is None or "scale" in options else replace(found, unit=unit), y, ax)
 
 
 def _draw(found: ProfileValues, y: Any, ax: Sequence[Axes] | None) -> NDArray[np.object_]:
     targets = None if y is None else as_numbers(y, "y", found.data.shape)  # before there is a figure
-    upper, lower = _panels(look.new_figure(4.8)) if ax is None else ax
+    if ax is None:
+        figure = look.new_figure(4.8)
+        ax = figure.subplots(2, 1, sharex=True, height_ratios=(4.0, 3.0))
+        figure.align_ylabels(ax)
+    upper, lower = ax
     _draw_prediction(upper, found)
     _draw_sensitivity(lower, found)
     if targets is not None:
@@ -189,13 +185,6 @@ def _draw(found: ProfileValues, y: Any, ax: Sequence[Axes] | None) -> NDArray[np
     look.plain(lower.set_xlabel(look.axis_name(found.name) + found.others))
     look.plain(lower.set_ylabel(f"R-sens {found.unit}"))
     return np.array([upper, lower], dtype=object)
-
-
-def _panels(figure: Figure) -> Any:
-    """Two Axes above each other with one horizontal axis."""
-    axes = figure.subplots(2, 1, sharex=True, height_ratios=(4.0, 3.0))
-    figure.align_ylabels(axes)
-    return axes
 
 
 PROFILE = Plot(
@@ -247,86 +236,76 @@ class ProfileValues(AtRows):
         return line if np.isfinite(line).all() else None
 
 
-def profile_values(
+def profile_values(model: Any, X: Any, variable: str | int, *, weights: Any = None, **options: Any) -> ProfileValues:
+    """The numbers that `profile` draws; the arguments are the same."""
+    source, table, counts = read_weighted(model, X, weights)
+    return _along(model, source, table, counts, find_column(table.names, variable), **options)
+
+
+def _along(
     model: Any,
-    X: Any,
-    variable: str | int,
+    source: Model,
+    table: Table,
+    weights: Array,
+    column: int,
     *,
     at: Any = None,
     grid: Any = None,
     levels: Any = INTERVALS,
     scale: str | float = "sd",
-    weights: Any = None,
-    two_valued: Iterable[str | int] = (),
 ) -> ProfileValues:
-    """The numbers that `profile` draws.
-
-    `two_valued` are names or positions of numeric columns whose two values are compared, like levels.
-    """
-    source, table = read_for(model, X)
-    counts = check_weights(weights, len(table))
-    if weights is not None and table.coding is not None:  # a function's levels are counted under the weights
-        source, table = read_for(model, X, counts)
-    compared = [find_column(table.names, name, "two_valued") for name in two_valued]
-    training = training_inputs(model, len(table.names))
-    source, table = as_contrasts(source, table, compared, training=training, weights=counts)
-    column, shares = find_column(table.names, variable), masses(levels)
-    known, data = levels_of(table, column), table.values[:, column]
-    grid = (POINTS if at is None else SLICE_POINTS) if grid is None else grid
+    shares, known, data = masses(levels), levels_of(table, column), table.values[:, column]
     if at is None:
         check_varies(table, column)
-        if not is_whole(grid) or grid < 2:
-            raise InputError(
-                Argument("grid"),
-                " must be a whole number of at least 2: a profile near the rows has its points where rows are; "
-                f"got {grid!r}. To choose the points, fix the other columns: give ",
-                Argument("at", "median"),
-                ".",
-            )
+        grid = whole_number(POINTS if grid is None else grid, "grid", 2)
     else:
         values = np.arange(float(len(known))) if known else _grid(grid, data, table.names[column])
-        rows, others = slice_rows(table, (column,), (values,), at)
-    step, unit = _step(scale, data, table.names[column]) if known is None else _levels_step(scale, known)
-    prepared, local = prepared_for(source, table), partial(_sensitivities, column=column, step=step)
+        rows, others = slice_rows(table, column, values, at)
+    step, unit = _step(scale, table, column)
+    prepared, local = prepare(source, table), partial(_sensitivities, column=column, step=step)
     if at is None:
-        table, counts = counted_rows(prepared, table, counts, column)
-        path = path_along(table, column, counts, int(grid))
+        table, weights = counted_rows(prepared, table, weights, column)
+        path = path_along(table, column, weights, grid)
         nodes = np.abs(2.0 * NODES - 1.0)[len(NODES) // 2 :]  # central intervals that end at all nodes
         here = at_rows(prepared, table, (column,), local, nodes)
         median = here.middle == "median"
-        known_covariance = None if median else getattr(model, "prediction_variances", None)
+        variances = None if median else getattr(model, "prediction_variances", None)
         predict = predict_with(prepared, table, median=median)
-        effect, sd = accumulated_effect(predict, table, column, path, counts, here.prediction, known_covariance)
+        effect, sd = accumulated_effect(predict, table, column, path, weights, here.prediction, variances)
         # Levels are drawn in the order of their codes; their effects were added up in another order.
         drawn = np.argsort(path.knots, kind="stable")
-        values, near, effect = path.knots[drawn], path.near[drawn], effect[drawn]
-        half = ndtri(0.5 + 0.5 * shares[-1:, None, None]) * np.array([[-1.0], [1.0]])  # (≤ 1, 2, 1)
+        values, near = path.knots[drawn], path.near[drawn]
         here = replace(
             here,
-            prediction=effect,
+            prediction=effect[drawn],
             bands=_pooled(near, here, shares),
             spread=near @ here.spread,
             local={name: near @ each for name, each in here.local.items()},
         )
-        band = effect[:, None] + half[0] * sd[drawn, None] if len(shares) else None
-        own: dict[str, Any] = {"gaps": path.gaps, "others": "", "curve": band, "from_fit": known_covariance is not None}
+        curve, others, gaps = None, "", path.gaps
+        if len(shares):
+            half = ndtri(0.5 + 0.5 * shares[-1]) * sd[drawn]
+            curve = np.stack([effect[drawn] - half, effect[drawn] + half], axis=1)
     else:
         here = at_rows(prepared, rows_of(prepared, rows), (column,), local, shares)
-        own = {"gaps": np.zeros(len(values) - 1, dtype=np.bool_), "others": others}
+        variances, curve, gaps = None, None, np.zeros(len(values) - 1, dtype=np.bool_)
     labels = None if known is None else tuple(str(known.labels[int(code)]) for code in values)
     if labels:
         data, values = np.searchsorted(values, data).astype(np.float64), np.arange(float(len(values)))
     return ProfileValues(
         **vars(here),
-        **own,
         name=table.names[column],
         unit=unit,
         data=data,
         values=values,
         labels=labels,
+        gaps=gaps,
         near=at is None,
+        others=others,
         outputs=output_names(model, here.kind, here.prediction.shape[1]),
         shares=shares,
+        curve=curve,
+        from_fit=variances is not None,
     )
 
 
@@ -359,44 +338,35 @@ def _pooled(near: Array, here: AtRows, shares: Array) -> Array:
 
 def _grid(grid: Any, data: Array, name: str) -> Array:
     """The points of a slice."""
-    if not is_whole(grid):
-        values = np.unique(as_numbers(grid, "grid", None))
-        if len(values) < 2:
-            wanted = " must be a number of points, or at least two different points"
-            raise InputError(Argument("grid"), f"{wanted}; got {grid!r}.")
-        return values
     low, high = float(data.min()), float(data.max())
-    if low == high:
+    if grid is not None and not is_whole(grid):
+        values = np.unique(as_numbers(grid, "grid", None))
+    elif low < high:
+        values = np.linspace(low, high, whole_number(SLICE_POINTS if grid is None else grid, "grid", 2))
+    else:
         hint = " in all rows of X, so it has no range. Give the points as "
         raise InputError(f"{name!r} is {low:g}{hint}", Argument("grid"), ".")
-    return np.linspace(low, high, whole_number(grid, "grid", 2))
+    if len(values) < 2:
+        raise InputError(Argument("grid"), f" must be a number of points, or at least two points; got {grid!r}.")
+    return values
 
 
-def _step(scale: Any, data: Array, name: str) -> tuple[float, str]:
-    """The size of a step of a number, and its name."""
-    if isinstance(scale, str):
-        if scale == "raw":
-            return 1.0, "per unit"
-        if scale == "sd":
-            deviation = float(column_deviations(data[:, None])[0])
-            if deviation == 0.0:
-                raise InputError(
-                    f"{name!r} does not vary in X: it has no standard deviation. Give ", Argument("scale", "raw"), "."
-                )
-            return deviation, "per sd"
-    elif isinstance(scale, Real) and not isinstance(scale, bool) and 0.0 < float(scale) < np.inf:
+def _step(scale: Any, table: Table, column: int) -> tuple[float, str]:
+    """The size of a step and its name; one sd of levels is a switch times √(P(two rows differ)/2), as in `explain`."""
+    levels = levels_of(table, column)
+    if isinstance(scale, str) and scale == "raw":
+        return 1.0, "per unit" if levels is None else "per switch"
+    if isinstance(scale, str) and scale == "sd":
+        deviation = float(column_deviations(table.values[:, [column]])[0])
+        if deviation == 0.0:
+            why = f"{table.names[column]!r} does not vary in X: it has no standard deviation. Give "
+            raise InputError(why, Argument("scale", "raw"), ".")
+        if levels is not None:
+            deviation = float(np.sqrt(0.5 * (1.0 - levels.frequencies @ levels.frequencies)))
+        return deviation, "per sd"
+    if isinstance(scale, Real) and not isinstance(scale, bool) and 0.0 < float(scale) < np.inf:
         return float(scale), f"per {float(scale):.3g}"
     raise InputError(Argument("scale"), f" must be 'sd', 'raw' or a number greater than 0; got {scale!r}.")
-
-
-def _levels_step(scale: Any, levels: Levels) -> tuple[float, str]:
-    """A step between levels, as `explain` counts it: a switch, times √(P(two rows differ)/2) in standard deviations."""
-    if isinstance(scale, str) and scale == "raw":
-        return 1.0, "per switch"
-    f = levels.frequencies
-    if isinstance(scale, str) and scale == "sd" and np.count_nonzero(f) > 1:
-        return float(np.sqrt(0.5 * (1.0 - f @ f))), "per sd"
-    return _step(scale, np.zeros(1), levels.name)
 
 
 def _draw_prediction(ax: Axes, found: ProfileValues) -> None:
@@ -454,13 +424,13 @@ def _limits(found: ProfileValues) -> tuple[float, float]:
         middle, reach = inner.mean(axis=1), REACH * 0.5 * (inner[:, 1] - inner[:, 0])
         lowest = float(np.maximum(bands[:, :, 0].min(axis=1), middle - reach).min())
         highest = float(np.minimum(bands[:, :, 1].max(axis=1), middle + reach).max())
-        if found.curve is None:  # a mean may be far outside its bands
-            return lowest, highest
-        low, high = min(low, lowest), max(high, highest)
-    if found.curve is None:
-        return low, high
-    room = high - low  # the band of a curve is seen whole unless it would make everything else small
-    return min(low, max(float(found.curve.min()), low - room)), max(high, min(float(found.curve.max()), high + room))
+        # Of a slice the bands alone count: a mean may be far outside them.
+        low, high = (min(low, lowest), max(high, highest)) if found.near else (lowest, highest)
+    if found.curve is not None:  # it is seen whole unless it would make everything else small
+        room = high - low
+        low = min(low, max(float(found.curve.min()), low - room))
+        high = max(high, min(float(found.curve.max()), high + room))
+    return low, high
 
 
 def _draw_sensitivity(ax: Axes, found: ProfileValues) -> None:

@@ -14,9 +14,6 @@ from rsens.plots._plot import Plot
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: How much of the step from one number of pairs to the next the methods take, side by side.
-SPREAD = 0.4
-
 
 def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax: Axes | None = None) -> Axes:
     """How much better or worse than the full model those with 0, 1, … k interactions predict, with intervals.
@@ -24,7 +21,7 @@ def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax
     The dashed line at 0 is the full model, with all interactions. Differences are taken split by split: scores of the
     same split go up and down together, so a difference is known better than each of the two scores, and an interval
     that holds 0 means that the two models may be as good. A ring marks the number of interactions that
-    `Selection.suggestions` has. `Selection.summary` has the scores themselves.
+    is enough, `Selection.suggested`. `Selection.summary` has the scores themselves.
 
     Args:
         selection: The result of `rsens.select_interactions`.
@@ -49,24 +46,18 @@ def selection(selection: Any, *, level: float = 0.95, corrected: bool = True, ax
     """
     from matplotlib.ticker import MaxNLocator
 
-    look.check_plot(selection, "selection", "rsens.select_interactions", ("summary", "suggestions"), ax=ax)
+    look.check_plot(selection, "selection", "rsens.select_interactions", ("summary", "suggested"), ax=ax)
     reach = NormalDist().inv_cdf(0.5 + 0.5 * fraction(level, "level"))
-    table, enough = selection.summary(corrected=corrected), selection.suggestions
+    table = selection.summary(corrected=corrected).iloc[:-1]  # the last is the full model
+    k, mean, se = (table[name].to_numpy(dtype=np.float64) for name in ("k", "difference", "difference_se"))
     ax = look.new_axes(3.8) if ax is None else ax
-    for number, method in enumerate(selection.methods):
-        lines = table[table["method"] == method]
-        k, mean, se = (lines[name].to_numpy(dtype=np.float64) for name in ("k", "difference", "difference_se"))
-        x = k + SPREAD * ((number + 0.5) / len(selection.methods) - 0.5)
-        half = np.nan_to_num(reach * se)  # unknown for a single split
-        colour, dash, marker = look.series(number)
-        line: dict[str, Any] = {"linestyle": dash, "linewidth": 1.0, "marker": marker, "markersize": 5.0, "zorder": 3}
-        ax.plot(x, mean, color=colour, label=str(method), **line)
-        if half.any():
-            ax.errorbar(x, mean, yerr=half, fmt="none", ecolor=colour, elinewidth=1.2, capsize=2.5, zorder=2)
-        ring: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": colour, "markeredgewidth": 1.2}
-        named = "suggested" if number + 1 == len(selection.methods) else None
-        at = int(enough[method])
-        ax.plot(x[at], mean[at], "o", markersize=11.0, linestyle="none", zorder=3, label=named, **ring)
+    colour, half = look.BLUE, np.nan_to_num(reach * se)  # unknown for a single split
+    ax.plot(k, mean, "o-", color=colour, linewidth=1.0, markersize=5.0, zorder=3, label="rsens2")
+    if half.any():
+        ax.errorbar(k, mean, yerr=half, fmt="none", ecolor=colour, elinewidth=1.2, capsize=2.5, zorder=2)
+    ring: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": colour, "markeredgewidth": 1.2, "zorder": 3}
+    at = selection.suggested
+    ax.plot(k[at], mean[at], "o", markersize=11.0, linestyle="none", label="suggested", **ring)
     ax.axhline(0.0, color=look.BLACK, linestyle=(0, (5, 3)), linewidth=1.2, zorder=1, label="full model")
     ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))  # as many as fit
     ax.set_xlim(-0.5, selection.k + 0.5)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from rsens._arguments import whole_number
-from rsens._coding import Levels
 from rsens._errors import JOINERS, Argument, InputError, printable
 from rsens._text import as_label, distinct
 from rsens._typing import Array, Positions
@@ -389,7 +388,7 @@ def _drawable(name: str) -> str:
 
 #: For intervals that do not hold.
 UNSURE = "#808080"
-#: The colour of groups of columns, and of levels when there are too many to tell apart.
+#: The colour of groups of columns and of categories.
 GREY = "#8C8C8C"
 #: Low, middle and high values: all readers can tell blue from orange, and each is lighter than the previous.
 LOW_HIGH = (BLUE, "#A79AA5", "#F5B335")
@@ -410,11 +409,3 @@ def between_quantiles(values: Array) -> Array:
     with np.errstate(over="ignore"):
         share = (values - low) / (high - low) if 0.0 < high - low < np.inf else np.full(len(values), 0.5)
     return np.clip(share, 0.0, 1.0)
-
-
-def level_colours(levels: Levels) -> list[str]:
-    """A colour for each level, by code. If there are many, only the most frequent have one; the others are grey."""
-    order = np.argsort(-levels.frequencies, kind="stable")
-    coloured = sorted(order[: len(SERIES) if len(levels) <= len(SERIES) else len(SERIES) - 1])
-    by_code = dict(zip((int(code) for code in coloured), SERIES, strict=False))
-    return [by_code.get(code, GREY) for code in range(len(levels))]

@@ -42,14 +42,14 @@ def test_demo(tmp_path, monkeypatch):
     assert (done.returncode, done.stderr) == (0, "")
     answer = " ".join(done.stdout.partition("\n\n")[0].split())
     assert re.match(r"The prediction of progression depends most on s5 \(▲ 2\d per sd\), bmi \(▲ 2\d per sd\)", answer)
-    assert "Based on 442 rows, the model explains about half of the variation on unseen rows (R² 0.5" in answer
+    assert "Based on 442 rows, the model explains 50 % of the variation on unseen rows (R²)" in answer
     assert "\n\ndiabetes: 442 rows, 10 columns; target 'progression'\n" in done.stdout
     assert "How good is the model" in done.stdout
     assert "use --numeric sex." in " ".join(done.stdout.split())
     assert "numeric=" not in done.stdout
     explanation = Explanation.load(tmp_path / "rsens-demo" / "explanation.json")
-    assert set(explanation.top(3).index) == {"bmi", "bp", "s5"}
-    assert ranked(done.stdout)[:3] == list(explanation.top(3).index)
+    assert set(explanation.main.nlargest(3).index) == {"bmi", "bp", "s5"}
+    assert ranked(done.stdout)[:3] == list(explanation.main.nlargest(3).index)
     assert (explanation.main > explanation.null)[["bmi", "bp", "s5"]].all()
     page = (Path(__file__).parents[3] / "docs" / "command-line.md").read_text(encoding="utf-8")
     quoted = {name: float(value) for name, value in re.findall(r"^ +\d+  (\w+) +([\d.]+)[*~ ] +█", page, re.MULTILINE)}

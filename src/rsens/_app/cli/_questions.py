@@ -184,8 +184,8 @@ class Select(Question):
     step = "fitting models with more and more pairs"
 
     def read(self, given: Mapping[str, Any]) -> Settings:
-        """All methods rank pairs."""
-        return super().read({**given, "order": 2})
+        """R-sens₂ ranks pairs."""
+        return super().read({**given, "order": 2, "methods": "rsens2"})
 
     def n_fits(self, settings: Settings) -> int:
         # Two fits for each split and number of pairs; sums of kernels take about five times as long as one.
@@ -197,28 +197,32 @@ class Select(Question):
 
     def question(self) -> dict[str, Any]:
         settings = self.settings
-        return {**settings.plain("pairs", "methods"), "cv": settings.folds, "repeats": settings.repeats}
+        return {**settings.plain("pairs"), "cv": settings.folds, "repeats": settings.repeats}
 
     def result(self, setup: ModelSetup) -> Selection:
         from rsens._select_interactions import SplitAnalysis, select
 
         asked, settings = common_arguments(setup), setup.settings
         how = {name: asked.pop(name) for name in ("random_state", "n_jobs", "folder", "progress")}
+        del asked["methods"]
         return select(SplitAnalysis.of(**asked, k=settings.n_pairs), settings.folds, settings.repeats, **how)
 
     def views(self, found: Selection, terms: Sequence[str]) -> Views:
-        """In the JSON document the number of pairs that is enough by each method, the scores, and the pairs."""
-        from rsens._document import plain, records
-        from rsens._select_interactions import answers, score_tables
+        """In the JSON document the number of pairs that is enough by R-sens₂, the scores, and the pairs."""
+        from rsens._document import records
+        from rsens._select_interactions import answer, score_tables
 
         summary = found.summary()
-        suggested = {str(name): plain(k) for name, k in found.suggestions.items()}
         return Views(
-            answer=answers(found),
+            answer=[answer(found)],
             details=score_tables(found),
             tables={"scores": summary, "pairs": found.pairs},
             figures={"selection": found.plot},
-            content={"suggested": suggested, "scores": records(summary), "pairs": records(found.pairs)},
+            content={
+                "suggested": {"rsens2": found.suggested},
+                "scores": records(summary),
+                "pairs": records(found.pairs),
+            },
         )
 
 
@@ -229,12 +233,6 @@ class Select(Question):
     examples=["rsens select data.csv --target price", "rsens select data.csv --target price --pairs 8"],
 )
 @option("--pairs", type=int, default=5, metavar="K", argument="k", help="Try 0 to K pairs.  [default: 5]")
-@option(
-    "--methods",
-    default="rsens2",
-    metavar="NAMES",
-    help="Methods that rank the pairs, with commas between.  [default: rsens2]",
-)
 @option("--cv", "folds", type=int, metavar="K", argument="cv", help="Folds.  [default: 5]")
 @option("--repeats", type=int, metavar="N", help="Rounds of folds.  [default: 2]")
 @option("--no-check", "cv", sets=0, otherwise=None, help="Skip the check of the model with all pairs.")

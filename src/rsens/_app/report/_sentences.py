@@ -247,7 +247,7 @@ def _names(facts: Facts, terms: Sequence[str], after: Callable[[str], str] = lam
 
 def _pair_names(facts: Facts, pairs: Sequence[tuple[str, str]]) -> Words:
     """a × b, c × d and e × f, with a remark on pairs that change only the uncertainty."""
-    only = set(facts.explanation.uncertainty_only)
+    only = {(x["first"], x["second"]) for x in facts.pairs.to_dict("records") if x.get("uncertainty_only")}
     items: list[Words] = [
         [facts.names[pair[0]], " × ", facts.names[pair[1]], " (uncertainty only)" if pair in only else ""]
         for pair in pairs

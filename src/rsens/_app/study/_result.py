@@ -145,8 +145,10 @@ def _writers(study: Study, *, with_model: bool, with_report: bool) -> Iterator[W
     yield from table_writers(tables | pairs | ({} if by is None else {"by": by}))
     yield "writing R-sens of every row", lambda folder: _write_local(found.local_main, folder)
     # If there are many rows, only the table above has single ones.
-    kept = found if found.n <= MOST_ROWS_IN_JSON else found.without_rows()
-    yield "writing explanation.json", lambda folder: kept.save(folder / "explanation.json")
+    yield (
+        "writing explanation.json",
+        lambda folder: found.save(folder / "explanation.json", rows=found.n <= MOST_ROWS_IN_JSON),
+    )
     if with_model:
         metadata = to_metadata(study.reader, study.likelihood, study.settings["data"], study.clusters)
         yield f"writing {MODEL}", lambda folder: save_model(study.model, folder / MODEL, metadata=metadata)

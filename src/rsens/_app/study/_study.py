@@ -87,7 +87,7 @@ def study(
         >>> print(study.text().split(";")[0])
         The prediction of target depends most on s5 (▲ 33 per sd), s1 (▼ 30 per sd) and bmi (▲ 25 per
         sd)
-        >>> study.explanation.top(3).round(1).to_dict()
+        >>> study.explanation.main.nlargest(3).round(1).to_dict()
         {'s5': 0.6, 's1': 0.6, 'bmi': 0.5}
     """
     asked: dict[str, Any] = {name: value for name, value in locals().items() if name not in ("data", "random_state")}

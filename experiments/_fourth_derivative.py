@@ -14,12 +14,9 @@ import numpy as np
 
 from rsens import distributions as ds
 from rsens._errors import InputError
-from rsens._table import Table
 from rsens._typing import Array
-from rsens.adapters import read_for
-from rsens.derivatives import MAX_BYTES, JaxModel, Model
+from rsens.derivatives import MAX_BYTES, JaxModel
 from rsens.distributions import Distribution
-from rsens.measures._rsens import Chunks, check_alpha, check_continuous, finite, gathered
 
 #: Rows at once where memory allows; more would save little time.
 _MOST_ROWS = 256
@@ -47,40 +44,20 @@ def fourth_derivative(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
         2 λ_deᵀHλ_de + λ_ddᵀHλ_ee + 2 λ_dᵀHλ_dee + 2 λ_eᵀHλ_dde
 
     so that sqrt(∂⁴D/2) is R-sens₂ when all but the first term vanish: R-sens₂ is the result of dropping them. In
-    general the third and fourth derivatives of D in λ come in as well. The value may be negative; as an importance, to
-    be compared with R-sens₂, `importance` takes sqrt(|∂⁴D|/2). On the diagonal, d = e, it is ∂⁴D/∂x_d⁴.
-
-    Example:
-        >>> import rsens
-        >>> from rsens.measures import fourth_derivative
-        >>> model = rsens.from_jax(lambda X: rsens.Normal(X[:, 0] * X[:, 1], 1.0))
-        >>> fourth_derivative(model, [[0.0, 0.0]])[0].round(4).tolist()
-        [[0.0, 2.0], [2.0, 0.0]]
+    general the third and fourth derivatives of D in λ come in as well. The value may be negative; on the diagonal,
+    d = e, it is ∂⁴D/∂x_d⁴.
     """
-    order = check_alpha(alpha)
-    source, table = read_for(model, X)
-    return gathered(_signed_chunks(source, table, order), len(table.values))
-
-
-def fourth_chunks(model: Model, table: Table, alpha: float) -> Chunks:
-    """sqrt(|∂⁴D|/2), in the units of R-sens₂."""
-    return ((rows, np.sqrt(0.5 * np.abs(values))) for rows, values in _signed_chunks(model, table, alpha))
-
-
-def _signed_chunks(model: Model, table: Table, alpha: float) -> Chunks:
-    check_continuous(table, "The fourth derivative")
     if not isinstance(model, JaxModel):
-        raise InputError(
-            f"fourth_derivative differentiates four times and needs a function written in JAX; got {model.name}. Wrap "
-            "one with from_jax."
-        )
-    n, columns = table.values.shape
+        raise InputError(f"fourth_derivative needs a function wrapped by from_jax; got {type(model).__name__}.")
+    X = np.asarray(X, dtype=np.float64)
+    n, columns = X.shape
     d, e = np.triu_indices(columns)
     directions = np.eye(columns)
+    result = np.empty((n, columns, columns))
     compiled: dict[int, Any] = {}  # by the number of rows
     size, start = min(n, _MOST_ROWS), 0
     while start < n:
-        x = table.values[np.minimum(np.arange(start, start + size), n - 1)]  # the last chunk repeats its last row
+        x = X[np.minimum(np.arange(start, start + size), n - 1)]  # the last chunk repeats its last row
         record = model.derivatives(x, 1)
         p = record.distribution
         if type(p) not in NATURAL:
@@ -98,11 +75,15 @@ def _signed_chunks(model: Model, table: Table, alpha: float) -> Chunks:
                 continue
             second, fourth = jax.tree.map(np.asarray, compiled[size](*arguments))
         _check_second(second.T, alpha * p.fisher_norm(record.first) ** 2, start)
-        rows = slice(start, min(n, start + size))
-        values = np.empty((rows.stop - start, columns, columns))
-        values[:, d, e] = values[:, e, d] = fourth[:, : len(values)].T
-        yield rows, finite(values, rows, table.names, 2, "The fourth derivative of the divergence")
+        values = fourth[:, : n - start].T
+        result[start : start + size, d, e] = result[start : start + size, e, d] = values
         start += size
+    return result
+
+
+def fourth_importance(model: Any, X: Any) -> Array:
+    """The mean over rows of sqrt(|∂⁴D|/2) of every pair, in the units of R-sens₂."""
+    return np.sqrt(0.5 * np.abs(fourth_derivative(model, X))).mean(axis=0)
 
 
 def _program(fn: Callable[[Any], Distribution], template: Distribution, alpha: float) -> Callable[..., Any]:
