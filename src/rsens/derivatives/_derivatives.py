@@ -160,7 +160,7 @@ class Inner:
         return Inner(*self.chain(outer.first, outer.second))
 
 
-# ---- classes against the rest, one distribution for several, a mixture draw by draw ---------------------------------
+# ---- classes against the rest, one distribution for several ---------------------------------------------------------
 
 
 def normalized(members: Sequence[Distribution]) -> Categorical:

@@ -204,7 +204,7 @@ class Mixture(Ordered):
         me = self._rowed
         if me.held_as_arrays:
             draws, _, size = me.components.parameters.shape
-            return [Group(me.components, me.weights, np.arange(draws * size).reshape(-1, size), np.arange(draws))]
+            return [Group(me.components, me.weights, np.arange(draws * size).reshape(-1, size))]
         sizes = [len(component.parameter_names) for component in me.components]
         starts = np.concatenate([[0], np.cumsum(sizes)])
         alike: dict[Any, list[int]] = {}
@@ -216,7 +216,7 @@ class Mixture(Ordered):
             first = me.components[members[0]]
             fields = {name: np.stack([getattr(me.components[s], name) for s in members]) for name in first.fields()}
             columns = starts[members][:, None] + np.arange(sizes[members[0]])
-            groups.append(Group(first._with(fields), me.weights[:, members], columns, np.array(members, dtype=np.intp)))
+            groups.append(Group(first._with(fields), me.weights[:, members], columns))
         return groups
 
     @cached_property

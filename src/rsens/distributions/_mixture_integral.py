@@ -53,15 +53,13 @@ class Group:
     weights: Array
     #: Positions of their parameters in the λ of the mixture, (S, M).
     columns: Positions
-    #: Their positions among the components of the mixture, (S,).
-    members: Positions
 
     def row(self, i: int) -> Group:
         """The components with a weight at one row; arrays are (S,) and (S, …)."""
         held = self.weights[i] > 0.0
         index = slice(None) if held.all() else held
         family = self.family._taken((index, i))
-        return Group(family, self.weights[i][index], self.columns[index], self.members[index])
+        return Group(family, self.weights[i][index], self.columns[index])
 
 
 def blocks(groups: Sequence[Group], nodes: int) -> list[slice]:
