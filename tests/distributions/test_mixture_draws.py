@@ -70,15 +70,6 @@ def test_the_two_spellings_are_one_distribution(name: str) -> None:
 
 
 @each
-def test_leaves_have_the_rows_first_and_rebuild_the_same(name: str) -> None:
-    held, _ = both(name)
-    checked = held.checked()
-    assert all(leaf.shape[0] == N for leaf in checked.leaves())
-    again = checked.rebuilt(iter([leaf[:2] for leaf in checked.leaves()])).checked(2)
-    np.testing.assert_array_equal(again.parameters, checked.parameters[:2])
-
-
-@each
 def test_lengths_and_angles_of_whitened_changes(name: str) -> None:
     """The Gram matrix of whitened changes gives the same norms, also for sums of changes."""
     held, _ = both(name)
@@ -88,32 +79,6 @@ def test_lengths_and_angles_of_whitened_changes(name: str) -> None:
     np.testing.assert_allclose(
         np.linalg.norm(whitened.sum(axis=-1), axis=1), held.fisher_norm(u.sum(axis=-1)), rtol=1e-7
     )
-
-
-@each
-def test_matching_parts_is_matching_the_whole(name: str) -> None:
-    """Matching some draws, then their replacements, is matching all draws up to rounding."""
-    draws = both(name)[0].checked().components
-    parts, weights = [], []
-    for some in (slice(0, 3), slice(3, 4), slice(4, S)):
-        weights.append(WEIGHTS[some].sum())
-        parts.append(ds.Mixture(draws._taken((some,)), WEIGHTS[some] / weights[-1]).matched())
-    of_parts = ds.Mixture(parts, weights).matched()
-    np.testing.assert_allclose(of_parts.parameters, ds.Mixture(draws, WEIGHTS).matched().parameters, rtol=1e-13)
-
-
-CLOSED = ["Normal", "StudentT", "LogNormal", "Gamma", "Exponential", "Beta", "Weibull", "Poisson", "NegativeBinomial"]
-
-
-@pytest.mark.parametrize("name", CLOSED)
-def test_one_draw_is_that_family(name: str) -> None:
-    """To 1e-10, which is the accuracy of the integral, not of the closed form."""
-    family = FAMILIES[name]._filled(N, S)._taken((slice(0, 1),))
-    alone = family._taken(0)
-    u = np.random.default_rng(3).normal(size=(*alone.parameters.shape, 3)) * 0.3
-    mixture = ds.Mixture(family, [1.0])
-    np.testing.assert_allclose(mixture.fisher_norm(u), alone.fisher_norm(u), rtol=1e-10)
-    np.testing.assert_allclose(mixture.matched().parameters, alone.parameters, rtol=1e-14)
 
 
 def exact(log_p: Any, parameters: Any, weights: Any, u: Any, ends: list[float]) -> float:

@@ -16,7 +16,7 @@ from rsens.derivatives._difference_checks import NoSecondDerivativesError
 from rsens.derivatives._differences import Quotients, extrapolated, step_unit
 from rsens.derivatives._draws import Draws, DrawsModel, from_draws, read_weights
 from rsens.derivatives._function import from_function
-from rsens.derivatives._jax import from_jax
+from rsens.derivatives._jax import JaxModel, from_jax
 from rsens.derivatives._model import (
     MAX_BYTES,
     Around,

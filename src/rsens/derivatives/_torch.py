@@ -66,6 +66,11 @@ class TorchModel(DifferentiatedFunction):
         """As if the function made arrays of `WIDTH` numbers per row, differentiated along all columns at once."""
         return rows_for(8 * WIDTH * (1 + n_columns**order))
 
+    def prepared(self, X: Any) -> TorchModel:
+        model = self.coded(X)
+        model.numbers(X)  # the rows are checked
+        return model
+
     def _results(self, X: Array, order: int) -> tuple[Distribution, Array, list[bool], Any, Any, Any]:
         import torch
 
