@@ -17,14 +17,29 @@ STEPS = (-20, -15, -10, -6, -3, -1, 0, 1, 3, 6, 10, 15, 20)
 
 
 class Exact:
-    """One distribution. `support` is the set of y: line, positive, unit, counts, or a finite list of values."""
+    """One distribution, with its arguments as attributes. `support` is line, positive, unit, counts, or a list of y."""
 
     support: Any
+    #: λ, and the arguments that are not part of it.
     parameters: tuple[str, ...]
+    fixed: tuple[str, ...] = ()
+
+    def __init__(self, *values: float, **named: float) -> None:
+        for name, value in {**dict(zip(self.parameters + self.fixed, values, strict=False)), **named}.items():
+            setattr(self, name, exact(value))
 
     def log_prob(self, y: Any) -> Any: ...
 
-    def score(self, y: Any) -> list[Any]: ...
+    def score(self, y: Any) -> list[Any]:
+        """∂ log p/∂λ by central differences, right to two thirds of the digits."""
+        arguments = {name: getattr(self, name) for name in self.parameters + self.fixed}
+
+        def slope(name: str) -> Any:
+            h = (abs(arguments[name]) or mp.one) * mp.mpf(10) ** (-mp.dps // 3)
+            ends = (type(self)(**{**arguments, name: arguments[name] + sign * h}).log_prob(y) for sign in (1, -1))
+            return (next(ends) - next(ends)) / (2 * h)
+
+        return [slope(name) for name in self.parameters]
 
     def information(self) -> Any: ...
 
@@ -38,33 +53,20 @@ class Exact:
 
 
 class Normal(Exact):
-    support = "line"
-    parameters = ("mean", "variance")
-
-    def __init__(self, mean: float, variance: float) -> None:
-        self.mean, self.variance = exact(mean), exact(variance)
+    support, parameters = "line", ("mean", "variance")
 
     def log_prob(self, y: Any) -> Any:
         return -constant(mp.log, 2 * mp.pi * self.variance) / 2 - (y - self.mean) ** 2 / (2 * self.variance)
-
-    def score(self, y: Any) -> list[Any]:
-        r = y - self.mean
-        return [r / self.variance, (r * r / self.variance - 1) / (2 * self.variance)]
 
     def information(self) -> Any:
         return mp.diag([1 / self.variance, 1 / (2 * self.variance**2)])
 
     def where(self) -> list[Any]:
-        s = mp.sqrt(self.variance)
-        return [self.mean + k * s for k in STEPS]
+        return [self.mean + k * mp.sqrt(self.variance) for k in STEPS]
 
 
 class StudentT(Exact):
-    support = "line"
-    parameters = ("location", "scale2")
-
-    def __init__(self, location: float, scale2: float, df: float) -> None:
-        self.location, self.scale2, self.df = exact(location), exact(scale2), exact(df)
+    support, parameters, fixed = "line", ("location", "scale2"), ("df",)
 
     def log_prob(self, y: Any) -> Any:
         nu = self.df
@@ -72,33 +74,25 @@ class StudentT(Exact):
         scale = constant(mp.log, nu * mp.pi * self.scale2) / 2
         return gammas - scale - (nu + 1) / 2 * mp.log1p((y - self.location) ** 2 / (nu * self.scale2))
 
-    def score(self, y: Any) -> list[Any]:
-        r = y - self.location
-        weight = (self.df + 1) / (self.df * self.scale2 + r * r)
-        return [weight * r, (weight * r * r - 1) / (2 * self.scale2)]
-
     def information(self) -> Any:
         nu = self.df
         return mp.diag([(nu + 1) / ((nu + 3) * self.scale2), nu / (2 * (nu + 3) * self.scale2**2)])
 
     def where(self) -> list[Any]:
-        s, far = mp.sqrt(self.scale2), mp.sqrt(self.df)
+        far = mp.sqrt(self.df)
         steps = [*STEPS, -50, 50, -8 * far, -far, -far / 8, far / 8, far, 8 * far]
-        return [self.location + k * s for k in steps]
+        return [self.location + k * mp.sqrt(self.scale2) for k in steps]
 
 
 class LogNormal(Exact):
-    support = "positive"
-    parameters = ("mu", "sigma2")
+    support, parameters = "positive", ("mu", "sigma2")
 
-    def __init__(self, mu: float, sigma2: float) -> None:
-        self.log = Normal(mu, sigma2)
+    @property
+    def log(self) -> Normal:
+        return Normal(self.mu, self.sigma2)
 
     def log_prob(self, y: Any) -> Any:
         return self.log.log_prob(mp.log(y)) - mp.log(y)
-
-    def score(self, y: Any) -> list[Any]:
-        return self.log.score(mp.log(y))
 
     def information(self) -> Any:
         return self.log.information()
@@ -108,20 +102,15 @@ class LogNormal(Exact):
 
 
 class Gamma(Exact):
-    support = "positive"
-    parameters = ("mean", "shape")
+    support, parameters = "positive", ("mean", "shape")
 
-    def __init__(self, mean: float, shape: float) -> None:
-        self.mean, self.shape = exact(mean), exact(shape)
-        self.rate = self.shape / self.mean
+    @property
+    def rate(self) -> Any:
+        return self.shape / self.mean
 
     def log_prob(self, y: Any) -> Any:
         k = self.shape
         return k * constant(mp.log, self.rate) - constant(mp.loggamma, k) + (k - 1) * mp.log(y) - self.rate * y
-
-    def score(self, y: Any) -> list[Any]:
-        k, m = self.shape, self.mean
-        return [k * (y - m) / m**2, constant(mp.log, k / m) + 1 - constant(mp.psi, 0, k) + mp.log(y) - y / m]
 
     def information(self) -> Any:
         return mp.diag([self.shape / self.mean**2, mp.psi(1, self.shape) - 1 / self.shape])
@@ -133,17 +122,10 @@ class Gamma(Exact):
 
 
 class Exponential(Exact):
-    support = "positive"
-    parameters = ("mean",)
-
-    def __init__(self, mean: float) -> None:
-        self.mean = exact(mean)
+    support, parameters = "positive", ("mean",)
 
     def log_prob(self, y: Any) -> Any:
         return -constant(mp.log, self.mean) - y / self.mean
-
-    def score(self, y: Any) -> list[Any]:
-        return [(y / self.mean - 1) / self.mean]
 
     def information(self) -> Any:
         return mp.diag([1 / self.mean**2])
@@ -153,26 +135,17 @@ class Exponential(Exact):
 
 
 class Beta(Exact):
-    support = "unit"
-    parameters = ("a", "b")
-
-    def __init__(self, a: float, b: float) -> None:
-        self.a, self.b = exact(a), exact(b)
+    support, parameters = "unit", ("a", "b")
 
     def log_prob(self, y: Any) -> Any:
         return (self.a - 1) * mp.log(y) + (self.b - 1) * mp.log1p(-y) - constant(log_beta, self.a, self.b)
-
-    def score(self, y: Any) -> list[Any]:
-        total = constant(mp.psi, 0, self.a + self.b)
-        return [mp.log(y) - constant(mp.psi, 0, self.a) + total, mp.log1p(-y) - constant(mp.psi, 0, self.b) + total]
 
     def information(self) -> Any:
         shared = mp.psi(1, self.a + self.b)
         return mp.matrix([[mp.psi(1, self.a) - shared, -shared], [-shared, mp.psi(1, self.b) - shared]])
 
     def where(self) -> list[Any]:
-        centre = mp.log(self.a / self.b)
-        width = mp.sqrt(1 / self.a + 1 / self.b)
+        centre, width = mp.log(self.a / self.b), mp.sqrt(1 / self.a + 1 / self.b)
         return [1 / (1 + mp.exp(-centre - k * width)) for k in STEPS]
 
 
@@ -181,26 +154,15 @@ def log_beta(a: Any, b: Any) -> Any:
 
 
 class Weibull(Exact):
-    support = "positive"
-    parameters = ("shape", "scale")
-
-    def __init__(self, shape: float, scale: float) -> None:
-        self.shape, self.scale = exact(shape), exact(scale)
+    support, parameters = "positive", ("shape", "scale")
 
     def log_prob(self, y: Any) -> Any:
         z = mp.log(y / self.scale)
         return constant(mp.log, self.shape / self.scale) + (self.shape - 1) * z - mp.exp(self.shape * z)
 
-    def score(self, y: Any) -> list[Any]:
-        k, z = self.shape, mp.log(y / self.scale)
-        e = mp.exp(k * z)
-        return [1 / k + z * (1 - e), k / self.scale * (e - 1)]
-
     def information(self) -> Any:
-        k, c, gamma = self.shape, self.scale, mp.euler
-        return mp.matrix(
-            [[(mp.pi**2 / 6 + (1 - gamma) ** 2) / k**2, -(1 - gamma) / c], [-(1 - gamma) / c, (k / c) ** 2]]
-        )
+        k, c, rest = self.shape, self.scale, 1 - mp.euler
+        return mp.matrix([[(mp.pi**2 / 6 + rest**2) / k**2, -rest / c], [-rest / c, (k / c) ** 2]])
 
     def where(self) -> list[Any]:
         return [self.scale * mp.exp(t / self.shape) for t in (-40, -12, -4, -1, 0, 1, 2, 3)]
@@ -279,59 +241,45 @@ class Categorical(Exact):
     def log_prob(self, y: Any) -> Any:
         return mp.log(self.p[int(y)]) if self.p[int(y)] > 0 else -mp.inf
 
-    def score(self, y: Any) -> list[Any]:
-        return [1 / p if k == int(y) else mp.zero for k, p in enumerate(self.p)]
-
     def information(self) -> Any:
         return mp.diag([1 / p for p in self.p])
 
 
 class Poisson(Exact):
-    support = "counts"
-    parameters = ("rate",)
-
-    def __init__(self, rate: float) -> None:
-        self.rate = exact(rate)
+    support, parameters = "counts", ("rate",)
 
     def log_prob(self, y: Any) -> Any:
         return y * constant(mp.log, self.rate) - self.rate - mp.loggamma(y + 1)
-
-    def score(self, y: Any) -> list[Any]:
-        return [y / self.rate - 1]
 
     def information(self) -> Any:
         return mp.diag([1 / self.rate])
 
     def where(self) -> list[Any]:
-        s = mp.sqrt(self.rate)
-        return [y for k in STEPS if (y := self.rate + k * s) > 0]
+        return [y for k in STEPS if (y := self.rate + k * mp.sqrt(self.rate)) > 0]
 
 
 class NegativeBinomial(Exact):
-    support = "counts"
-    parameters = ("mean", "size")
+    support, parameters = "counts", ("mean", "size")
 
-    def __init__(self, mean: float, size: float) -> None:
-        self.mean, self.size = exact(mean), exact(size)
-        self.success = self.mean / (self.mean + self.size)
+    @property
+    def success(self) -> Any:
+        return self.mean / (self.mean + self.size)
 
     def log_prob(self, y: Any) -> Any:
         m, k = self.mean, self.size
         ways = mp.loggamma(y + k) - constant(mp.loggamma, k) - mp.loggamma(y + 1)
         return ways - k * constant(mp.log1p, m / k) + y * constant(mp.log, m / (m + k))
 
-    def score(self, y: Any) -> list[Any]:
-        m, k = self.mean, self.size
-        return [
-            k * (y - m) / (m * (m + k)),
-            mp.psi(0, y + k) - constant(mp.psi, 0, k) + (m - y) / (m + k) - constant(mp.log1p, m / k),
-        ]
-
     def information(self) -> Any:
         """I_mm = k/(m (m + k)); I_kk = E[score²], whose terms cancel only inside the score."""
         m, k = self.mean, self.size
+
+        def score(y: Any) -> Any:
+            rest = (m - y) / (m + k) - constant(mp.log1p, m / k)
+            return mp.psi(0, y + k) - constant(mp.psi, 0, k) + rest
+
         with mp.workdps(110):
-            square = series(lambda y: mp.exp(self.log_prob(y)) * self.score(y)[1] ** 2, self.where())
+            square = series(lambda y: mp.exp(self.log_prob(y)) * score(y) ** 2, self.where())
         return mp.diag([k / (m * (m + k)), square])
 
     def where(self) -> list[Any]:

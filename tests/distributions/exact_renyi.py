@@ -12,7 +12,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from tests.distributions.exact import STEPS, Exact, log_beta
+from tests.distributions.exact import STEPS, Exact, Exponential, log_beta
 from tests.distributions.integrals import integral, line_range, log_line_integral, series
 from tests.distributions.precision import exact, mp
 
@@ -24,77 +24,42 @@ def renyi(p: Any, q: Any, alpha: float) -> Any:
     return FORMULAS[type(p).__name__](p, q, exact(alpha))
 
 
-def gaussian(m1: Any, v1: Any, m2: Any, v2: Any, a: Any) -> Any:
-    d2 = (m1 - m2) ** 2
-    if mp.isinf(a):
-        if v1 < v2:
-            return mp.log(v2 / v1) / 2 + d2 / (2 * (v2 - v1))
-        return mp.zero if v1 == v2 and d2 == 0 else mp.inf
-    if a == 1:
-        return (mp.log(v2 / v1) + (v1 - v2 + d2) / v2) / 2
-    mixed = a * v2 + (1 - a) * v1
-    if mixed <= 0:
-        return mp.inf
-    return a * d2 / (2 * mixed) + (a * mp.log(v2) + (1 - a) * mp.log(v1) - mp.log(mixed)) / (2 * (a - 1))
+def jensen(p: Any, q: Any, a: Any) -> Any:
+    """[A(αθ + βθ') − αA(θ) − βA(θ')]/(α − 1), β = 1 − α, of an exponential family; α = 1 and ∞ as limits.
+
+    A is infinite outside the family. Where D_α still grows at huge α, it is infinite at ∞.
+    """
+    natural, log_partition = NATURAL[type(p).__name__]
+
+    def at(a: Any) -> Any:
+        first, last = natural(p), natural(q)
+        mixed = log_partition(*(a * x + (1 - a) * y for x, y in zip(first, last, strict=True)))
+        return (mixed - a * log_partition(*first) - (1 - a) * log_partition(*last)) / (a - 1)
+
+    with mp.workdps(750):
+        if a == 1:
+            return at(1 + mp.mpf(10) ** -350)
+        if not mp.isinf(a):
+            return at(a)
+        less, most = at(mp.mpf(10) ** 60), at(mp.mpf(10) ** 120)
+        return most if abs(most - less) < mp.mpf(10) ** -30 * (1 + abs(most)) else mp.inf
 
 
-def normal(p: Any, q: Any, a: Any) -> Any:
-    return gaussian(p.mean, p.variance, q.mean, q.variance, a)
+def where_positive(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *θ: function(*θ) if all(x > 0 for x in θ) else mp.inf
 
 
-def log_normal(p: Any, q: Any, a: Any) -> Any:
-    return normal(p.log, q.log, a)
-
-
-def gamma(p: Any, q: Any, a: Any) -> Any:
-    return gamma_by_rate(p.shape, p.rate, q.shape, q.rate, a)
-
-
-def exponential(p: Any, q: Any, a: Any) -> Any:
-    return gamma_by_rate(mp.one, 1 / p.mean, mp.one, 1 / q.mean, a)
-
-
-def gamma_by_rate(k1: Any, b1: Any, k2: Any, b2: Any, a: Any) -> Any:
-    def constant(k: Any, b: Any) -> Any:
-        return k * mp.log(b) - mp.loggamma(k)
-
-    if mp.isinf(a):
-        if k1 < k2 or b1 < b2 or (b1 == b2 and k1 > k2):
-            return mp.inf
-        base = constant(k1, b1) - constant(k2, b2)
-        if k1 == k2:
-            return base
-        y = (k1 - k2) / (b1 - b2)
-        return base + (k1 - k2) * mp.log(y) - (b1 - b2) * y
-    if a == 1:
-        mean_log = mp.psi(0, k1) - mp.log(b1)
-        return constant(k1, b1) - constant(k2, b2) + (k1 - k2) * mean_log + (b2 - b1) * k1 / b1
-    k, b = a * k1 + (1 - a) * k2, a * b1 + (1 - a) * b2
-    if k <= 0 or b <= 0:
-        return mp.inf
-    return (a * constant(k1, b1) + (1 - a) * constant(k2, b2) - constant(k, b)) / (a - 1)
-
-
-def beta(p: Any, q: Any, a: Any) -> Any:
-    if mp.isinf(a):
-        da, db = p.a - q.a, p.b - q.b
-        if da < 0 or db < 0:
-            return mp.inf
-        base = log_beta(q.a, q.b) - log_beta(p.a, p.b)
-        total = da + db
-        return base + sum((d * mp.log(d / total) for d in (da, db) if d > 0), mp.zero)
-    if a == 1:
-        total = mp.psi(0, p.a + p.b)
-        return (
-            log_beta(q.a, q.b)
-            - log_beta(p.a, p.b)
-            + (p.a - q.a) * (mp.psi(0, p.a) - total)
-            + (p.b - q.b) * (mp.psi(0, p.b) - total)
-        )
-    x, y = a * p.a + (1 - a) * q.a, a * p.b + (1 - a) * q.b
-    if x <= 0 or y <= 0:
-        return mp.inf
-    return (log_beta(x, y) - a * log_beta(p.a, p.b) - (1 - a) * log_beta(q.a, q.b)) / (a - 1)
+#: θ of a distribution, and the log-partition function A(θ).
+NATURAL: dict[str, tuple[Callable[[Any], tuple[Any, ...]], Callable[..., Any]]] = {
+    "Normal": (
+        lambda p: (p.mean / p.variance, 1 / p.variance),
+        lambda x, y: x**2 / (2 * y) - mp.log(y) / 2 if y > 0 else mp.inf,
+    ),
+    "Gamma": (lambda p: (p.shape, p.rate), where_positive(lambda k, b: mp.loggamma(k) - k * mp.log(b))),
+    "Exponential": (lambda p: (1 / p.mean,), where_positive(lambda b: -mp.log(b))),
+    "Beta": (lambda p: (p.a, p.b), where_positive(log_beta)),
+    "Poisson": (lambda p: (mp.log(p.rate),), mp.exp),
+}
 
 
 def discrete(pairs: list[tuple[Any, Any]], a: Any) -> Any:
@@ -124,16 +89,6 @@ def categorical(p: Any, q: Any, a: Any) -> Any:
     return discrete(list(zip(p.p, q.p, strict=True)), a)
 
 
-def poisson(p: Any, q: Any, a: Any) -> Any:
-    r1, r2 = p.rate, q.rate
-    if mp.isinf(a):
-        return r2 - r1 if r1 <= r2 else mp.inf
-    if a == 1:
-        return r1 * mp.log(r1 / r2) - r1 + r2
-    with mp.workdps(120):
-        return (r1**a * r2 ** (1 - a) - a * r1 - (1 - a) * r2) / (a - 1)
-
-
 def weibull(p: Any, q: Any, a: Any) -> Any:
     k1, k2, l1, l2 = p.shape, q.shape, mp.log(p.scale), mp.log(q.scale)
     if a == 0:
@@ -159,8 +114,7 @@ def weibull(p: Any, q: Any, a: Any) -> Any:
         moment = mp.exp(k2 * (l1 - l2)) * mp.gamma(1 + k2 / k1)
         return mp.log(k1 / k2) - k1 * l1 + k2 * l2 + (k1 - k2) * mean_log - 1 + moment
     if k1 == k2:  # Exponential distributions of y^k with means scale^k
-        b1, b2 = mp.exp(-k1 * l1), mp.exp(-k1 * l2)
-        return gamma_by_rate(mp.one, b1, mp.one, b2, a)
+        return jensen(Exponential(mp.exp(k1 * l1)), Exponential(mp.exp(k1 * l2)), a)
     if a > 1 and k1 < k2:
         return mp.inf
     power = a * k1 + (1 - a) * k2
@@ -269,17 +223,13 @@ def multivariate_normal(p: Any, q: Any, a: Any) -> Any:
 
 
 FORMULAS: dict[str, Callable[[Any, Any, Any], Any]] = {
-    "Normal": normal,
+    **dict.fromkeys(NATURAL, jensen),
     "StudentT": student_t,
-    "LogNormal": log_normal,
-    "Gamma": gamma,
-    "Exponential": exponential,
-    "Beta": beta,
+    "LogNormal": lambda p, q, a: jensen(p.log, q.log, a),
     "Weibull": weibull,
     "Bernoulli": binomial,
     "Binomial": binomial,
     "Categorical": categorical,
-    "Poisson": poisson,
     "NegativeBinomial": negative_binomial,
     "MultivariateNormal": multivariate_normal,
 }

@@ -64,21 +64,6 @@ def test_information_is_the_expected_square_of_the_score(name: str) -> None:
             assert abs(got[i, j] - want[i, j]) < mp.mpf(10) ** -25
 
 
-@pytest.mark.parametrize("name", PAIRS)
-def test_score_is_the_derivative_of_the_log_density(name: str) -> None:
-    arguments = PAIRS[name][0]
-    if name == "Categorical":
-        pytest.skip("the score of a class is one over its probability by definition")
-    for i, parameter in enumerate(exact.FAMILIES[name](**arguments).parameters):
-
-        def log_density(x: Any, parameter: str = parameter) -> Any:
-            return exact.FAMILIES[name](**{**arguments, parameter: x}).log_prob(mp.mpf("0.5"))
-
-        x, h = arguments[parameter], 2.0**-20
-        slope = (log_density(x + h) - log_density(x - h)) / (2 * mp.mpf(h))
-        assert abs(slope - exact.FAMILIES[name](**arguments).score(mp.mpf("0.5"))[i]) < 1e-9
-
-
 @pytest.mark.parametrize(("mean", "size"), [(50.0, 1e5), (90.0, 1e9), (110.0, 300.0), (3.0, 0.2)])
 @pytest.mark.parametrize("power", [0.5, 1.5])
 def test_series_is_the_plain_sum(mean: float, size: float, power: float) -> None:
