@@ -21,6 +21,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ from rsens import Explanation, InputError, Selection, Stability, load_model, sav
 from rsens._files import Checkpoint, read_summary
 from rsens.models import read_metadata
 from tests.hostile_changes import change_bytes, change_json, change_model
+from tests.interruptions import report
 
 #: More than this in one case, in megabytes, is too much for files of some kilobytes.
 MOST_MEMORY = 400
@@ -43,23 +45,8 @@ FORBIDDEN = (
     "shutil.rmtree", "ctypes.dlopen",
 )  # fmt: skip
 
-#: Loads a file and uses its content.
-Load = Callable[[Path], object]
-
-
-def explanation(path: Path) -> None:
-    found = Explanation.load(path)
-    str(found), found.to_frame(), found._repr_html_(), found.effects
-
-
-def stability(path: Path) -> None:
-    found = Stability.load(path)
-    str(found), found.to_frame(), found.ranks
-
-
-def selection(path: Path) -> None:
-    found = Selection.load(path)
-    str(found), found.scores
+QUESTION = {"data": "0123", "methods": ["rsens"], "alpha": 0.1}
+PIECE = {"values": [0.1, 1e-300], "nested": ((1.0, 2.0), None), "flag": True}
 
 
 def model(path: Path) -> None:
@@ -70,35 +57,20 @@ def model(path: Path) -> None:
         found._predictive_likelihood.predictive(f.mean, f.variance)
 
 
-def summary(path: Path) -> None:
-    read_summary(path.parent)
-
-
-QUESTION = {"data": "0123", "methods": ["rsens"], "alpha": 0.1}
-PIECE = {"values": [0.1, 1e-300], "nested": ((1.0, 2.0), None), "flag": True}
-
-
-def manifest(path: Path) -> None:
-    Checkpoint.open(path.parent, QUESTION)
-
-
 def piece(path: Path) -> None:
     """A damaged piece is ignored, and a whole one is read unchanged."""
     content = Checkpoint(np.random.SeedSequence(0), path.parent, "0" * 64).get("sample-00000")
     assert content is None or content == PIECE
 
 
-def kept(folder: Path) -> dict[str, bytes]:
-    work = Checkpoint.open(folder, QUESTION, 0)
-    Checkpoint(work.seed, folder, "0" * 64).put("sample-00000", PIECE)
-    return {name: (folder / name).read_bytes() for name in ("manifest.json", "sample-00000.json")}
-
-
+@dataclass
 class Kind:
-    """A kind of file: its name, good files, a function that loads one, and a function that changes one."""
+    """A kind of file: its name, a function that loads one and uses its content, good files, how one is changed."""
 
-    def __init__(self, name: str, load: Load, good: list[bytes], change: Callable[..., bytes]) -> None:
-        self.name, self.load, self.good, self.change = name, load, good, change
+    name: str
+    load: Callable[[Path], object]
+    good: list[bytes]
+    change: Callable[..., bytes] = change_json
 
 
 def results() -> dict[str, bytes]:
@@ -132,18 +104,25 @@ def kinds(folder: Path) -> dict[str, Kind]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         made = results()
-    files, models = kept(folder), [content for name, content in made.items() if name.endswith(".rsens")]
+    Checkpoint(Checkpoint.open(folder, QUESTION, 0).seed, folder, "0" * 64).put("sample-00000", PIECE)
+    kept = {path.name: path.read_bytes() for path in folder.iterdir()}
     right = json.dumps({"format": "rsens results", "version": 1, "command": "explain", "files": ["a.csv"]}).encode()
-    found = [
-        Kind("explanation.json", explanation, [made["explanation"]], change_json),
-        Kind("stability.json", stability, [made["stability"]], change_json),
-        Kind("selection.json", selection, [made["selection"]], change_json),
-        Kind("model.rsens", model, models, change_model),
-        Kind("manifest.json", manifest, [files["manifest.json"]], change_json),
-        Kind("sample-00000.json", piece, [files["sample-00000.json"]], change_json),
-        Kind("summary.json", summary, [right], change_json),
-    ]
+    uses: dict[str, tuple[Callable[[Path], object], bytes]] = {
+        "explanation.json": (lambda path: used(Explanation.load(path), "effects"), made["explanation"]),
+        "stability.json": (lambda path: used(Stability.load(path), "ranks"), made["stability"]),
+        "selection.json": (lambda path: used(Selection.load(path), "scores"), made["selection"]),
+        "manifest.json": (lambda path: Checkpoint.open(path.parent, QUESTION), kept["manifest.json"]),
+        "sample-00000.json": (piece, kept["sample-00000.json"]),
+        "summary.json": (lambda path: read_summary(path.parent), right),
+    }
+    models = [content for name, content in made.items() if name.endswith(".rsens")]
+    found = [Kind("model.rsens", model, models, change_model)]
+    found += [Kind(name, load, [good]) for name, (load, good) in uses.items()]
     return {kind.name: kind for kind in found}
+
+
+def used(found: Any, attribute: str) -> None:
+    str(found), getattr(found, attribute)
 
 
 def memory() -> float:
@@ -254,11 +233,7 @@ if __name__ == "__main__":
     given = parser.parse_args()
     numbers = range(given.cases) if given.only is None else range(given.only, given.only + 1)
     counts, wrong = main(numbers)
-    text = json.dumps({"cases": len(numbers), "wrong": len(wrong), "files": counts}, indent=1) + "\n"
-    sys.stdout.write(text)
+    report({"cases": len(numbers), "wrong": len(wrong), "files": counts}, given.out)
     for number, error in list(wrong.items())[:40]:
         sys.stderr.write(f"case {number}: {error}\n")
-    if given.out is not None:
-        given.out.parent.mkdir(parents=True, exist_ok=True)
-        given.out.write_text(text)
     sys.exit(bool(wrong))

@@ -8,7 +8,7 @@ import json
 import os
 import random
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -39,23 +39,17 @@ def change_bytes(content: bytes, chance: random.Random) -> bytes:
     start, stop = sorted(chance.randrange(size + 1) for _ in range(2))
     near = min(stop, start + 200)
     how = chance.randrange(10)
-    if how == 0:
-        return content[:start]
-    if how <= 3:
+    if 1 <= how <= 3:
         changed = bytearray(content or b" ")
         for _ in range(chance.choice([1, 1, 2, 8, 64])):
             changed[chance.randrange(len(changed))] ^= 1 << chance.randrange(8)
         return bytes(changed)
-    if how == 4:
-        return content[:start] + content[near:]
-    if how == 5:
-        return content[:start] + content[start:near] * 2 + content[near:]
-    if how == 6:
-        return content[:start] + chance.randbytes(chance.randrange(1, 50)) + content[near:]
+    if how in (0, 4, 5, 6):  # an end is missing, or a piece is missing, there twice or noise
+        middle = {0: b"", 4: b"", 5: content[start:near] * 2, 6: chance.randbytes(chance.randrange(1, 50))}[how]
+        return content[:start] + middle + (content[near:] if how else b"")
     if how == 7:
-        return chance.choice(
-            [b"", b"\x00" * size, chance.randbytes(size), b"\x80\x04K\x01.", b"PK\x05\x06" + bytes(18)]
-        )
+        others = [b"", b"\x00" * size, chance.randbytes(size), b"\x80\x04K\x01.", b"PK\x05\x06" + bytes(18)]
+        return chance.choice(others)
     if how == 8:
         return chance.choice([b"\xef\xbb\xbf", b"\xff\xfe", b"\x1f\x8b\x08", b"#!/bin/sh\nexit\n"]) + content
     return content + chance.choice([b"\n{}", content, b"\x00", chance.randbytes(30)])
@@ -170,21 +164,23 @@ def _changed_array(content: bytes, chance: random.Random) -> bytes:
         array = np.load(io.BytesIO(content), allow_pickle=False)
     except Exception:  # noqa: BLE001
         return change_bytes(content, chance)
+    odd = [np.nan, np.inf, -1.0, 1e308, -1e308, 5e-324, 0.0]
+    changes: list[Callable[[], Any]] = [
+        lambda: np.array([Trap()] * max(1, array.shape[0]), dtype=object),
+        lambda: array.astype(chance.choice(["<f4", ">f8", "<c16", "<i8", "<U8", "?"])),
+        lambda: np.asfortranarray(array),
+        lambda: array[..., :-1],
+        lambda: np.where(
+            np.arange(array.size).reshape(array.shape) == chance.randrange(array.size), chance.choice(odd), array
+        ),
+        lambda: array * chance.choice([0.0, -1.0, 1e300, 1e-300]),
+    ]
     how = chance.randrange(10)
-    if how == 0:
-        return _npy(np.array([Trap()] * max(1, array.shape[0]), dtype=object))
-    if how == 1:
-        return _npy(array.astype(chance.choice(["<f4", ">f8", "<c16", "<i8", "<U8", "?"])))
-    if how == 2:
-        return _npy(np.asfortranarray(array))
-    if how == 3:
-        return _npy(array[..., :-1])
-    if how == 4:
-        flat = array.copy()
-        flat.flat[chance.randrange(flat.size)] = chance.choice([np.nan, np.inf, -1.0, 1e308, -1e308, 5e-324, 0.0])
-        return _npy(flat)
-    if how == 5:
-        return _npy(array * chance.choice([0.0, -1.0, 1e300, 1e-300]))
+    if how < len(changes):
+        made = io.BytesIO()
+        with np.errstate(all="ignore"):
+            np.lib.format.write_array(made, changes[how](), allow_pickle=True)
+        return made.getvalue()
     shape = chance.choice(
         ["(10**9,)", "(1000000000, 1000000000)", "(-1,)", "(0,)", "(2.5,)", "'x'", "(" + "1," * 40 + ")"]
     )
@@ -199,10 +195,3 @@ def _changed_array(content: bytes, chance: random.Random) -> bytes:
     ]
     text = chance.choice(claims).encode() + b"\n"
     return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + array.tobytes()
-
-
-def _npy(array: Any) -> bytes:
-    made = io.BytesIO()
-    with np.errstate(all="ignore"):
-        np.lib.format.write_array(made, array, allow_pickle=True)
-    return made.getvalue()

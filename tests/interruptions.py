@@ -49,27 +49,24 @@ Call = Callable[[Path], str]
 
 def explained(folder: Path) -> str:
     """`rsens explain`, whose results take the place of results from before."""
-    table = Path(os.environ["RSENS_INTERRUPTED_TABLE"])
     options = ["--model", "linear", "--pairs", "0", "--cv", "3", "--no-report", "--out", str(folder)]
-    code = command(["explain", str(table), "--target", "y", *options])
+    code = command(["explain", os.environ["RSENS_INTERRUPTED_TABLE"], "--target", "y", *options])
     if code:
         raise InputError(f"exit code {code}")
-    return files_of(folder)
+    names = json.loads((folder / "summary.json").read_text())["files"]
+    return json.dumps({name: hashlib.sha256(read(folder / name)).hexdigest() for name in sorted(names)}, indent=1)
 
 
-def files_of(folder: Path) -> str:
-    """The digests of all files that the summary of a folder of results lists."""
-    summary = json.loads((folder / "summary.json").read_text())
-    found = {name: (folder / name).read_bytes() for name in sorted(summary["files"])}
-    found["summary.json"] = json.dumps(without_times(summary)).encode()
-    return json.dumps({name: hashlib.sha256(content).hexdigest() for name, content in found.items()}, indent=1)
+def read(path: Path) -> bytes:
+    """A file of results; of a summary all but the seconds that the work took."""
 
+    def timeless(content: Any) -> Any:
+        if isinstance(content, dict):
+            return {name: timeless(each) for name, each in content.items() if "second" not in name}
+        return [timeless(each) for each in content] if isinstance(content, list) else content
 
-def without_times(content: Any) -> Any:
-    """A summary without the seconds that the work took."""
-    if isinstance(content, dict):
-        return {name: without_times(each) for name, each in content.items() if "second" not in name}
-    return [without_times(each) for each in content] if isinstance(content, list) else content
+    content = path.read_bytes()
+    return json.dumps(timeless(json.loads(content))).encode() if path.name == "summary.json" else content
 
 
 def ranked(folder: Path) -> str:
@@ -90,14 +87,12 @@ def square(_: str, number: int) -> int:
     return number**2
 
 
-CALLS: dict[str, Call] = {
-    "rsens explain": explained,
-    "stability": ranked,
-    "experiments": journalled,
+#: The calls, and how kills are shared out among those that are asked for: those that take longer get fewer.
+CALLS: dict[str, tuple[Call, float]] = {
+    "rsens explain": (explained, 0.2),
+    "stability": (ranked, 0.4),
+    "experiments": (journalled, 0.4),
 }
-
-#: How kills are shared out among the calls that are asked for: those that take longer get fewer.
-SHARES = {"rsens explain": 0.2, "stability": 0.4, "experiments": 0.4}
 
 
 # ---- processes -------------------------------------------------------------------------------------------------------
@@ -108,40 +103,36 @@ def child(call: Call, folder: Path, log: Path, before: Callable[[], None] = lamb
     process = os.fork()
     if process:
         return process
-    code = 1
-    try:
-        before()
-        with open(os.devnull, "w") as nothing, redirect_stdout(nothing), redirect_stderr(nothing):
-            warnings.simplefilter("ignore")
-            _tell_of_pieces(log)
-            code = _outcome(call, folder, log)
-    finally:
-        os._exit(code)
+    code, put = 1, Checkpoint.put
 
-
-def _outcome(call: Call, folder: Path, log: Path) -> int:
-    try:
-        log.with_suffix(".result").write_text(call(folder))
-    except InputError as error:
-        with suppress(OSError):
-            log.with_suffix(".error").write_text(str(error))
-        return 3
-    return 0
-
-
-def _tell_of_pieces(log: Path) -> None:
-    put = Checkpoint.put
-
-    def telling(self: Checkpoint, key: str, content: Any, *records: type) -> None:
+    def listed(self: Checkpoint, key: str, content: Any, *records: type) -> None:
         put(self, key, content, *records)
         with log.open("a") as file:
             file.write(f"{key}\n")
 
-    Checkpoint.put = telling  # type: ignore[method-assign]
+    try:
+        before()
+        Checkpoint.put = listed  # type: ignore[method-assign]
+        with open(os.devnull, "w") as nothing, redirect_stdout(nothing), redirect_stderr(nothing):
+            warnings.simplefilter("ignore")
+            log.with_suffix(".result").write_text(call(folder))
+        code = 0
+    except InputError as error:
+        code = 3
+        with suppress(OSError):
+            log.with_suffix(".error").write_text(str(error))
+    finally:
+        os._exit(code)
 
 
 def ended(process: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+
+def finished(call: Call, folder: Path, log: Path) -> str:
+    """The result of a call that must come to its end."""
+    assert ended(child(call, folder, log)) == 0, log.with_suffix(".error").read_text()
+    return log.with_suffix(".result").read_text()
 
 
 # ---- what must hold --------------------------------------------------------------------------------------------------
@@ -151,10 +142,9 @@ def pieces(folder: Path) -> dict[str, bytes]:
     """The finished pieces of work in a folder and the folders in it, each of them whole."""
     found = {}
     for path in sorted(folder.rglob("*.json")) if folder.exists() else []:
-        content = path.read_bytes()
         if path.name.startswith(("sample-", "split-", "refit-")):
-            assert json.loads(content).keys() == {"format", "rsens", "sha256", "content"}
-            found[path.name] = content
+            found[path.name] = path.read_bytes()
+            assert json.loads(found[path.name]).keys() == {"format", "rsens", "sha256", "content"}
     journal = folder / "journal.jsonl"
     lines = journal.read_bytes().split(b"\n")[1:-1] if journal.exists() else []
     return found | {str(json.loads(line)[0]): line for line in lines}
@@ -163,16 +153,15 @@ def pieces(folder: Path) -> dict[str, bytes]:
 def killed(name: str, call: Call, place: Path, chance: random.Random, least: int) -> Counter[str]:
     """Kill a call until it ends by itself, and again in another folder until there were enough kills."""
     counts: Counter[str] = Counter()
-    log = place / "log"
+    log, whole = place / "log", place / "whole"
     start = time.perf_counter()
-    assert ended(child(call, place / "whole", log)) == 0, f"{name}: {log.with_suffix('.error').read_text()}"
+    expected = finished(call, whole, log)
     longest = time.perf_counter() - start
-    expected = log.with_suffix(".result").read_text()
     while counts["kills"] < least:
         folder = place / f"folder-{counts['runs']}"
         counts["runs"] += 1
         if name == "rsens explain" and counts["runs"] % 2 == 0:  # over results of before
-            shutil.copytree(place / "whole", folder)
+            shutil.copytree(whole, folder)
         kept, seen, most = pieces(folder), set[str](), longest
         while True:
             log.write_text("")
@@ -182,92 +171,55 @@ def killed(name: str, call: Call, place: Path, chance: random.Random, least: int
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
             code = ended(process)
-            told = log.read_text().splitlines()
-            assert not seen.intersection(told), f"{name}: done twice: {seen.intersection(told)}"
+            listed = log.read_text().splitlines()
+            assert not seen.intersection(listed), f"{name}: done twice: {seen.intersection(listed)}"
             if code == 0:
                 break
             assert code == -signal.SIGKILL, (name, code, log.with_suffix(".error").read_text())
             counts["kills"] += 1
             now = pieces(folder)
-            if name == "rsens explain":
-                assert_whole(folder, place / "whole")
+            if name == "rsens explain":  # every file is whole, of before or of now: both are the same
+                for file in json.loads((whole / "summary.json").read_text())["files"]:
+                    assert not (folder / file).exists() or read(folder / file) == read(whole / file), file
             if (folder / "summary.json").exists():  # results, of before or of now: then pieces may be gone
                 kept, seen = now, set()
                 continue
             assert all(now.get(key) == kept[key] for key in kept), f"{name}: lost"
-            assert all(f"{key}.json" in now for key in told), f"{name}: kept and lost"
-            kept, seen = now, seen.union(told)
+            assert all(f"{key}.json" in now for key in listed), f"{name}: kept and lost"
+            kept, seen = now, seen.union(listed)
         assert log.with_suffix(".result").read_text() == expected, f"{name}: another result"
         if name == "rsens explain":
-            assert sorted(os.listdir(folder)) == sorted(os.listdir(place / "whole")), f"{name}: something is left"
+            assert sorted(os.listdir(folder)) == sorted(os.listdir(whole)), f"{name}: something is left"
     return counts
-
-
-def assert_whole(folder: Path, whole: Path) -> None:
-    """Every file of results in a folder is whole, of before or of now: both are the same but for the clock."""
-    listed = json.loads((whole / "summary.json").read_text())["files"]
-    for name in listed:
-        path = folder / name
-        if path.exists() and name == "summary.json":
-            found, expected = (json.loads((place / name).read_text()) for place in (folder, whole))
-            assert without_times(found) == without_times(expected)
-        elif path.exists():
-            assert path.read_bytes() == (whole / name).read_bytes(), name
-
-
-def full_from(number: int) -> Callable[[], None]:
-    """From the write of this number on, the disk is full."""
-
-    def prepare() -> None:
-        fsync, count = os.fsync, 0
-
-        def full(handle: int) -> None:
-            nonlocal count
-            count += 1
-            if count > number:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            fsync(handle)
-
-        os.fsync = full
-
-    return prepare
 
 
 def full_disk(name: str, call: Call, place: Path, chance: random.Random) -> Counter[str]:
     """A full disk ends a call with an error of ours, or it has a result that is right; then there is room again."""
-    counts: Counter[str] = Counter()
+    number, fsync, writes = chance.randrange(1, 12), os.fsync, iter(range(10**6))
+
+    def full(handle: int) -> None:
+        if next(writes) >= number:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        fsync(handle)
+
     log, folder = place / "log", place / "out"
-    whole = place / "whole"
-    assert ended(child(call, whole, log)) == 0
-    expected = log.with_suffix(".result").read_text()
-    assert ended(child(call, folder, log, full_from(chance.randrange(1, 12)))) in (0, 3), name
+    expected = finished(call, place / "whole", log)
+    assert ended(child(call, folder, log, lambda: setattr(os, "fsync", full))) in (0, 3), name
     pieces(folder)
-    assert ended(child(call, folder, log)) == 0, f"{name}: {log.with_suffix('.error').read_text()}"
-    assert log.with_suffix(".result").read_text() == expected
-    counts["full disks"] += 1
-    return counts
-
-
-def _right(code: int, name: str, log: Path, expected: str) -> str:
-    assert code in (0, 3), (name, code)
-    if code == 3:
-        return "errors of ours"
-    assert log.with_suffix(".result").read_text() == expected, name
-    return "results without room"
+    assert finished(call, folder, log) == expected
+    return Counter({"full disks": 1})
 
 
 def two_at_once(name: str, call: Call, place: Path) -> Counter[str]:
     """Two runs into one folder: each has the right result, or an error of ours; and a third finds all in order."""
     logs = [place / "log-1", place / "log-2"]
-    assert ended(child(call, place / "whole", logs[0])) == 0
-    expected = logs[0].with_suffix(".result").read_text()
-    processes = [child(call, place / "both", log) for log in logs]
-    codes = [ended(process) for process in processes]
-    outcomes = Counter(_right(code, name, log, expected) for code, log in zip(codes, logs, strict=True))
+    expected = finished(call, place / "whole", logs[0])
+    codes = [ended(process) for process in [child(call, place / "both", log) for log in logs]]
+    for code, log in zip(codes, logs, strict=True):
+        assert code == 3 or (code == 0 and log.with_suffix(".result").read_text() == expected), (name, code)
     pieces(place / "both")
-    assert ended(child(call, place / "both", logs[0])) == 0
-    assert logs[0].with_suffix(".result").read_text() == expected, name
-    return Counter({"two at once": 1, "of these refused": outcomes["errors of ours"]})
+    assert finished(call, place / "both", logs[0]) == expected, name
+    return Counter({"two at once": 1, "of these refused": codes.count(3)})
 
 
 def main(kills: int, names: list[str], seed: int = 0) -> dict[str, Any]:
@@ -275,24 +227,28 @@ def main(kills: int, names: list[str], seed: int = 0) -> dict[str, Any]:
     chance = random.Random(seed)
     found = {}
     with tempfile.TemporaryDirectory() as base:
-        Path(base).chmod(0o755)
         os.environ["RSENS_INTERRUPTED_TABLE"] = f"{base}/table.csv"
         X.assign(y=Y).to_csv(f"{base}/table.csv", index=False)
         for name in names:
-            counts: Counter[str] = Counter()
-            call = CALLS[name]
-            for what in ("killed", "full", "two"):
-                place = Path(base) / f"{name.replace(' ', '-')}-{what}"
+            call, share = CALLS[name]
+            least = max(3, round(kills * share / sum(CALLS[each][1] for each in names)))
+            places = [Path(base) / f"{name.replace(' ', '-')}-{what}" for what in ("killed", "full", "two")]
+            for place in places:
                 place.mkdir()
-                if what == "killed":
-                    share = SHARES[name] / sum(SHARES[each] for each in names)
-                    counts += killed(name, call, place, chance, max(3, round(kills * share)))
-                elif what == "full":
-                    counts += full_disk(name, call, place, chance)
-                elif name != "experiments":  # scripts of ours, which one person runs at a time
-                    counts += two_at_once(name, call, place)
+            counts = killed(name, call, places[0], chance, least) + full_disk(name, call, places[1], chance)
+            if name != "experiments":  # scripts of ours, which one person runs at a time
+                counts.update(two_at_once(name, call, places[2]))
             found[name] = dict(sorted(counts.items()))
     return found
+
+
+def report(counts: Any, out: Path | None) -> None:
+    """Print counts as JSON, and write them into a file if one is given."""
+    text = json.dumps(counts, indent=1) + "\n"
+    sys.stdout.write(text)
+    if out is not None:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text)
 
 
 if __name__ == "__main__":
@@ -301,9 +257,4 @@ if __name__ == "__main__":
     parser.add_argument("--calls", nargs="*", default=list(CALLS))
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    counts = main(given.kills, given.calls)
-    text = json.dumps(counts, indent=1) + "\n"
-    sys.stdout.write(text)
-    if given.out is not None:
-        given.out.parent.mkdir(parents=True, exist_ok=True)
-        given.out.write_text(text)
+    report(main(given.kills, given.calls), given.out)

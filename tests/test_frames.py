@@ -124,14 +124,14 @@ TIMES = [dt.datetime(2020, 1, 1, 5), dt.datetime(2021, 7, 2, 23, 30)]
 COLUMN_TYPES = {
     "whole": (pl.Series([3, 1]), pd.Series([3, 1])),
     "whole, missing": (pl.Series([3, None]), pd.Series([3.0, np.nan])),
-    "decimal": (pl.Series([Decimal("1.10"), None]), pd.Series([1.1, np.nan])),
-    "truth, missing": (pl.Series([True, None]), pd.Series([True, None], dtype="boolean")),
+    "decimal": (pl.Series([Decimal("1.10"), None]), pd.Series([Decimal("1.10"), None])),
+    "truth, missing": (pl.Series([True, None]), pd.Series([True, None], dtype=object)),
     "text": (pl.Series(["b", "a"]), pd.Series(["b", "a"])),
     "enum": (
         pl.Series(["b", "a"], dtype=pl.Enum(["c", "b", "a"])),
-        pd.Series(pd.Categorical(["b", "a"], categories=["c", "b", "a"])),
+        pd.Series(pd.Categorical(["b", "a"], categories=["c", "b", "a"], ordered=True)),
     ),
-    "days": (pl.Series(DAYS), pd.Series(pd.to_datetime(DAYS)).astype("datetime64[s]")),
+    "days": (pl.Series(DAYS), pd.Series(pd.to_datetime(DAYS)).astype("datetime64[ms]")),
     "times": (pl.Series(TIMES), pd.Series(TIMES).astype("datetime64[us]")),
     "times of a zone": (
         pl.Series(TIMES).dt.replace_time_zone("Europe/Oslo"),
@@ -190,10 +190,10 @@ def test_any_library_can_come_through_arrow():
 
 
 REFUSED = {
-    "lazy": (pl.LazyFrame({"a": [1.0]}), "Use X.collect()."),
+    "lazy": (pl.LazyFrame({"a": [1.0]}), "whose rows are not computed yet"),
     "missing": (pl.DataFrame({"a": [1.0, None]}), "column 'a' has 1 missing or infinite values, the first at row 1"),
     "missing truth": (pa.table({"a": [True, None]}), "column 'a' has 1 missing values, the first at row 1"),
-    "dates": (pl.DataFrame({"a": DAYS}), "not numeric: 'a' (datetime64[s])"),
+    "dates": (pl.DataFrame({"a": DAYS}), "not numeric: 'a' (datetime64[ms])"),
     "same names": (pa.table([[1.0], [2.0]], names=["a", "a"]), "columns of the same name"),
 }
 MODEL = rsens.from_function(lambda rows: rsens.Normal(rows[:, 0], 1.0))
@@ -222,8 +222,8 @@ def test_targets_that_are_missing():
 @pytest.mark.parametrize(
     ("make", "absent"),
     [
-        ("import pandas; X = pandas.DataFrame({'a': [1.0, 2.0]})", {"narwhals", "polars"}),
-        ("import numpy; X = numpy.ones((2, 1))", {"narwhals", "polars", "pandas"}),
+        ("import pandas; X = pandas.DataFrame({'a': [1.0, 2.0]})", {"polars"}),
+        ("import numpy; X = numpy.ones((2, 1))", {"pyarrow", "polars", "pandas"}),
     ],
     ids=["pandas", "numpy"],
 )
@@ -231,14 +231,3 @@ def test_libraries_are_loaded_only_for_their_own_tables(make, absent):
     code = f"import sys\n{make}\nfrom rsens._table import read_table\nread_table(X)\nprint(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not absent & set(done.stdout.split())
-
-
-def test_polars_needs_no_pyarrow():
-    code = (
-        "import sys; sys.modules['pyarrow'] = None\n"
-        "import polars; from rsens._table import as_pandas\n"
-        "X = polars.DataFrame({'a': [1.0, 2.0], 'b': ['x', None], 'c': [True, False]})\n"
-        "print(as_pandas(X).columns.tolist())"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout.strip() == "['a', 'b', 'c']", done.stderr

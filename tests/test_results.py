@@ -58,7 +58,7 @@ def test_any_change_of_the_content_is_damage(path):
         changed = whole[:place] + chr(ord(whole[place]) ^ 1) + whole[place + 1 :]
         if not whole[place].isdigit() or json.loads(changed) != json.loads(whole):  # not the 17th digit of a number
             path.write_text(changed)
-            with pytest.raises(InputError, match=r"voyage\.json (is damaged|does not hold).*Voyage\.save"):
+            with pytest.raises(InputError, match=r"voyage\.json is damaged.*Voyage\.save"):
                 FORM.read(path)
 
 
@@ -77,5 +77,5 @@ def test_any_change_of_the_content_is_damage(path):
 def test_other_parts_with_the_right_digest_are_refused(path, change):
     content = json.loads(path.read_text())["content"]
     path.write_text(document("a voyage", change(content)))
-    with pytest.raises(InputError, match=r"written by another release of rsens"):
+    with pytest.raises(InputError, match="is damaged"):
         FORM.read(path)

@@ -17,4 +17,4 @@ def test_blocks_run(page, tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", test_examples.ELSEWHERE)
 def test_examples_run(name, tmp_path, monkeypatch):
     with pytensor.config.change_flags(mode="FAST_COMPILE"):
-        test_examples.test_the_example_gives_what_it_shows(name, tmp_path, monkeypatch)
+        test_examples.test_the_example_gives_the_shown_output(name, tmp_path, monkeypatch)

@@ -258,7 +258,7 @@ def test_it_can_be_sent_to_another_process(rows):
 
 def test_memory_is_bounded(rows):
     draws = {name: np.concatenate([values] * 80) for name, values in DRAWS.items()}  # 4000
-    at_once = from_pymc(linear(rows), draws).rows_per_chunk(10, 1)
+    at_once = from_pymc(linear(rows), draws).coded(rows).rows_per_chunk(10, 1)
     assert at_once * 4000 * 2 * 11 * 8 < 256 * 2**20
 
 
@@ -366,7 +366,7 @@ def test_draws_that_do_not_fit_the_model(posterior, text, rows):
 
 def test_description_and_findings(sampled, rows):
     model = from_pymc(linear(rows), DRAWS)
-    assert str(model.description).startswith("PyMC model with 50 draws: mixture of Normal prediction")
+    assert str(model.coded(rows).description).startswith("PyMC model with 50 draws: mixture of Normal prediction")
     with pytest.raises(InputError, match=r"the 3 columns of the model's pm\.Data; got 2"):
         rsens.rsens(model, rows[:, :2])
     program, posterior = sampled

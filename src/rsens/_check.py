@@ -78,16 +78,15 @@ def check(model: Any, X: Any, y: Any = None) -> Check:
         warnings.simplefilter("always")
         prepared = prepare(source, table)
         family = prepared.predict_distribution(table.source).checked(len(table))
-        findings = [*prediction_findings(prepared, table, family), *derivative_findings(prepared, table)]
-        if y is not None and (found := coverage_finding(family, np.asarray(y))) is not None:
-            findings.append(found)
+        findings = [*_of_predictions(prepared, table, family), *_of_derivatives(prepared, table)]
+        findings += [] if y is None else _of_intervals(family, np.asarray(y))
         findings += prepared.checks(table.source)
     said = dict.fromkeys(str(each.message) for each in heard if issubclass(each.category, RsensWarning))
     reasons = [finding.text.rstrip(".").partition(": ")[2] or finding.text for finding in findings]
     new = [text for text in said if not any(reason in text for reason in reasons)]  # not a repetition of a finding
-    warned = (Finding("warned of", "warning", text) for text in new)
+    findings += [Finding("warned of", "warning", text) for text in new]
     own = Description(source.name, type(family).__name__, "as the model gives it", source.made)
-    return Check(prepared.description or own, (*findings, *warned))
+    return Check(prepared.description or own, tuple(findings))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -135,48 +134,43 @@ class Check(Shown):
         return Document([Sentences([str(self.description)], "heading"), ShownTable("Checks", columns, [conclusion])])
 
 
-def prediction_findings(source: Model, table: Table, family: Distribution) -> Iterator[Finding]:
+def _of_predictions(source: Model, table: Table, family: Distribution) -> list[Finding]:
     """Two calls with the same rows, and rows on their own."""
     here = family.parameters
     again = source.predict_distribution(table.source).checked(len(table)).parameters
     if _differ(again, here, family):
-        yield Finding("repeatable", "wrong", "the same rows get other predictions each time: fix the random numbers.")
-        return
-    yield Finding("repeatable", "ok", "the same rows get the same predictions.")
+        text = "the same rows get other predictions each time: fix the random numbers."
+        return [Finding("repeatable", "wrong", text)]
+    found = [Finding("repeatable", "ok", "the same rows get the same predictions.")]
     picked = np.unique(np.linspace(0, len(table) - 1, ALONE).astype(int))
     alone = [source.predict_distribution(table.rows(i, i + 1)).checked(1).parameters[0] for i in picked.tolist()]
-    if _differ(np.array(alone), here[picked], family):
-        text = (
-            "the prediction of a row depends on the other rows: something is computed from X that belongs "
-            "to the training data (a mean, a scale, batch normalisation)."
-        )
-        yield Finding("rows on their own", "wrong", text)
-    else:
-        yield Finding("rows on their own", "ok", "the prediction of a row does not depend on other rows.")
+    name = "rows on their own"
+    if not _differ(np.array(alone), here[picked], family):
+        return [*found, Finding(name, "ok", "the prediction of a row does not depend on other rows.")]
+    text = (
+        "the prediction of a row depends on the other rows: something is computed from X that belongs to the training "
+        "data (a mean, a scale, batch normalisation)."
+    )
+    return [*found, Finding(name, "wrong", text)]
 
 
-def coverage_finding(family: Distribution, y: NDArray[Any]) -> Finding | None:
-    """Whether the 90 % interval holds about 90 % of the targets; None for classes, few rows and without noise."""
+def _of_intervals(family: Distribution, y: NDArray[Any]) -> list[Finding]:
+    """Whether the 90 % interval holds about 90 % of the targets; nothing for classes, few rows and without noise."""
     if family.support not in ("continuous", "counts") or len(y) < LEAST_ROWS or y.dtype.kind not in "fiub":
-        return None
+        return []
+    if np.abs(family.prediction()[:, 0] - y).max() <= SAME * np.ptp(y):
+        return []
     upper = np.asarray(family.cdf(y.astype(np.float64)))  # type: ignore[attr-defined]
     lower = upper if family.support == "continuous" else np.asarray(family.cdf(y - 1.0))  # type: ignore[attr-defined]
-    if np.abs(family.prediction()[:, 0] - y).max() <= SAME * np.ptp(y):
-        return None
-
-    def held_by(level: float) -> float:
-        tail = 0.5 * (1.0 - level)
-        return float(np.mean((upper >= tail) & (lower <= 1.0 - tail)))
-
-    share, half = held_by(0.9), held_by(0.5)
-    held = f"the 90 % interval holds {percent(share)} of y"
+    share, half = (float(np.mean((upper >= tail) & (lower <= 1.0 - tail))) for tail in (0.05, 0.25))
+    text = f"the 90 % interval holds {percent(share)} of y"
     if share < TOO_FEW:
-        text = f"{held}: far too narrow. Is the noise of an observation missing, or X in other units than the model's?"
-        return Finding("width", "warning", text)
-    if half > TOO_MANY and family.support == "continuous":  # a few large counts may be all there is to an interval
-        text = f"the 50 % interval holds {percent(half)} of y: too wide. Is noise counted twice, or y in another unit?"
-        return Finding("width", "warning", text)
-    return Finding("width", "ok", f"{held}.")
+        text += ": far too narrow. Is the noise of an observation missing, or X in other units than the model's?"
+    elif half > TOO_MANY and family.support == "continuous":  # a few large counts may be all there is to an interval
+        text += f", the 50 % interval {percent(half)}: too wide. Is noise counted twice, or y in another unit?"
+    else:
+        return [Finding("width", "ok", f"{text}.")]
+    return [Finding("width", "warning", text)]
 
 
 def _differ(a: Array, b: Array, family: Distribution) -> bool:
@@ -189,83 +183,85 @@ def _differ(a: Array, b: Array, family: Distribution) -> bool:
     return bool((np.abs(a - b) > allowed).any())
 
 
-def derivative_findings(source: Model, table: Table) -> Iterator[Finding]:
+def _of_derivatives(source: Model, table: Table) -> Iterator[Finding]:
     """Derivatives against extrapolated differences, at a few rows and at training rows; errors are relative norms."""
-    picked = np.unique(np.linspace(0, len(table) - 1, ROWS).astype(int))
     continuous = list(range(len(table.names)) if table.coding is None else table.coding.continuous)
     if not continuous:
         yield Finding("derivatives", "ok", "none: all columns are categorical, and levels are compared.")
         return
+    picked = np.unique(np.linspace(0, len(table) - 1, ROWS).astype(int))
     scale = column_scale(table.values)
-    units = np.where(scale > 0.0, scale, 1.0)
-    yield from _at(source, table, table.values[picked], units, continuous, "")
+    at = _At(source, table, np.where(scale > 0.0, scale, 1.0), continuous)
+    yield from at.findings(table.values[picked], "")
     training = source.training_inputs_
     if training is not None and table.coding is None and not source.by_differences:
-        yield from _at(
-            source, table, np.asarray(training, dtype=np.float64)[:ROWS], units, continuous, " at training rows"
-        )
+        yield from at.findings(np.asarray(training, dtype=np.float64)[:ROWS], " at training rows")
 
 
-def _at(source: Model, table: Table, rows: Array, units: Array, columns: list[int], where: str) -> Iterator[Finding]:
-    record = source.derivatives(table.like(rows), 1)
-    if not record.first.any():
-        yield _flat(source, table, where)
-        return
-    if source.by_differences:
-        text = "by differences; explain compares them with half the step and warns where that matters."
-        yield Finding(f"first derivatives{where}", "ok", text)
+@dataclass(frozen=True, eq=False)
+class _At:
+    """Compares the derivatives of a model in some columns, in units of these."""
+
+    source: Model
+    table: Table
+    units: Array
+    columns: list[int]
+
+    def findings(self, rows: Array, where: str) -> Iterator[Finding]:
+        """At these rows."""
+        first, second = f"first derivatives{where}", f"second derivatives{where}"
+        record = self._record(rows, 1)
+        if not record.first.any():
+            yield self._flat(first)
+            return
         try:
-            source.derivatives(table.like(rows), 2)
-        except NoSecondDerivativesError as error:
-            yield Finding(f"second derivatives{where}", "warning", f"none: {error.sentence}")
+            if self.source.by_differences:
+                text = "by differences; explain compares them with half the step and warns where that matters."
+                yield Finding(first, "ok", text)
+                self._record(rows, 2)
+                return
+            steps = self.units[self.columns]
+            ours = record.first[:, :, self.columns] * steps
+            slope = float(record.distribution.fisher_norm(ours).max())
+            if slope == 0.0:
+                text = "so small in units of the columns that R-sens is 0 in float64: nothing to compare."
+                yield Finding(first, "ok", text)
+                return
+            yield _compared(record, ours, self._differences(self._parameters, rows) * steps, slope, first)
+            pairs = self._record(rows, 2).for_pairs
+            assert pairs.second is not None
+            products = np.outer(steps, steps)
+            slopes = self._differences(lambda x: self._record(x, 2).for_pairs.first[:, :, self.columns], rows)
+            yield _compared(
+                pairs, pairs.second[:, :, self.columns][..., self.columns] * products, slopes * products, slope, second
+            )
         except InputError as error:
-            yield Finding(f"second derivatives{where}", "wrong", str(error.sentence))
-        return
+            verdict: Any = "warning" if isinstance(error, NoSecondDerivativesError) else "wrong"
+            yield Finding(second, verdict, str(error.sentence))
 
-    def parameters_at(x: Array) -> Array:
-        return source.predict_distribution(table.like(x)).checked(len(x)).parameters
+    def _record(self, rows: Array, order: int) -> Derivatives:
+        return self.source.derivatives(self.table.like(rows), order)
 
-    first = _differences(parameters_at, rows, units, columns)
-    ours = record.first[:, :, columns] * units[columns]
-    slope = float(record.distribution.fisher_norm(ours).max())
-    if slope == 0.0:
-        text = "so small in units of the columns that R-sens is 0 in float64: nothing to compare."
-        yield Finding(f"first derivatives{where}", "ok", text)
-        return
-    yield _compared(record, ours, first * units[columns], slope, f"first derivatives{where}")
-    try:
-        second = source.derivatives(table.like(rows), 2).for_pairs
-    except NoSecondDerivativesError as error:
-        yield Finding(f"second derivatives{where}", "warning", str(error.sentence))
-        return
-    assert second.second is not None
-    differences = _differences(
-        lambda x: source.derivatives(table.like(x), 2).for_pairs.first[:, :, columns], rows, units, columns
-    )
-    products = np.outer(units[columns], units[columns])
-    ours = second.second[:, :, columns][..., columns] * products
-    yield _compared(second, ours, differences * products, slope, f"second derivatives{where}")
+    def _parameters(self, rows: Array) -> Array:
+        return self.source.predict_distribution(self.table.like(rows)).checked(len(rows)).parameters
 
+    def _flat(self, name: str) -> Finding:
+        if not np.ptp(self._parameters(self.table.values), axis=0).any():
+            return Finding(name, "ok", "all 0, and so are the differences between rows.")
+        text = (
+            "all 0, although predictions differ between rows: the model is piecewise constant, or its derivatives are "
+            "cut off. Use from_function(fn, step=0.3), which looks across its steps."
+        )
+        return Finding(name, "wrong", text)
 
-def _flat(source: Model, table: Table, where: str) -> Finding:
-    spread = np.ptp(source.predict_distribution(table.source).checked(len(table)).parameters, axis=0)
-    if not spread.any():
-        return Finding(f"first derivatives{where}", "ok", "all 0, and so are the differences between rows.")
-    text = (
-        "all 0, although predictions differ between rows: the model is piecewise constant, or its derivatives are cut "
-        "off. Use from_function(fn, step=0.3), which looks across its steps."
-    )
-    return Finding(f"first derivatives{where}", "wrong", text)
-
-
-def _differences(function: Callable[[Array], Array], rows: Array, units: Array, columns: list[int]) -> Array:
-    """Derivatives of the function (n, …) in the columns, on a new last axis, without their error in h²."""
-    here, flat = function(rows), (len(rows), -1)
-    steps = Quotients(
-        lambda points: np.stack([function(x).reshape(flat) for x in points]), rows, here.reshape(flat), columns
-    )
-    widths = np.broadcast_to(STEP * units, rows.shape)
-    return extrapolated(steps.first, widths).reshape(*here.shape, len(columns))
+    def _differences(self, function: Callable[[Array], Array], rows: Array) -> Array:
+        """Derivatives of the function (n, …) in the columns, on a new last axis, without their error in h²."""
+        here, flat = function(rows), (len(rows), -1)
+        steps = Quotients(
+            lambda points: np.stack([function(x).reshape(flat) for x in points]), rows, here.reshape(flat), self.columns
+        )
+        widths = np.broadcast_to(STEP * self.units, rows.shape)
+        return extrapolated(steps.first, widths).reshape(*here.shape, len(self.columns))
 
 
 def _compared(record: Derivatives, ours: Array, theirs: Array, slope: float, name: str) -> Finding:

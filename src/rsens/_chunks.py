@@ -23,8 +23,6 @@ def comes_in_chunks(X: Any) -> bool:
     name, module = type(X).__name__, type(X).__module__.partition(".")[0]
     if module == "dask":
         return hasattr(X, "npartitions") and hasattr(X, "columns")
-    if module == "pyarrow":
-        return hasattr(X, "iter_batches") or (hasattr(X, "to_batches") and hasattr(X, "scanner"))
     if module == "polars":
         return name == "LazyFrame"
     return hasattr(X, "__next__") and not any(hasattr(type(X), protocol) for protocol in ARROW)
@@ -33,28 +31,23 @@ def comes_in_chunks(X: Any) -> bool:
 def chunks_of(X: Any, columns: Sequence[str] | None) -> Iterator[Any]:
     """The rows, chunk by chunk, as tables of pandas (or arrays of an iterator); empty ones are left out."""
     for chunk in _tables(X, columns):
-        table = as_pandas(chunk[0] if isinstance(chunk, tuple) and len(chunk) == 1 else chunk)
+        table = as_pandas(chunk)
         if not hasattr(table, "__len__"):
-            raise InputError(
-                Argument("X"),
-                f": an iterator must give tables of rows, each like X itself; got {type(table).__name__}.",
-            )
+            kind = type(table).__name__
+            raise InputError(Argument("X"), f": an iterator must give tables of rows, each like X itself; got {kind}.")
         if len(table):
             yield table
 
 
 def _tables(X: Any, columns: Sequence[str] | None) -> Iterator[Any]:
-    if isinstance(X, str | os.PathLike):
-        X = _dataset(Path(X))
     module = type(X).__module__.partition(".")[0]
     if module == "dask":
         X = X if columns is None else X[_found(columns, X.columns)]
         return (X.get_partition(number).compute() for number in range(X.npartitions))
     if module == "polars":
         return _batches_of_plan(X if columns is None else X.select(_found(columns, X.collect_schema().names())))
-    if hasattr(X, "iter_batches"):
-        return iter(X.iter_batches(ROWS, columns=None if columns is None else _found(columns, X.schema_arrow.names)))
-    if hasattr(X, "scanner"):
+    if isinstance(X, str | os.PathLike):
+        X = _dataset(Path(X))
         names = None if columns is None else _found(columns, X.schema.names)
         return iter(X.to_batches(columns=names, batch_size=ROWS, batch_readahead=1, fragment_readahead=1))
     return iter(X)

@@ -27,7 +27,6 @@ from rsens._table import (
     plain,
     read_columns,
     series_of,
-    with_labels,
 )
 from rsens._text import first_few
 from rsens._typing import Array, Positions
@@ -67,23 +66,14 @@ class Levels:
         unknown = [label for label in labels if label not in known]
         if unknown:
             row = int(np.flatnonzero(found == labels.index(unknown[0]))[0])
+            names = {str(label): label for label in self.labels}
+            near = get_close_matches(str(unknown[0]), names, 1)  # "1" for 1, or a slip of the pen
             raise InputError(
                 Argument(what),
-                f": column {self.name!r} has the level {unknown[0]!r} at row {row}, which is not known. "
-                f"Known levels: {first_few([repr(label) for label in self.labels])}.{self._hint(unknown[0])}",
+                f": column {self.name!r} has the level {unknown[0]!r} at row {row}, which is not known. Known levels: "
+                f"{first_few(list(map(repr, self.labels)))}.{f' Did you mean {names[near[0]]!r}?' if near else ''}",
             )
         return np.array([known[label] for label in labels], dtype=np.float64)[found]
-
-    def _hint(self, unknown: Any) -> str:
-        """A known level that is spelled the same but has another type, or is spelled almost the same."""
-        same = [label for label in self.labels if str(label) == str(unknown)]
-        if same:
-            return (
-                f" The type differs: {_type_of(unknown)} instead of {_type_of(same[0])}. "
-                "Give the column in the type the model was fitted with."
-            )
-        near = get_close_matches(str(unknown), [str(label) for label in self.labels], 1)
-        return f" Did you mean {near[0]!r}?" if near else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,20 +100,20 @@ class Coding:
         if isinstance(categorical, Coding):
             return categorical
         X = X.source if isinstance(X, Table) else as_pandas(X, what)
-        names = tuple(map(str, X.columns)) if is_frame(X) else None
-        if names is None and categorical is None:  # numbers, or an error when they are read
-            width = np.shape(X)[1] if hasattr(X, "shape") and len(np.shape(X)) == 2 else 0
-            return cls(tuple(f"x{d}" for d in range(width)), ())
-        source = X if names is not None else as_array(X, what, labels=True)
-        names = names or tuple(f"x{d}" for d in range(source.shape[1]))
-        named = _named(categorical, names)
-        found = {d: None for d in columns_of_labels(source) if d not in named}
-        chosen = named | found
+        if not is_frame(X):
+            if categorical is None:  # numbers, or an error when they are read
+                width = np.shape(X)[1] if hasattr(X, "shape") and len(np.shape(X)) == 2 else 0
+                return cls(tuple(f"x{d}" for d in range(width)), ())
+            X = as_array(X, what, labels=True)
+        names = tuple(map(str, X.columns)) if is_frame(X) else tuple(f"x{d}" for d in range(X.shape[1]))
+        positions = [] if categorical is None else column_positions(categorical, names, "categorical")
+        given = categorical.values() if isinstance(categorical, Mapping) else [None] * len(positions)
+        named = dict(zip(positions, given, strict=True))
         columns = []
-        for d in sorted(chosen):
-            levels = _levels(column_of(source, d), d, names[d], chosen[d], weights, keep_unused, what)
-            if d in found:
-                _check_no_identifier(levels, column_of(source, d), what)
+        for d in sorted({*named, *columns_of_labels(X)}):
+            levels = _levels(column_of(X, d), d, names[d], named.get(d), weights, keep_unused, what)
+            if d not in named:
+                _check_no_identifier(levels, column_of(X, d), what)
             columns.append(levels)
         return cls(names, tuple(columns))
 
@@ -196,20 +186,20 @@ class Coding:
     def switched(self, rows: Any, levels: Mapping[int, int]) -> Any:
         """Rows of a data frame or array with columns set to levels: {position: level code}."""
         labels = {position: self[position].labels[code] for position, code in levels.items()}
-        if not is_pandas(rows):
-            # A type that holds the labels: text arrays would cut them, arrays of whole numbers would round them.
-            kind = rows.dtype.kind
-            wide = object if kind in "OUS" else np.result_type(rows.dtype, *map(np.asarray, labels.values()))
-            rows = rows.astype(wide)
-            for position, label in labels.items():
-                rows[:, position] = label
-            return rows
-        return with_labels(rows, labels)
-
-
-def _type_of(label: Any) -> str:
-    kinds = ((str, "text"), (bool, "truth values"), (Real, "numbers"))
-    return next((words for kind, words in kinds if isinstance(label, kind)), type(label).__name__)
+        if is_pandas(rows):
+            columns = {
+                name: series_of([labels[d]] * len(rows), rows.iloc[:, d].dtype, rows.index)
+                if d in labels
+                else rows[name]
+                for d, name in enumerate(rows.columns)
+            }
+            return type(rows)(columns, index=rows.index)
+        # A type that holds the labels: text arrays would cut them, arrays of whole numbers would round them.
+        wide = object if rows.dtype.kind in "OUS" else np.result_type(rows.dtype, *map(np.asarray, labels.values()))
+        rows = rows.astype(wide)
+        for position, label in labels.items():
+            rows[:, position] = label
+        return rows
 
 
 def _levels(column: Any, position: int, name: str, given: Any, weights: Any, keep_unused: bool, what: str) -> Levels:
@@ -246,15 +236,6 @@ def _given_levels(given: Any, name: str, used: list[Any], what: str) -> list[Any
         wrong = f"{what} also has {first_few(unknown)}" if unknown else "some are listed twice"
         raise InputError(Argument("categorical"), f": list every level of {name!r} once; {wrong}.")
     return labels
-
-
-def _named(categorical: Any, names: tuple[str, ...]) -> dict[int, Any]:
-    """Positions of the columns that are named, with their levels if given."""
-    if categorical is None:
-        return {}
-    positions = column_positions(categorical, names, "categorical")
-    given = categorical.values() if isinstance(categorical, Mapping) else [None] * len(positions)
-    return dict(zip(positions, given, strict=True))
 
 
 def _check_complete(codes: Positions, name: str, what: str) -> None:

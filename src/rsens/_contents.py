@@ -65,14 +65,13 @@ def own_order(X: Any, *others: Any, clusters: Positions | None = None, names: Se
     """
     columns = [_ranks(column) for column in _columns(X)]
     given = [_ranks(column) for other in others if other is not None for column in _columns(other)]
-    rest = _hashed(given, len(X))
+    rest = _hashed(given, np.zeros(len(X), dtype=np.uint64))
     if not given:  # then a sum, in which all columns count alike
         rest = sum(map(mixed, columns), rest)
     if names is None:
         names = list(map(str, X.columns)) if hasattr(X, "columns") else [""] * len(columns)
     order = _ordered(columns, rest, names)
-    keys = _hashed((columns[d] for d in order), rest)
-    ties: list[NDArray[Any]] = [keys, rest]
+    ties: list[NDArray[Any]] = [_hashed((columns[d] for d in order), rest), rest]
     numbers = None
     if clusters is not None:  # sums of whole numbers are the same in any order
         sums = np.zeros((2, int(clusters.max()) + 1), dtype=np.uint64)
@@ -91,7 +90,8 @@ def column_order(X: Any, *others: Any) -> Positions:
 
 def row_keys(*columns: Any) -> Keys:
     """One number per row, equal for rows that agree in all columns; arrays of columns (N, D) or single ones (N,)."""
-    return _hashed((_bits(column) for array in columns for column in _columns(array)), len(columns[0]))
+    values = (_bits(column) for array in columns for column in _columns(array))
+    return _hashed(values, np.zeros(len(columns[0]), dtype=np.uint64))
 
 
 def mixed(keys: Keys) -> Keys:
@@ -115,9 +115,8 @@ def _ordered(columns: Sequence[Keys], rest: Keys, names: Sequence[str]) -> Posit
     return np.array(sorted(range(len(keys)), key=lambda d: (keys[d], names[d])), dtype=np.intp)
 
 
-def _hashed(columns: Iterable[Keys], start: Keys | int) -> Keys:
-    """Hash the rows of the columns, starting from keys, or from zeros for this number of rows."""
-    keys = np.zeros(start, dtype=np.uint64) if isinstance(start, int) else start
+def _hashed(columns: Iterable[Keys], keys: Keys) -> Keys:
+    """Hash the rows of the columns, starting from keys."""
     for column in columns:
         keys = mixed(keys * FIRST + column)
     return keys

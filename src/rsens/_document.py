@@ -1,8 +1,6 @@
-"""Documents: sentences and tables, built once for each result and rendered as text, as HTML and as JSON.
+"""Documents: sentences and tables, built once for each result and rendered as text, as JSON and on a report's page.
 
-All text is escaped here, so that a column may be called `<script>`. In a notebook, text and background keep their
-colours, which are right in every theme, and styles are attributes, as notebooks drop style sheets they do not trust.
-On the page of a report, tags have the classes of its style sheet.
+All text is escaped here, so that a column may be called `<script>`.
 """
 
 from __future__ import annotations
@@ -25,18 +23,8 @@ Html = NewType("Html", str)
 WIDTH, LEAST_WIDTH, LEAST_NAME = 96, 40, 12
 #: The longest bar of a table, in characters, and the longest name in a table of a page.
 BAR, PAGE_NAME = 8, 80
-#: Orange and grey that are visible on white and on black; the widths of sentences and names in a notebook.
-ORANGE, GREY, TEXT, NAME = "#d98200", "rgba(128,128,128,0.4)", "max-width:52em", "min-width:9em;max-width:26em"
-CELL = f"border:none;border-bottom:1px solid {GREY};padding:0.25em 0.7em;vertical-align:top"
-NOTEBOOK = {
-    "name": f' style="{CELL};text-align:left;font-weight:normal;{NAME};overflow-wrap:anywhere"',
-    "number": f' style="{CELL};text-align:right;white-space:nowrap"',
-    "words": f' style="{CELL};text-align:left;white-space:nowrap"',
-    "bar": f' style="{CELL};text-align:left;white-space:nowrap"',
-    "text": f' style="{CELL};text-align:left"',
-    "mark": ' style="display:inline-block;width:0.7em;text-align:left"',
-}
-PAGE = {"name": "", "number": ' class="right"', "words": ' class="tight"', "text": "", "mark": ' class="mark star"'}
+#: The attributes of cells on a page, by kind of column.
+PAGE = {"name": "", "number": ' class="right"', "words": ' class="tight"', "text": ""}
 
 
 @dataclass(frozen=True)
@@ -92,21 +80,14 @@ class ShownTable:
         asked = [] if self.hint is None else [with_command(*self.hint, width)]
         return "\n".join([fold(self.title, width), *lines, *below, *asked])
 
-    def html(self) -> Html:
-        """For a notebook."""
-        legend = [*self.legend, *([] if self.hint is None else [" ".join(self.hint)])]
-        below = "".join(f'<div style="margin-top:0.2em">{_escaped(line)}</div>' for line in legend if line)
-        title = "caption-side:top;text-align:left;font-weight:bold;color:inherit;padding:0.3em 0"
-        return Html(
-            '<div style="overflow-x:auto"><table style="border-collapse:collapse;margin:0.5em 0">'
-            f'<caption style="{title}">{_escaped(self.title)}</caption>'
-            f"{self._head(NOTEBOOK)}<tbody>{''.join(self._rows(NOTEBOOK))}</tbody></table></div>"
-            + (f'<div style="{TEXT};font-size:90%;margin-bottom:1em">{below}</div>' if below else "")
-        )
-
     def page(self, name: str, shown: int) -> Html:
         """For the page of a report: a button shows the lines after the first `shown`."""
-        rows = self._rows(PAGE)
+        columns = [each for each in self.columns if each.kind in PAGE and not (each.is_empty and each.kind != "name")]
+        heads = [(_unbroken(each.head.strip()), PAGE[each.kind]) for each in columns]
+        head = "".join(f'<th scope="col"{style}>{text}</th>' if text else f"<td{style}></td>" for text, style in heads)
+        grey = [' class="below"' if each else "" for each in self.muted or [False] * len(columns[0].cells)]
+        cells = zip(grey, *map(_cells, columns), strict=True)
+        rows = [f"<tr{style}>{''.join(row)}</tr>" for style, *row in cells]
         rest, notes, button = "", "", ""
         if len(rows) > shown:
             rest = f'<tbody class="rest" id="rest-{name}">{"".join(rows[shown:])}</tbody>'
@@ -119,27 +100,13 @@ class ShownTable:
         described = f' aria-describedby="notes-{name}"' if notes else ""
         return Html(
             f'<div class="scroll" tabindex="0" role="region" aria-label="Table of {name}"><table{described}>'
-            f"<caption>{_unbroken(self.title)}</caption>{self._head(PAGE)}"
+            f"<caption>{_unbroken(self.title)}</caption><thead><tr>{head}</tr></thead>"
             f"<tbody>{''.join(rows[:shown])}</tbody>{rest}</table></div>{button}{notes}"
         )
 
     def json(self) -> list[dict[str, Any]]:
         """The lines in numbers, with None for unknown ones."""
         return [] if self.frame is None else records(self.frame)
-
-    def _head(self, look: dict[str, str]) -> str:
-        write = _escaped if look is NOTEBOOK else _unbroken
-        heads = [(write(each.head.strip()), look[each.kind]) for each in self._shown(look)]
-        cells = [f'<th scope="col"{style}>{head}</th>' if head else f"<td{style}></td>" for head, style in heads]
-        return f"<thead><tr>{''.join(cells)}</tr></thead>"
-
-    def _rows(self, look: dict[str, str]) -> list[str]:
-        columns = [_cells(each, look) for each in self._shown(look)]
-        grey = [' class="below"' if each else "" for each in self.muted or [False] * len(columns[0])]
-        return [f"<tr{style}>{''.join(row)}</tr>" for style, *row in zip(grey, *columns, strict=True)]
-
-    def _shown(self, look: dict[str, str]) -> list[Column]:
-        return [each for each in self.columns if each.kind in look and not (each.is_empty and each.kind != "name")]
 
 
 @dataclass(frozen=True)
@@ -154,18 +121,10 @@ class Sentences:
         first, further = ("WARNING  ", " " * 9) if self.kind == "warning" else ("", "")
         return "\n".join(fold(text, width, first, further) for text in self.texts)
 
-    def html(self) -> Html:
-        """For a notebook."""
-        style = f"{TEXT};border-left:4px solid {ORANGE};padding-left:0.7em" if self.kind == "warning" else TEXT
-        before, after = {
-            "plain": ("", ""), "heading": ("<strong>", "</strong>"), "warning": ("<strong>Warning:</strong> ", ""),
-        }[self.kind]  # fmt: skip
-        return Html("".join(f'<p style="{style}">{before}{_escaped(text)}{after}</p>' for text in self.texts))
-
 
 @dataclass(frozen=True)
 class Notes:
-    """A list, which a click opens in a notebook."""
+    """A list under a title."""
 
     title: str
     texts: Sequence[str]
@@ -174,14 +133,6 @@ class Notes:
         """For a terminal of this width."""
         items = [fold(text, width, "  · ", "    ") for text in self.texts]
         return "\n".join([fold(self.title, width), *items]) if items else ""
-
-    def html(self) -> Html:
-        """For a notebook."""
-        if not self.texts:
-            return Html("")
-        items = "".join(f"<li>{_escaped(text)}</li>" for text in self.texts)
-        summary = f'<summary style="cursor:pointer">{_escaped(self.title)} ({len(self.texts)})</summary>'
-        return Html(f'<details style="{TEXT}">{summary}<ul>{items}</ul></details>')
 
 
 Block = ShownTable | Sentences | Notes
@@ -199,8 +150,8 @@ class Document:
         return "\n\n".join(filter(None, (block.text(width) for block in self.blocks)))
 
     def html(self) -> Html:
-        """For a notebook."""
-        return Html(f'<div class="rsens" style="max-width:100%">{"".join(block.html() for block in self.blocks)}</div>')
+        """For a notebook: the text."""
+        return Html(f"<pre>{escape(self.text(WIDTH))}</pre>")
 
 
 class Shown:
@@ -300,15 +251,14 @@ def _total(widths: Iterable[int]) -> int:
     return sum(widths) + 2 * (len(widths) - 1)
 
 
-def _cells(column: Column, look: dict[str, str]) -> list[str]:
-    style = look[column.kind]
+def _cells(column: Column) -> list[str]:
+    """The cells of a column on a page."""
     if column.kind == "name":
-        names = map(_escaped, column.cells) if look is NOTEBOOK else _page_names(column.cells)
-        return [f'<th scope="row"{style}>{name}</th>' for name in names]
+        return [f'<th scope="row">{name}</th>' for name in _page_names(column.cells)]
     marks = column.marks if any(mark.strip() for mark in column.marks) else ()
-    signs = [f"<span{look['mark']}>{escape(mark)}</span>" for mark in marks] or [""] * len(column.cells)
-    write = _escaped if look is NOTEBOOK else _unbroken
-    return [f"<td{style}>{write(cell.strip())}{sign}</td>" for cell, sign in zip(column.cells, signs, strict=True)]
+    signs = [f'<span class="mark star">{escape(mark)}</span>' for mark in marks] or [""] * len(column.cells)
+    cells = zip(column.cells, signs, strict=True)
+    return [f"<td{PAGE[column.kind]}>{_unbroken(cell.strip())}{sign}</td>" for cell, sign in cells]
 
 
 def _page_names(names: Sequence[str]) -> list[str]:
@@ -325,10 +275,6 @@ def _page_names(names: Sequence[str]) -> list[str]:
     return [' <span class="times">×</span> '.join(map(span, pair)) for pair in parts]
 
 
-def _escaped(text: str) -> str:
-    return escape(on_one_line(text))
-
-
 def _unbroken(text: str) -> str:
     """Escaped, without a line end before a percent sign."""
-    return _escaped(text).replace(" %", "\u00a0%")
+    return escape(on_one_line(text)).replace(" %", "\u00a0%")

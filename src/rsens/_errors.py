@@ -89,7 +89,15 @@ class Sentence(str):
         return next((part.name for part in self.parts if isinstance(part, Argument)), None)
 
 
-class InputError(ValueError):
+class _Spoken:
+    """An error or a warning with a sentence."""
+
+    def __init__(self, *parts: str | Argument) -> None:
+        self.sentence: Sentence = Sentence(*parts)
+        super().__init__(self.sentence)  # type: ignore[call-arg]
+
+
+class InputError(_Spoken, ValueError):
     """Wrong input. The text names the mistake, the value that rsens got, and a remedy.
 
     Example:
@@ -100,10 +108,6 @@ class InputError(ValueError):
         ...     print(str(error).partition(" (")[0])
         Normal: variance must be finite and greater than 0; got -1 at row 0
     """
-
-    def __init__(self, *parts: str | Argument) -> None:
-        self.sentence: Sentence = Sentence(*parts)
-        super().__init__(self.sentence)
 
     @property
     def argument(self) -> str | None:
@@ -126,7 +130,7 @@ class MissingExtraError(ImportError):
         )
 
 
-class RsensWarning(UserWarning):
+class RsensWarning(_Spoken, UserWarning):
     """A result that is correct but perhaps not intended; the text explains why, and names a remedy.
 
     Example:
@@ -139,10 +143,6 @@ class RsensWarning(UserWarning):
         >>> print(str(caught[0].message).partition(".")[0])
         Constant columns have no standard deviation and get the sensitivity 0: 'x1'
     """
-
-    def __init__(self, *parts: str | Argument) -> None:
-        self.sentence: Sentence = Sentence(*parts)
-        super().__init__(self.sentence)
 
 
 def warn(*parts: str | Argument, category: type[Warning] = RsensWarning) -> None:
@@ -157,8 +157,6 @@ def warn(*parts: str | Argument, category: type[Warning] = RsensWarning) -> None
 
 #: The category and the text of a warning.
 Warned = tuple[type[Warning], str]
-#: The largest number of texts of one category that are shown.
-MOST_TEXTS = 3
 
 
 @contextmanager
@@ -196,13 +194,10 @@ def emit_once(pieces: Iterable[Iterable[Warned]], count: int, noun: str) -> None
         keys = {(category, re.sub(r"\d+(\.\d+)?(e[+-]?\d+)?", "#", text)): text for category, text in warned}
         texts = keys | texts
         times.update(keys.keys())
-    shown: Counter[type[Warning]] = Counter()
     for (category, key), pieces_with_it in times.most_common():
-        shown[category] += 1
-        if shown[category] <= MOST_TEXTS:
-            where = "" if pieces_with_it == 1 else f"In {pieces_with_it} of {count} {noun}s: "
-            text = texts[category, key]
-            try:
-                warn(Sentence(where, text), category=category)
-            except TypeError:  # a category that is made from more than a text
-                warn(f"{category.__name__}: ", where, text)
+        where = "" if pieces_with_it == 1 else f"In {pieces_with_it} of {count} {noun}s: "
+        text = texts[category, key]
+        try:
+            warn(Sentence(where, text), category=category)
+        except TypeError:  # a category that is made from more than a text
+            warn(f"{category.__name__}: ", where, text)

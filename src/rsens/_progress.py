@@ -8,7 +8,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from rsens._arguments import one_of
@@ -34,14 +34,28 @@ class StatusLine:
 
 
 @dataclass
-class Stage:
-    """Pieces of one stage: their number, how many are done, and the seconds of the timed ones."""
+class Pieces:
+    """Pieces of one kind: by stage their number and how many are done, and the seconds that the timed ones took."""
 
-    count: int
-    done: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
+    finished: dict[str, int] = field(default_factory=dict)
     timed: int = 0
     seconds: float = 0.0
-    at_once: int = 1
+
+    @property
+    def total(self) -> int:
+        """The number of pieces of all stages that are known."""
+        return sum(self.counts.values())
+
+    @property
+    def done(self) -> int:
+        """How many are done."""
+        return sum(self.finished.values())
+
+    @property
+    def seconds_left(self) -> float:
+        """The mean time of a piece times the pieces left; 0 before one is timed."""
+        return max(0, self.total - self.done) * self.seconds / self.timed if self.timed else 0.0
 
 
 class Progress:
@@ -49,29 +63,26 @@ class Progress:
 
     def __init__(self, line: StatusLine, clock: Callable[[], float] = time.monotonic) -> None:
         self._line, self._clock = line, clock
-        self._stages: defaultdict[str, dict[str, Stage]] = defaultdict(dict)
+        self._work: defaultdict[str, Pieces] = defaultdict(Pieces)
         self._announced: set[str] = set()
         self._latest = ("", 0.0, 0.0)  # the count, the seconds left, and when that was
 
     def expect(self, noun: str, stage: str, count: int) -> None:
         """Count the pieces of a later stage from now on."""
-        self._stages[noun].setdefault(stage, Stage(count))
+        self._work[noun].counts.setdefault(stage, count)
 
     @contextmanager
-    def stage(
-        self, noun: str, count: int, *, name: str = "", done: int = 0, at_once: int = 1
-    ) -> Iterator[Callable[..., None]]:
-        """Context for doing pieces, `at_once` at a time; yields `advance(pieces=1, seconds=None)`."""
-        stage = self._stages[noun][name] = Stage(count, done, at_once=at_once)
+    def stage(self, noun: str, count: int, *, name: str = "", done: int = 0) -> Iterator[Callable[..., None]]:
+        """Context for doing pieces, `done` of them before; yields `advance(pieces=1)`."""
+        work = self._work[noun]
+        work.counts[name], work.finished[name] = count, done
         began = self._clock()
 
-        def advance(pieces: int = 1, seconds: float | None = None) -> None:
+        def advance(pieces: int = 1) -> None:
             nonlocal began
-            now = self._clock()
-            stage.seconds += (now - began) * at_once if seconds is None else seconds
-            stage.timed += pieces
-            stage.done += pieces
-            began = now
+            work.seconds, began = work.seconds + self._clock() - began, self._clock()
+            work.timed += pieces
+            work.finished[name] += pieces
             self._show(noun)
 
         self._show(noun)
@@ -96,7 +107,7 @@ class Progress:
 
     def total(self, noun: str) -> int:
         """The number of pieces of all stages that are known."""
-        return sum(stage.count for stage in self._stages[noun].values())
+        return self._work[noun].total
 
     def words(self) -> str:
         """The progress at this moment: the time that has passed since the last piece counts. "" between stages."""
@@ -104,25 +115,13 @@ class Progress:
         return count + _time_left(left - (self._clock() - when) if left else 0.0)
 
     def _show(self, noun: str) -> None:
-        stages = list(self._stages[noun].values())
-        total, done, left = self.total(noun), sum(stage.done for stage in stages), seconds_left(stages)
-        if total > done and left >= LONG and noun not in self._announced:
+        work = self._work[noun]
+        total, left = work.total, work.seconds_left
+        if left >= LONG and noun not in self._announced:
             self._announced.add(noun)
-            resumed = done > sum(stage.timed for stage in stages)
-            pieces = f"{total - done:,} of {total:,} {noun}s left" if resumed else counted(total, noun)
-            self._line.announce(f"{pieces}{_time_left(left)}")
-        self._latest = (f"{noun} {min(done + 1, total):,} of {total:,}", left, self._clock())
-        self._line.show(self.words(), done / total if total else 1.0)
-
-
-def seconds_left(stages: list[Stage]) -> float:
-    """Mean time of the pieces of each stage, or of all, times the pieces left; 0 where nothing was timed."""
-    timed = sum(stage.timed for stage in stages)
-    if not timed:
-        return 0.0
-    usual, at_once = sum(stage.seconds for stage in stages) / timed, max(stage.at_once for stage in stages)
-    each = [stage.seconds / stage.timed if stage.timed else usual for stage in stages]
-    return sum(max(0, s.count - s.done) * seconds for s, seconds in zip(stages, each, strict=True)) / at_once
+            self._line.announce(f"{total - work.done:,} of {counted(total, noun)} left{_time_left(left)}")
+        self._latest = (f"{noun} {min(work.done + 1, total):,} of {total:,}", left, self._clock())
+        self._line.show(self.words(), work.done / total if total else 1.0)
 
 
 def _time_left(seconds: float) -> str:
@@ -158,13 +157,6 @@ class Bar(StatusLine):
         if self._bar is not None:
             self._bar.close()
             self._bar = None
-
-    def announce(self, words: str) -> None:
-        """On a line that stays, as the bar comes and goes."""
-        if self._seen:
-            from tqdm import tqdm
-
-            tqdm.write(f"{words}; interrupt and ask for less if that is too long.", file=sys.stderr)
 
 
 def progress_of(progress: Any) -> Progress:

@@ -1,11 +1,10 @@
 """The rows X that every call takes: read once into names and float64 values, or refused with a clear error.
 
-Tables and columns of polars, Arrow and others become pandas objects; no library is imported before it is needed.
+Tables and columns of polars and Arrow become pandas objects; no library is imported before it is needed.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,14 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsens._errors import Argument, InputError
+from rsens._errors import Argument, InputError, MissingExtraError
 from rsens._text import first_few
 from rsens._typing import Array, Positions
 
 if TYPE_CHECKING:
-    import narwhals.stable.v2 as nw
-    import pandas as pd
-
     from rsens._coding import Coding
 
 #: How to read the columns that hold labels, by position: each reader turns labels into level codes.
@@ -82,36 +78,34 @@ def read_columns(X: Any, what: str, readers: Readers = MappingProxyType({}), cod
     if type(X).__module__.startswith("scipy.sparse"):
         raise InputError(Argument(what), f" is a sparse matrix; rsens needs dense rows. Use {what}.toarray().")
     if is_frame(X):
-        names = tuple(str(label) for label in X.columns)
+        names = tuple(map(str, X.columns))
         _check_names(names, what)
         _check_shape((len(X), len(names)), what)
-        if not readers and all(dtype == np.float64 for dtype in X.dtypes):  # the usual case, quick for many columns
-            values = np.array(X.to_numpy(dtype=np.float64), order="C")  # a copy
-        else:
-            values = _stack([(name, X[label]) for name, label in zip(names, X.columns, strict=True)], what, readers)
+        columns = [X.iloc[:, d] for d in range(len(names))]
+        quick = all(dtype == np.float64 for dtype in X.dtypes)
     else:
         if isinstance(X, np.ma.MaskedArray):
             X = np.ma.filled(X.astype(np.float64), np.nan)
         X = as_array(X, what, labels=bool(readers))
         names = tuple(f"x{d}" for d in range(X.shape[1]))
-        if not readers and X.dtype.kind in "biuf":
-            values = X.astype(np.float64, copy=False)
-        else:
-            values = _stack(list(zip(names, X.T, strict=True)), what, readers)
-        X = X if readers else values
+        columns, quick = list(X.T), X.dtype.kind in "biuf"
+    if quick and not readers:  # the usual case
+        values = np.array(X, dtype=np.float64, order="C")
+    else:
+        values = _stack(names, columns, what, readers)
     _check_finite(values, names, what)
-    return Table(names, np.ascontiguousarray(values), X, coding)
+    return Table(names, np.ascontiguousarray(values), X if readers or is_pandas(X) else values, coding)
 
 
-def _stack(named: list[tuple[str, Any]], what: str, readers: Readers) -> Array:
+def _stack(names: tuple[str, ...], columns: list[Any], what: str, readers: Readers) -> Array:
     """Columns as float64, or an error that names the columns that are not numeric."""
-    columns = [readers[d](column) if d in readers else numbers_of(column) for d, (_, column) in enumerate(named)]
-    wrong = [f"{name!r} ({column.dtype})" for (name, column), read in zip(named, columns, strict=True) if read is None]
+    read = [readers[d](column) if d in readers else numbers_of(column) for d, column in enumerate(columns)]
+    wrong = [f"{names[d]!r} ({columns[d].dtype})" for d, column in enumerate(read) if column is None]
     if wrong:
         raise InputError(
             Argument(what), f" must hold real numbers; not numeric: {first_few(wrong)}. Encode or drop these columns."
         )
-    return np.column_stack([column for column in columns if column is not None])
+    return np.column_stack([column for column in read if column is not None])
 
 
 def column_deviations(rows: Array, shares: Array | None = None) -> Array:
@@ -139,20 +133,18 @@ def column_scale(values: Array) -> Array:
 
 def positive_per_column(values: Any, columns: int | None, what: str) -> Array:
     """One positive number, or one per column, as an array; `columns` is their number, None where it is not known."""
-    mistake = f" must be one positive number, or one per column in the order of the columns; got {values!r}."
     try:
         array = None if isinstance(values, bool) or hasattr(values, "keys") else np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         array = None
-    if array is None or array.ndim > 1 or array.size == 0 or not (np.isfinite(array) & (array > 0.0)).all():
-        raise InputError(Argument(what), mistake)
-    if columns is None:
-        return array
-    if array.ndim == 1 and len(array) != columns:
-        raise InputError(
-            Argument(what), f": expected one number or one for each of the {columns} columns; got {len(array)}."
-        )
-    return np.broadcast_to(array, columns)
+    if (
+        array is None
+        or not (np.isfinite(array) & (array > 0.0)).all()
+        or array.shape not in ((), (array.size or 1,) if columns is None else (columns,))
+    ):
+        one_each = "one per column in the order of the columns" + (f" ({columns})" if columns else "")
+        raise InputError(Argument(what), f" must be one positive number, or {one_each}; got {values!r}.")
+    return array if columns is None else np.broadcast_to(array, columns)
 
 
 def column_positions(columns: Any, names: tuple[str, ...], what: str) -> list[int]:
@@ -203,14 +195,10 @@ def numbers_of(column: Any) -> Array | None:
     """Values as float64 with NaN for missing ones, or None if they are not real numbers."""
     if is_pandas(column) and column.dtype.kind in "biuf":
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
-    if is_pandas(column) and column.dtype != object:
-        return None
-    array = np.asarray(column)
-    if array.dtype.kind in "biuf":
-        return array.astype(np.float64, copy=False)
-    if array.dtype.kind != "O":
-        return None
-    flat = array.ravel().tolist()
+    array = None if is_pandas(column) and column.dtype != object else np.asarray(column)
+    if array is None or array.dtype.kind in "biuf":
+        return None if array is None else array.astype(np.float64, copy=False)
+    flat = array.ravel().tolist() if array.dtype.kind == "O" else [""]
     if not all(isinstance(value, Real | Decimal | np.bool_) or is_missing(value) for value in flat):
         return None
     try:
@@ -246,8 +234,7 @@ def _check_names(names: tuple[str, ...], what: str) -> None:
 
 def _check_shape(shape: tuple[int, ...], what: str) -> None:
     if len(shape) != 2:
-        reshape = f" For one column use {what}.reshape(-1, 1), for one row {what}.reshape(1, -1)."
-        hint = reshape if len(shape) == 1 else ""
+        hint = f" For one column use {what}.reshape(-1, 1)." if len(shape) == 1 else ""
         raise InputError(Argument(what), f" must have two axes (rows, columns); got shape {shape}.{hint}")
     if 0 in shape:
         raise InputError(Argument(what), f" has no {'columns' if shape[0] else 'rows'}; give at least one.")
@@ -257,13 +244,11 @@ def _check_finite(values: Array, names: tuple[str, ...], what: str) -> None:
     bad = ~np.isfinite(values)
     if bad.any():
         column = int(bad.any(axis=0).argmax())
-        row = int(bad[:, column].argmax())
-        others = int(bad.any(axis=0).sum()) - 1
-        also = f" and in {others} further column{'s' if others > 1 else ''}" if others else ""
+        row, count = int(bad[:, column].argmax()), int(bad[:, column].sum())
         raise InputError(
             Argument(what),
-            f" must be finite; column {names[column]!r} has {int(bad[:, column].sum())} missing or infinite "
-            f"values, the first at row {row} ({values[row, column]}){also}. Drop or impute these rows.",
+            f" must be finite; column {names[column]!r} has {count} missing or infinite values, the first at row {row} "
+            f"({values[row, column]}). Drop or impute these rows.",
         )
 
 
@@ -316,17 +301,6 @@ def plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 
-def with_labels(frame: Any, labels: Mapping[int, Any]) -> Any:
-    """The data frame with whole columns set to a label: {position: label}."""
-    import pandas as pd
-
-    new = {
-        frame.columns[d]: series_of([label] * len(frame), frame.iloc[:, d].dtype, frame.index)
-        for d, label in labels.items()
-    }
-    return pd.DataFrame({label: new.get(label, frame[label]) for label in frame.columns}, index=frame.index)
-
-
 def series_of(labels: list[Any], dtype: Any, index: Any) -> Any:
     """Labels as a column of this type if it can hold them; categories it does not know are added."""
     import pandas as pd
@@ -342,37 +316,36 @@ def series_of(labels: list[Any], dtype: Any, index: Any) -> Any:
 
 # ---- tables of other libraries ---------------------------------------------------------------------------------------
 
-#: Libraries of tables whose objects need not follow a protocol.
-LIBRARIES = {"cudf", "dask", "duckdb", "ibis", "modin", "narwhals", "polars", "pyarrow", "pyspark", "sqlframe"}
-#: The method that computes the rows of a lazy table; `collect` in most libraries.
-FETCH = {"dask": "compute", "duckdb": "df", "ibis": "to_pandas", "pyspark": "toPandas"}
-#: Methods of tables and columns that Arrow can read.
+#: Methods of tables and columns that Arrow can read, such as those of polars.
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
 
 
 def as_pandas(values: Any, what: str = "X") -> Any:
-    """Convert a table or column of another library; anything else (pandas, arrays, lists) is returned unchanged."""
-    follows_arrow = any(hasattr(type(values), protocol) for protocol in ARROW)
-    if is_pandas(values) or (_library(values) not in LIBRARIES and not follows_arrow):
+    """Convert a table or column that Arrow can read; anything else (pandas, arrays, lists) is returned unchanged."""
+    if is_pandas(values):
         return values
-    import narwhals.stable.v2 as nw
-    from narwhals.exceptions import DuplicateError
-
+    if not any(hasattr(type(values), protocol) for protocol in ARROW):
+        if hasattr(type(values), "columns") and any(hasattr(type(values), name) for name in ("collect", "compute")):
+            raise InputError(
+                Argument(what),
+                f" is a {type(values).__name__}, whose rows are not computed yet. Use its method collect or compute.",
+            )
+        return values
     try:
-        known = nw.from_native(values, allow_series=True, pass_through=True)
-        if known is values and follows_arrow:  # batches, arrays and streams of Arrow
-            known = nw.from_native(_through_arrow(values), allow_series=True, pass_through=True)
-    except DuplicateError:
-        raise InputError(Argument(what), " has columns of the same name. Rename them so that each is unique.") from None
-    if isinstance(known, nw.LazyFrame):
-        raise InputError(
-            Argument(what),
-            f" is a {type(values).__name__}, whose rows are not computed yet. "
-            f"Use {what}.{FETCH.get(_library(values), 'collect')}().",
-        )
-    if isinstance(known, nw.DataFrame):
-        return _frame(known)
-    return _column(known) if isinstance(known, nw.Series) else values
+        import pyarrow
+    except ImportError:
+        raise MissingExtraError("pyarrow", "parquet") from None
+    for read in (pyarrow.table, pyarrow.chunked_array if hasattr(values, ARROW[0]) else pyarrow.array):
+        try:
+            found = read(values).to_pandas(date_as_object=False)
+        except (pyarrow.ArrowException, TypeError, ValueError):
+            continue
+        if type(values).__module__.startswith("polars"):
+            if is_frame(found):
+                return found.assign(**{name: _sorted_categories(column) for name, column in found.items()})
+            return _sorted_categories(found.rename(values.name or None))
+        return found
+    return values
 
 
 def is_pandas(X: Any) -> bool:
@@ -380,56 +353,8 @@ def is_pandas(X: Any) -> bool:
     return any(base.__module__.partition(".")[0] == "pandas" for base in type(X).__mro__)
 
 
-def _library(values: Any) -> str:
-    return type(values).__module__.partition(".")[0]
-
-
-def _through_arrow(values: Any) -> Any:
-    """Read an object with Arrow's protocol as a table or column of Arrow; unchanged if that is not possible."""
-    try:
-        import pyarrow
-    except ImportError:
-        return values
-    for read in (pyarrow.table, pyarrow.chunked_array):
-        try:
-            return read(values)
-        except (pyarrow.ArrowException, TypeError, ValueError):
-            continue
-    return values
-
-
-def _frame(table: nw.DataFrame[Any]) -> pd.DataFrame:
-    """The same columns in a pandas table; columns of Arrow that were the index of a pandas table are so again."""
-    import pandas as pd
-
-    frame = pd.DataFrame({name: _column(table[name]) for name in table.columns}, copy=False)
-    metadata = getattr(getattr(table.to_native(), "schema", None), "metadata", None) or {}
-    recorded = json.loads(metadata.get(b"pandas", b"{}")).get("index_columns", [])
-    labels = [name for name in recorded if isinstance(name, str) and name in table.columns]
-    if not labels:
-        return frame
-    frame = frame.set_index(labels)
-    return frame.rename_axis(index=lambda name: None if str(name).startswith("__index_level_") else name)
-
-
-def _column(series: nw.Series[Any]) -> pd.Series[Any]:
-    """The same values in the type that pandas stores them in."""
-    import narwhals.stable.v2 as nw
-    import pandas as pd
-
-    kind, name = series.dtype, series.name or None
-    if kind.is_decimal():
-        series = series.cast(nw.Float64)
-    if kind == nw.Categorical or kind == nw.Enum:
-        if series.implementation.is_pyarrow():
-            return series.to_native().to_pandas().cat.as_unordered().rename(name)
-        # The categories of polars' Categorical are shared by all columns: pandas takes those in use.
-        categories = list(kind.categories) if isinstance(kind, nw.Enum) else None
-        return pd.Series(pd.Categorical(series.to_list(), categories=categories), name=name)
-    if kind == nw.Boolean and series.null_count():
-        return pd.Series(series.to_list(), dtype="boolean", name=name)
-    if kind.is_numeric() or (kind.is_temporal() and kind != nw.Time) or kind == nw.Boolean:
-        values: Any = pd.Series(series.to_numpy(), name=name, copy=False)
-        zone = getattr(kind, "time_zone", None)
-        return values if zone is None else values.dt.tz_localize("UTC").dt.tz_convert(zone)
-    return pd.Series(series.to_list(), dtype=None if kind == nw.String else object, name=name)
+def _sorted_categories(column: Any) -> Any:
+    """All Categorical columns of polars share their categories: take the ones in use, sorted. An Enum is ordered."""
+    if not hasattr(column, "cat") or column.cat.ordered:
+        return column
+    return column.astype(object).astype("category")

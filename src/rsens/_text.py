@@ -132,17 +132,8 @@ def side_by_side(values: Sequence[float | None], largest: float, digits: int = 3
 def signed(values: Iterable[float], digits: int = 2) -> list[str]:
     """Numbers with their sign, with decimals that show this many digits of the differences between them."""
     values = [float(value) for value in values]
-    known = [value for value in values if math.isfinite(value)]
-    if not known:
-        return [""] * len(values)
-    size = max(map(abs, known))
-    apart = max(known) - min(known) or size
-    decimals = None  # of any size, each on its own
-    if not size or 1e-4 <= size < 1e7:
-        most = max(0, 3 - math.floor(math.log10(size))) if size else 0  # of numbers that are nearly equal, four digits
-        decimals = min(most, max(0, digits - 1 - math.floor(math.log10(apart)))) if size else 0
-    write = number if decimals is None else lambda value: _fixed(value, decimals, "")
-    return [_plus(value, write(value)) if math.isfinite(value) else "" for value in values]
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    return [_plus(value, text) for value, text in zip(values, side_by_side(values, largest, digits), strict=True)]
 
 
 def _plus(value: float, text: str) -> str:

@@ -13,9 +13,8 @@ import os
 import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.request import urlopen
 
 from rsens._arguments import whole_number
@@ -25,40 +24,33 @@ from rsens._files import write_whole
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The longest wait for an answer to a download, in seconds, and the most bytes that are read of it.
-TIMEOUT, MOST_BYTES = 30.0, 5_000_000
+UCI = "https://archive.ics.uci.edu"
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """A file at UCI, in a zip archive, with Windows line ends; `name` is its name in the cache."""
 
-    page: str
-    archive: str
+    dataset: str
     member: str
     sha256: str
     name: str
 
 
 CONCRETE = Source(
-    page="https://archive.ics.uci.edu/dataset/182/concrete+slump+test",
-    archive="https://archive.ics.uci.edu/static/public/182/concrete+slump+test.zip",
-    member="slump_test.data",
-    sha256="78cea9fbb28ad8fc17f389e216e724dc04642c6c363143e67f6bcb97e74525ee",
-    name="slump_test.csv",
+    "182/concrete+slump+test",
+    "slump_test.data",
+    "78cea9fbb28ad8fc17f389e216e724dc04642c6c363143e67f6bcb97e74525ee",
+    "slump_test.csv",
 )
 BIKE = Source(
-    page="https://archive.ics.uci.edu/dataset/275/bike+sharing+dataset",
-    archive="https://archive.ics.uci.edu/static/public/275/bike+sharing+dataset.zip",
-    member="hour.csv",
-    sha256="e03de4ee4ef4dc376ac6e04bf829673c6269e8eba5c60fa121640fa2f829504f",
-    name="bike_hour.csv",
+    "275/bike+sharing+dataset",
+    "hour.csv",
+    "e03de4ee4ef4dc376ac6e04bf829673c6269e8eba5c60fa121640fa2f829504f",
+    "bike_hour.csv",
 )
-
-CONCRETE_COLUMNS = ("Cement", "Slag", "Fly ash", "Water", "SP", "Coarse Aggr.", "Fine Aggr.")
+CONCRETE_COLUMNS = ["Cement", "Slag", "Fly ash", "Water", "SP", "Coarse Aggr.", "Fine Aggr."]
 CONCRETE_TARGET = "Compressive Strength (28-day)(Mpa)"
 BIKE_COLUMNS = ("yr", "hr", "workingday", "temp", "hum", "windspeed")
-BIKE_TARGET = "cnt"
 
 
 def load_concrete(*, folder: str | os.PathLike[str] | None = None) -> tuple[pd.DataFrame, pd.Series[float]]:
@@ -77,14 +69,11 @@ def load_concrete(*, folder: str | os.PathLike[str] | None = None) -> tuple[pd.D
         ((103, 7), 'Compressive Strength (28-day)(Mpa)')
     """
     table = _table(CONCRETE, folder)
-    return table[list(CONCRETE_COLUMNS)].astype(float), table[CONCRETE_TARGET].astype(float)
+    return table[CONCRETE_COLUMNS].astype(float), table[CONCRETE_TARGET].astype(float)
 
 
 def load_bike(
-    month: int | None = 2,
-    *,
-    columns: Sequence[str] = BIKE_COLUMNS,
-    folder: str | os.PathLike[str] | None = None,
+    month: int | None = 2, *, columns: Sequence[str] = BIKE_COLUMNS, folder: str | os.PathLike[str] | None = None
 ) -> tuple[pd.DataFrame, pd.Series[float]]:
     """Bike Sharing (Fanaee-T and Gama 2014): how many bicycles were rented in Washington, D.C., hour by hour.
 
@@ -108,58 +97,53 @@ def load_bike(
         raise InputError(Argument("month"), f" must be 1 … 12, or None for all; got {month}.")
     table = _table(BIKE, folder)
     # casual and registered add up to the count; instant and dteday number the rows.
-    known = [str(name) for name in table if name not in ("instant", "dteday", "casual", "registered", BIKE_TARGET)]
+    known = [str(name) for name in table if name not in ("instant", "dteday", "casual", "registered", "cnt")]
     if isinstance(columns, str) or not len(columns) or not all(name in known for name in columns):
         raise InputError(
             Argument("columns"), f" must be a list of predictors; got {columns!r}. Choose from {', '.join(known)}."
         )
     if month is not None:
         table = table[table["mnth"] == month].reset_index(drop=True)
-    return table[list(columns)].astype(float), table[BIKE_TARGET].astype(float)
+    return table[list(columns)].astype(float), table["cnt"].astype(float)
 
 
 def _table(source: Source, folder: str | os.PathLike[str] | None) -> pd.DataFrame:
     """The data from RSENS_DATA, or from the cache, or from UCI."""
     import pandas as pd
 
-    kept_in = Path(folder) if folder is not None else _cache()
-    given = os.environ.get("RSENS_DATA", "")
-    places = [Path(place) / name for place in (given, kept_in) if place for name in (source.name, source.member)]
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rsens" if folder is None else folder
+    places = [
+        Path(place) / name
+        for place in (os.environ.get("RSENS_DATA"), cache)
+        if place
+        for name in (source.name, source.member)
+    ]
     path = next((path for path in places if path.is_file()), None)
     content = _download(source) if path is None else path.read_bytes()
-    _verify(content, source, path or source.archive)
-    if path is None:
-        with suppress(OSError, InputError):  # without a folder that can be written to it is downloaded every time
-            kept_in.mkdir(parents=True, exist_ok=True)
-            write_whole(kept_in / source.name, content)
-    return pd.read_csv(io.BytesIO(content))
-
-
-def _cache() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rsens"
-
-
-def _verify(content: bytes, source: Source, where: object) -> None:
-    """An `InputError` unless the content matches UCI's file up to line ends."""
     found = hashlib.sha256(content.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")).hexdigest()
     if found != source.sha256:
         raise InputError(
-            f"{where} does not have the expected content: its SHA-256 with Windows line ends is {found}, but should be "
-            f"{source.sha256}. Remove it, and get {source.member} from {source.page}."
+            f"{path or 'the download'} is not {source.member} of {UCI}/dataset/{source.dataset}: its SHA-256 with "
+            f"Windows line ends is {found}, but should be {source.sha256}. Remove it, and get the file there."
         )
+    if path is None:
+        with suppress(OSError, InputError):  # without a folder that can be written to it is downloaded every time
+            Path(cache).mkdir(parents=True, exist_ok=True)
+            write_whole(Path(cache) / source.name, content)
+    return pd.read_csv(io.BytesIO(content))
 
 
 def _download(source: Source) -> bytes:
-    """Download the archive and read the member; its SHA-256 is checked afterwards."""
+    """Download the archive and read the member; reads at most 5 MB each."""
     try:
-        with urlopen(source.archive, timeout=TIMEOUT) as answer:
-            archive = io.BytesIO(answer.read(MOST_BYTES))
+        with urlopen(f"{UCI}/static/public/{source.dataset}.zip", timeout=30.0) as answer:
+            archive = io.BytesIO(answer.read(5_000_000))
         with zipfile.ZipFile(archive) as files, files.open(source.member) as file:
-            return file.read(MOST_BYTES)
+            return file.read(5_000_000)
     except (OSError, zipfile.BadZipFile, KeyError) as error:
         raise InputError(
-            f"{source.archive} could not be downloaded ({error}). Get {source.member} (SHA-256 {source.sha256}) from "
-            f"{source.page}, and set the environment variable RSENS_DATA to its folder."
+            f"{source.member} could not be downloaded ({error}). Get it (SHA-256 {source.sha256}) from "
+            f"{UCI}/dataset/{source.dataset}, and set the environment variable RSENS_DATA to its folder."
         ) from error
 
 

@@ -65,14 +65,10 @@ class DenseRoot(Root):
     R: Array
 
     def times(self, B: Array) -> Array:
-        if self._upper:
-            return blas.dtrmm(1.0, self.R, B, overwrite_b=1)
-        return blas.dgemm(1.0, self.R, B)
+        return blas.dtrmm(1.0, self.R, B, overwrite_b=1) if self._upper else blas.dgemm(1.0, self.R, B)
 
     def transposed_times(self, B: Array) -> Array:
-        if self._upper:
-            return blas.dtrmm(1.0, self.R, B, trans_a=1, overwrite_b=1)
-        return blas.dgemm(1.0, self.R, B, trans_a=1)
+        return (blas.dtrmm if self._upper else blas.dgemm)(1.0, self.R, B, trans_a=1)
 
     @cached_property
     def _upper(self) -> bool:

@@ -82,7 +82,7 @@ WRONG_RECORDS = {
     "another type": (lambda X, order: np.zeros(3), 1, "must return Derivatives; got ndarray"),
     "other rows": (lambda X, order: record_at(X[:-1], order), 1, r"got first of shape \(6, 2, 3\)"),
     "other columns": (lambda X, order: record_at(X[:, :2], order), 1, r"got first of shape \(7, 2, 2\)"),
-    "no second": (lambda X, order: record_at(X, 1), 2, "second derivatives; got None"),
+    "no second": (lambda X, order: record_at(X, 1), 2, "second derivatives for order 2; got None"),
 }
 
 
@@ -252,7 +252,7 @@ def adapt(obj):
 BROKEN = {
     "import": ("import toyline_extras", "failed .*toyline_extras.*uninstall"),
     "no such function": ("adopt = None", "failed .*adapt"),
-    "another result": ("def adapt(obj): return 3.0", r"must return an rsens\.Model.*got float"),
+    "another result": ("def adapt(obj): return 3.0", r"failed .*must return an rsens\.Model.*got float"),
     "an error": ("def adapt(obj): raise OSError('no file')", "failed .*OSError: no file"),
 }  # fmt: skip
 

@@ -70,16 +70,16 @@ def test_wide_takes_value_or_rank(table):
 
 
 def test_the_view_has_ranks_values_meanings_and_reasons(table):
-    texts = harmless(table._repr_html_()).texts
-    assert texts[0] == "All 3 methods put b first."
+    text = " ".join("".join(harmless(table._repr_html_()).texts).split())
+    assert text.startswith("All 3 methods put b first.")
     value = table.wide().loc["b", "ead"]
-    assert any(text.startswith(f"1 ({value:.2f}"[:7]) for text in texts)
-    assert any("mean size of the slope" in text for text in texts)
-    assert any("ard could not answer: ard reads the length-scales" in text for text in texts)
+    assert f"1 ({value:.2f}"[:7] in text
+    assert "mean size of the slope" in text
+    assert "ard could not answer: ard reads the length-scales" in text
 
 
 def test_the_view_of_many_terms_and_of_none(table):
     many = compare(noisy(lambda X: X[:, 0]), rng.normal(size=(20, 40)), methods="ead")
-    assert "… and 10 more in wide()" in harmless(many._repr_html_()).texts
+    assert "… and 10 more in wide()" in "".join(harmless(many._repr_html_()).texts)
     failed = table[table["status"] != "ok"]
     assert "dataframe" in failed._repr_html_()  # as pandas shows it

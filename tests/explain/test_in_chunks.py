@@ -58,18 +58,6 @@ def files(X, folder):
     return str(folder)
 
 
-def dataset(X, folder):
-    import pyarrow.dataset
-
-    return pyarrow.dataset.dataset(files(X, folder))
-
-
-def parquet_file(X, folder):
-    import pyarrow.parquet
-
-    return pyarrow.parquet.ParquetFile(parquet(X, folder))
-
-
 def lazy(X, folder):
     import polars
 
@@ -92,9 +80,7 @@ def in_memory():
     return explain(model, X, **OF_FILES)
 
 
-@pytest.mark.parametrize(
-    "source", [parquet, files, dataset, parquet_file, lazy, dask], ids=lambda source: source.__name__
-)
+@pytest.mark.parametrize("source", [parquet, files, lazy, dask], ids=lambda source: source.__name__)
 def test_files_and_plans(source, tmp_path):
     """Columns that the model does not know are not read."""
     if source is dask:

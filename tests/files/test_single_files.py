@@ -127,23 +127,3 @@ def test_paths_that_cannot_be_used(tmp_path, name):
         assert error.value.argument == argument
         assert len(str(error.value)) < 300
     assert sorted(os.listdir(tmp_path)) == before
-
-
-# ---- in the block of new_files ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no device that is full")
-def test_a_full_disk_in_the_block_is_about_the_folder_of_the_user(tmp_path):
-    def fill(_):
-        with open("/dev/full", "wb", buffering=0) as file:
-            file.write(b"x")
-
-    def fill_with_a_writer(path):
-        with whole_file(path / "x"):
-            fill(path)
-
-    for write in (fill, fill_with_a_writer):
-        text = rf"^{tmp_path}/out cannot be written: no space left on device"
-        with pytest.raises(InputError, match=text), new_files(tmp_path / "out") as temporary:
-            write(temporary)
-        assert not (tmp_path / "out").exists()

@@ -124,11 +124,11 @@ def test_what_cannot_be_stored_is_an_error():
 
 @pytest.mark.parametrize("text", ["", "{", "null", "[]", "[" * 100_000, b"\xff\xfe", '{"format": NaN}', "9" * 5000])
 def test_other_texts(text):
-    with pytest.raises(InputError, match=r"here does not hold a test .*written by nobody"):
+    with pytest.raises(InputError, match=r"here is damaged.*nobody"):
         read_document(text, "a test", "here", "nobody")
 
 
 def test_depth_is_no_danger():
     head = document("a test", 1).partition('"content"')[0]
-    with pytest.raises(InputError, match=r"here (is damaged|does not hold)"):
+    with pytest.raises(InputError, match="here is damaged"):
         read_document(f'{head}"content": {"[" * 900}{"]" * 900}}}', "a test", "here", "nobody")

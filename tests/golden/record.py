@@ -25,8 +25,6 @@ from tests.golden.calls import ADAPTER_CALLS, CALLS, Call
 from tests.golden.flatten import ROWS_INTERVAL, Numbers
 
 HERE = Path(__file__).parent
-TEXTS = HERE / "texts"
-NEW_TEXTS = HERE.parents[1] / "build" / "golden" / "texts"
 
 #: Relative to the largest absolute value of an array.
 EXACT, DIFFERENCES = 1e-12, 5e-9
@@ -34,36 +32,24 @@ EXACT, DIFFERENCES = 1e-12, 5e-9
 OF_WIDTH = 0.05
 
 
-def run(calls: Iterable[Call]) -> tuple[Numbers, dict[str, str], list[str]]:
-    """The numbers of all calls, under `call/name`, their texts, and the names of those that failed."""
+def run(calls: Iterable[Call]) -> tuple[Numbers, list[str]]:
+    """The numbers of all calls, under `call/name`, and the names of those that failed."""
     numbers: Numbers = {}
-    texts: dict[str, str] = {}
     failed: list[str] = []
-    here = Path.cwd()
     for call in calls:
         start, cpu = time.perf_counter(), time.process_time()
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            contextlib.chdir(folder),
-            warnings.catch_warnings(record=True) as said,
-        ):
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            warnings.simplefilter("always", rsens.RsensWarning)
             try:
-                found, text = call.run()
+                found = call.run()
             except Exception:  # noqa: BLE001 (the other calls are still to be compared)
                 say(f"{call.name:34} FAILED\n{traceback.format_exc()}")
                 failed.append(call.name)
                 continue
-        lines = sorted({f"warning: {' '.join(str(each.message).split())}" for each in said})
-        text = "\n".join([text, *lines]).strip() if text or lines else ""
         numbers |= {f"{call.name}/{name}": value for name, value in found.items()}
-        if text:
-            texts[call.name] = text.replace(str(folder), "FOLDER") + "\n"
         spent = f"{time.perf_counter() - start:6.1f} s {time.process_time() - cpu:6.1f} s of CPU"
         say(f"{call.name:34} {len(found):4} arrays {spent}")
-    assert Path.cwd() == here
-    return numbers, texts, failed
+    return numbers, failed
 
 
 def differs(name: str, old: np.ndarray, new: np.ndarray, tolerance: float, of_width: float = OF_WIDTH) -> str:
@@ -137,23 +123,6 @@ def store(path: Path, numbers: Numbers) -> None:
     )
 
 
-def write_texts(folder: Path, texts: dict[str, str]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in texts.items():
-        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
-
-
-def changed_texts(calls: Iterable[Call], texts: dict[str, str]) -> list[str]:
-    """The names of calls that print something else than recorded."""
-    changed = []
-    for call in calls:
-        path = TEXTS / f"{call.name}.txt"
-        old = path.read_text(encoding="utf-8") if path.exists() else ""
-        if old != texts.get(call.name, ""):
-            changed.append(call.name)
-    return changed
-
-
 def say(line: str) -> None:
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
@@ -180,7 +149,7 @@ def main(arguments: list[str] | None = None) -> int:
     if not calls:
         say("No calls: none has this name, or the libraries are not here.")
         return 0 if given.adapters else 2
-    numbers, texts, failed = run(calls)
+    numbers, failed = run(calls)
     ours = {call.name for call in calls}
     recorded = read(path)
     with_names = given.only is None and not given.adapters
@@ -190,18 +159,11 @@ def main(arguments: list[str] | None = None) -> int:
     if given.what == "write":
         kept = {} if given.only is None else {n: v for n, v in recorded.items() if n.partition("/")[0] not in ours}
         store(path, kept | numbers)
-        for call in calls:
-            (TEXTS / f"{call.name}.txt").unlink(missing_ok=True)
-        write_texts(TEXTS, texts)
         if with_names:
             names.write()
         say(f"\n{path.name}: {len(kept) + len(numbers)} arrays, {path.stat().st_size / 1e3:.0f} kB")
     else:
         lines = compare(calls, recorded, numbers, given.of_width)
-        write_texts(NEW_TEXTS, texts)
-        changed = changed_texts(calls, texts)
-        if changed:
-            say(f"\nTexts that differ, in {NEW_TEXTS.relative_to(HERE.parents[1])} (no failure): {', '.join(changed)}")
         of_names = names.compare() if with_names else []
         if lines:
             say(f"\nNumbers that differ ({len(lines)} of {len(numbers)} arrays):\n" + "\n".join(lines))

@@ -81,7 +81,7 @@ def test_other_files(good, tmp_path):
     for content in (*others, bomb):
         (tmp_path / "file").write_bytes(content)
         for read in (load_model, read_metadata):
-            with pytest.raises(InputError, match="does not hold a model"):
+            with pytest.raises(InputError, match="is damaged"):
                 read(tmp_path / "file")
 
 
@@ -120,7 +120,7 @@ def test_arrays_that_claim_a_size_or_hold_objects(good, tmp_path):
 @pytest.mark.parametrize("name", ["os.system", "GPRegressor2", "Kernel", "Table"])
 def test_a_class_that_is_not_known(good, tmp_path, name):
     wrong = with_header(unpacked(good), lambda content: content["model"].update({"is": name}))
-    with pytest.raises(InputError, match=f"it holds '{name}', which this rsens does not know"):
+    with pytest.raises(InputError, match="is damaged"):
         load_model(packed(wrong, tmp_path / "wrong"))
 
 

@@ -42,14 +42,8 @@ class Pictured:
     interval_kind: str | None = "refits"
     interval_refits: int | None = 10
     intervals_hold: bool = True
-    uncertainty_only: Any = field(default_factory=list)
     categorical: tuple[str, ...] = ()
     two_valued: tuple[str, ...] = ()
-
-    def to_frame(self, order: int) -> Any:
-        """The pairs that are "uncertainty only"."""
-        only = [pair in self.uncertainty_only for pair in self.pairs.index]
-        return self.pairs.index.to_frame(index=False).assign(uncertainty_only=only)
 
     def but(self, **changes: Any) -> Pictured:
         return replace(self, **changes)
@@ -127,7 +121,7 @@ def in_doubt(known: Pictured) -> Pictured:
     parts = known.pair_parts.copy()
     parts.loc[top] = np.array([0.01, 0.99]) * known.pairs[top]
     unclear = (~known.inference.pair_above & collinear).rename("unclear")
-    return known.but(pair_unclear=unclear, pair_parts=parts, uncertainty_only=[top])
+    return known.but(pair_unclear=unclear, pair_parts=parts)
 
 
 def divided(names: list[str], groups: list[Any], *, marked: bool = True, rest: bool = True) -> Divided:
@@ -151,6 +145,8 @@ def divided(names: list[str], groups: list[Any], *, marked: bool = True, rest: b
     return Divided(**vars(known), subgroups=frame)
 
 
+#: The shares within one, two and three standard deviations of a normal distribution.
+THREE_SD = (0.6826894921370859, 0.9544997361036416, 0.9973002039367398)
 NAMES = ["age", "sex", "bmi", "blood pressure", "s1", "s2", "s3", "s4"]
 ODD_NAMES = [
     "a_long_name_that_begins_like_another_" * 5 + "first",

@@ -42,7 +42,17 @@ from tests.explain.differing import differing
 from tests.plots import explained
 from tests.plots.compared import METHODS, PAIR_METHODS, compared, pairs
 from tests.plots.effects_and_rows import mixed_columns, of_classes
-from tests.plots.pictured import NAMES, ODD_NAMES, LinearModel, divided, gp_like, in_doubt, levels_that_differ, pictured
+from tests.plots.pictured import (
+    NAMES,
+    ODD_NAMES,
+    THREE_SD,
+    LinearModel,
+    divided,
+    gp_like,
+    in_doubt,
+    levels_that_differ,
+    pictured,
+)
 from tests.select_interactions.made import made
 from tests.stability.results import noisy
 
@@ -64,14 +74,14 @@ def _linear_model() -> Figure:
     linear = LinearModel.simulated()
     figure, axes = plt.subplots(2, 2, figsize=(10.0, 5.0), sharex="col", layout="constrained")
     for d in (0, 1):
-        options = {"at": {"x0": 0.0, "x1": 0.0}, "levels": (1, 2, 3), "grid": np.linspace(-3.0, 3.0, 61)}
+        options = {"at": {"x0": 0.0, "x1": 0.0}, "levels": THREE_SD, "grid": np.linspace(-3.0, 3.0, 61)}
         profile(linear.model(), linear.X, d, ax=axes[:, d], **options)
     return figure
 
 
 def _figure_1() -> Figure:
     model, X, y = gp_like()
-    return profile(model, X, "x", y=y, at="median", levels=(1, 2, 3))[0].figure
+    return profile(model, X, "x", y=y, at="median", levels=THREE_SD)[0].figure
 
 
 def _classes() -> Figure:

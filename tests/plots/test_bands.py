@@ -7,25 +7,21 @@ from scipy.optimize import brentq
 
 from rsens._errors import InputError
 from rsens.distributions import Mixture, Normal, Poisson, StudentT
-from rsens.plots._predictions import central_intervals, masses
+from rsens.plots._predictions import central_intervals, read_levels
+from tests.plots.pictured import THREE_SD
 
 
-def test_levels_are_standard_deviations_from_one_on_and_shares_below():
-    np.testing.assert_allclose(masses((1, 2, 3)), [0.682689492, 0.954499736, 0.997300204], rtol=1e-9)
-    np.testing.assert_allclose(masses((0.9, 0.5)), [0.5, 0.9])
-    np.testing.assert_allclose(masses(2), [0.954499736], rtol=1e-9)
-    assert len(masses(())) == 0
-
-
-@pytest.mark.parametrize("levels", [(0,), (-1,), (9,), (np.nan,), "wide", [[1, 2]], None])
-def test_wrong_levels_are_an_error(levels):
-    with pytest.raises(InputError, match="levels must be numbers of standard deviations"):
-        masses(levels)
+@pytest.mark.parametrize("levels", [(0,), (-1,), (1,), (np.nan,), "wide", [[0.5, 0.9]], None])
+def test_levels_are_shares(levels):
+    with pytest.raises(InputError, match="levels must be shares"):
+        read_levels(levels)
+    assert read_levels((0.9, 0.5)).tolist() == [0.5, 0.9]
+    assert len(read_levels(())) == 0
 
 
 def test_normal_intervals_are_standard_deviations():
     family = Normal(np.array([0.0, 5.0]), np.array([1.0, 4.0])).checked()
-    found = central_intervals(family, masses((1, 2, 3)))
+    found = central_intervals(family, np.array(THREE_SD))
     k = np.array([1.0, 2.0, 3.0])
     np.testing.assert_allclose(found[0], np.column_stack([-k, k]), rtol=1e-9)
     np.testing.assert_allclose(found[1], np.column_stack([5.0 - 2.0 * k, 5.0 + 2.0 * k]), rtol=1e-9)
@@ -45,7 +41,7 @@ def normals(n: int) -> Mixture:
 
 def test_mixture_intervals_solve_its_distribution_function():
     n = 5
-    mixture, shares = normals(n), masses((1, 2, 3))
+    mixture, shares = normals(n), np.array(THREE_SD)
     found = central_intervals(mixture, shares)
     a, b = mixture.components
     for i in range(n):
@@ -62,7 +58,7 @@ def test_mixture_intervals_solve_its_distribution_function():
 
 def test_counts_of_a_mixture_are_counts():
     mixture = Mixture([Poisson(np.array([3.0])), Poisson(np.array([12.0]))], np.array([[0.5, 0.5]])).checked(1)
-    shares = masses((1, 2, 3))
+    shares = np.array(THREE_SD)
     found = central_intervals(mixture, shares)[0]
     support = np.arange(60)
     below = 0.5 * stats.poisson.cdf(support, 3.0) + 0.5 * stats.poisson.cdf(support, 12.0)
@@ -77,4 +73,5 @@ def test_mixtures_may_be_long():
     mean = np.mean([d.mean[0] for d in draws])
     sd = np.sqrt(1.0 + np.var([d.mean[0] for d in draws]))
     # means drawn from a normal: the mixture is one too, but for 2000 draws of it (about 5 % at 2 sd)
-    np.testing.assert_allclose(central_intervals(many, masses(2))[0, 0], [mean - 2 * sd, mean + 2 * sd], atol=0.15)
+    found = central_intervals(many, np.array(THREE_SD[1:2]))[0, 0]
+    np.testing.assert_allclose(found, [mean - 2 * sd, mean + 2 * sd], atol=0.15)

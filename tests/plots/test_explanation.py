@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rsens._errors import InputError
 from rsens._explain import Explanation, explain
 from rsens.derivatives import from_function
 from rsens.distributions import Normal
@@ -38,14 +37,3 @@ def test_plot_profile(explanation):
     # Only the variance 0.3 + 0.2 d² moves: R-sens = |∂V|/(√2 V), in standard deviations of d
     expected = 0.4 * np.abs(d) / (np.sqrt(2.0) * (0.3 + 0.2 * d**2)) * explanation.scale["d"]
     np.testing.assert_allclose(line.get_ydata(), expected, rtol=1e-6, atol=1e-9)
-
-
-def test_plot_pairs_by_the_prediction(explanation):
-    """The variance moves with d alone: the mean has the whole of a_1:$b$, and the pairs of d have none of it."""
-    ax = drawn(explanation.plot_pairs(by="prediction"))
-    parts = explanation.pair_parts["mean"]
-    assert ax.collections[0].norm.vmax == parts.max()
-    assert ax.figure.axes[1].get_ylabel() == "R-sens₂ per sd × sd\nprediction (mean)"  # longer than the bar
-    assert drawn(explanation.plot_pairs(by="mean")).collections[0].norm.vmax == parts.max()
-    with pytest.raises(InputError, match="by must be one of 'value', 'mean', 'variance', 'prediction', 'uncertainty'"):
-        explanation.plot_pairs(by="median")

@@ -30,7 +30,7 @@ from tests.plots import explained
 from tests.plots.compared import METHODS, PAIR_METHODS, compared, pairs, with_failure
 from tests.plots.effects_and_rows import mixed_columns, of_classes, with_names
 from tests.plots.looks import drawn, outside_figure, overlapping, texts
-from tests.plots.pictured import NAMES, ODD_NAMES, divided, gp_like, in_doubt, levels_that_differ, pictured
+from tests.plots.pictured import NAMES, ODD_NAMES, THREE_SD, divided, gp_like, in_doubt, levels_that_differ, pictured
 from tests.select_interactions.made import made
 from tests.stability.results import noisy
 
@@ -42,7 +42,7 @@ REGIONS = ["north", "south", "east", "west", "up to 25", "(others)", *(f"more {k
 def gp_profile(**size: Any) -> Any:
     model, X, y = gp_like()
     ax = plt.subplots(2, 1, sharex=True, layout="constrained", **size)[1] if size else None
-    return profile(model, X, "x", y=y, at="median", levels=(1, 2, 3), ax=ax)
+    return profile(model, X, "x", y=y, at="median", levels=THREE_SD, ax=ax)
 
 
 CASES: dict[str, Callable[[], Any]] = {

@@ -22,10 +22,10 @@ from rsens.measures import local_values, rsens
 from rsens.plots import profile as any_profile
 from rsens.plots import profile_values as any_profile_values
 from tests.plots.looks import drawn
-from tests.plots.pictured import LinearModel
+from tests.plots.pictured import THREE_SD, LinearModel
 
-profile = partial(any_profile, at="median", levels=(1, 2, 3))
-profile_values = partial(any_profile_values, at="median", levels=(1, 2, 3))
+profile = partial(any_profile, at="median", levels=THREE_SD)
+profile_values = partial(any_profile_values, at="median", levels=THREE_SD)
 
 
 @pytest.fixture

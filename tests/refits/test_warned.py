@@ -59,18 +59,6 @@ def test_each_text_is_said_once_with_the_number_of_pieces(n_jobs):
         assert Sentence(ours.sentence) == "see --rows"
 
 
-def many_texts(number):
-    for letter in "abcdefgh"[: 8 - number]:
-        warnings.warn(f"text {letter}", UserWarning, stacklevel=2)
-    return number
-
-
-def test_of_many_texts_the_most_frequent_are_said():
-    assert [str(warning.message) for warning in pieces(many_texts, 4)] == [
-        f"In 4 of 4 pieces: text {letter}" for letter in "abc"
-    ]
-
-
 def test_warnings_point_to_the_line_of_the_user_and_follow_his_filters():
     assert {warning.filename for warning in pieces(warns, 2)} == {__file__}
     with warnings.catch_warnings(record=True) as raised:

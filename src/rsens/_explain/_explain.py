@@ -59,7 +59,7 @@ def explain(
             `derivatives(X, order)`. `rsens.check` describes how it was understood.
         X: The rows to explain, usually the training data: a data frame, whose column names appear everywhere, or an
             array. Or rows in chunks, of which one at a time is in memory: the path of a Parquet file or folder, a
-            dataset of pyarrow, a DataFrame of Dask, a LazyFrame of polars, or an iterator of data frames. Chunks need
+            DataFrame of Dask, a LazyFrame of polars, or an iterator of data frames. Chunks need
             a model that knows its training inputs, or `training`, and have no y: for marks, explain the training rows.
         y: The targets of these rows. The null level and the intervals need them, to refit the model, and so does the
             test of pairs, for any model.

@@ -256,7 +256,7 @@ class Explanation(Shown):
         return _plots().beeswarm(self, ax=ax, **options)
 
     def plot_pairs(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Heat map of `pairs`, or with by="prediction" of that part of them; see `rsens.plots.heatmap`."""
+        """Heat map of `pairs`; see `rsens.plots.heatmap`."""
         return _plots().heatmap(self, ax=ax, **options)
 
     def plot_by(self, ax: Axes | None = None, **options: Any) -> Axes:

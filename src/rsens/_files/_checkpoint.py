@@ -70,10 +70,7 @@ class Checkpoint:
                     Argument("folder"), ", or repeat the earlier call to resume that work.",
                 )  # fmt: skip
         elif files:
-            raise InputError(
-                Argument("folder"), f": {path} holds other files ({files[0]!r}, …) and lacks our {MANIFEST}. "
-                "Give an empty folder, or a new one.",
-            )  # fmt: skip
+            raise InputError(Argument("folder"), f": {path} holds other files ({files[0]!r}, …). Give an empty folder.")
         else:
             write_whole(path / MANIFEST, document(KIND, {"question": now, "seed": seed}))
         asked = json.dumps([now, seed], sort_keys=True)
@@ -131,8 +128,8 @@ def _read_manifest(manifest: Path) -> tuple[dict[str, Any], Any]:
             return dict(content["question"]), content["seed"]
     except InputError as error:
         raise InputError(
-            Argument("folder"), f": {error} Give another ", Argument("folder"), ", or remove this one to start again.",
-        ) from None  # fmt: skip
+            Argument("folder"), f": {error} Give another one, or remove this one to start again."
+        ) from None
 
 
 def difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> Sentence | None:
@@ -162,8 +159,6 @@ CODE: dict[type, tuple[str, ...]] = {
     MethodType: ("__func__", "__self__"),
     partial: ("func", "args", "keywords"),
 }
-#: The modules of pandas 2 for classes that pandas 3 has at its top: a digest is the same in both.
-WITHIN_PANDAS = ("pandas.core.", "pandas._libs.")
 
 
 def fingerprint(*values: Any) -> str:
@@ -194,8 +189,7 @@ def _parts(value: Any) -> tuple[str, list[Any]]:
     value = as_pandas(value, "table")
     if isinstance(value, np.generic):
         value = value.item()  # a number is a number
-    module = type(value).__module__
-    kind = f"{'pandas' if module.startswith(WITHIN_PANDAS) else module}.{type(value).__qualname__}"
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
     if isinstance(value, PLAIN):
         return kind, [memoryview(repr(value).encode("utf-8", "surrogatepass"))]
     if isinstance(value, np.ndarray):
@@ -204,19 +198,13 @@ def _parts(value: Any) -> tuple[str, list[Any]]:
         return f"array {value.shape} {value.dtype.str}", [memoryview(value.tobytes())]
     if isinstance(value, dict):
         return kind, [part for item in sorted(value.items(), key=lambda item: repr(item[0])) for part in item]
-    if isinstance(value, set | frozenset):
-        return kind, sorted(value, key=repr)
-    if isinstance(value, list | tuple):
-        return kind, list(value)
+    if isinstance(value, list | tuple | set | frozenset):
+        return kind, list(value) if isinstance(value, list | tuple) else sorted(value, key=repr)
     if is_frame(value):
         return kind, [part for label in value.columns for part in (str(label), *_parts(value[label])[1])]
-    if is_pandas(value) and hasattr(value, "dtype"):  # a column, with categories written out
+    if is_pandas(value):  # a column, with categories written out; dates, intervals, types of columns
         categories = list(value.cat.categories) if hasattr(value, "cat") else None
-        return kind, [str(value.dtype), categories, np.asarray(value)]
-    if is_pandas(value):  # dates, intervals, types of columns
-        return kind, [repr(value)]
-    if isinstance(value, np.random.Generator | np.random.RandomState):
-        return kind, [value.bit_generator.state if isinstance(value, np.random.Generator) else value.get_state()]
+        return kind, [str(value.dtype), categories, np.asarray(value)] if hasattr(value, "dtype") else [repr(value)]
     if isinstance(value, type) or type(value).__name__ in ("builtin_function_or_method", "ufunc"):
         return "named", [f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', repr(value))}"]
     for code, attributes in CODE.items():
@@ -228,8 +216,10 @@ def _parts(value: Any) -> tuple[str, list[Any]]:
         return kind, [{field.name: getattr(value, field.name) for field in dataclasses.fields(value)}]
     if hasattr(value, "__array__"):  # tensors
         return kind, [np.asarray(value)]
-    if hasattr(value, "__dict__"):
-        return kind, [vars(value)]
+    try:
+        return kind, list(value.__reduce_ex__(2))  # how pickle takes it apart
+    except TypeError:
+        pass
     raise InputError(
         Argument("folder"), f": rsens cannot decide whether {kind} is the same as in an earlier run, since its parts "
         "are not accessible. Run without ", Argument("folder"), ", or use an object with get_params, or a dataclass.",

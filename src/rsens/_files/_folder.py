@@ -6,7 +6,6 @@ run knows its own files, and the same command repairs an interrupted run. Links 
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import stat
@@ -27,8 +26,6 @@ FORMAT, VERSION = "rsens results", 1
 WORK = ("samples", "splits")
 #: The beginning of the names of hidden folders.
 HIDDEN = ".rsens-writing-"
-#: Errors of a disk that has no space left, or fails.
-DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def write_summary(temporary: Path, command: str, content: dict[str, Any]) -> list[str]:
@@ -42,11 +39,8 @@ def write_summary(temporary: Path, command: str, content: dict[str, Any]) -> lis
 
 def read_summary(folder: Path) -> dict[str, Any]:
     """The content of `summary.json`; an `InputError` if it is missing or damaged."""
-    content = _summary(folder)
-    if content is None:
-        raise InputError(
-            f"the folder {folder} has no {SUMMARY} of rsens, or it cannot be read. Write the results again."
-        )
+    if (content := _summary(folder)) is None:
+        raise InputError(f"the folder {folder} has no {SUMMARY} of rsens. Write the results again.")
     return content
 
 
@@ -54,9 +48,7 @@ def _summary(folder: Path) -> dict[str, Any] | None:
     """The summary of an earlier run; None if it cannot be read."""
     path = folder / SUMMARY
     try:
-        if not stat.S_ISREG(os.lstat(path).st_mode):  # a link is not ours
-            return None
-        content = parse_json(path.read_bytes())
+        content = parse_json(path.read_bytes()) if stat.S_ISREG(os.lstat(path).st_mode) else None  # a link is not ours
     except (OSError, ValueError, RecursionError):
         return None
     ours = isinstance(content, dict) and content.get("format") == FORMAT and isinstance(content.get("files"), list)
@@ -132,14 +124,7 @@ def new_files(folder: Path, keep: Iterable[str] = ()) -> Iterator[Path]:
         place.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=HIDDEN, dir=place))
     try:
-        try:
-            yield temporary
-        except (OSError, InputError) as error:
-            cause = error.__cause__ if isinstance(error, InputError) else error
-            if isinstance(cause, OSError) and (cause.errno in DISK or not temporary.exists()):
-                with writing(folder, "folder"):
-                    raise cause from None
-            raise
+        yield temporary
         with writing(folder, "folder"):
             _commit(temporary, place, _files_of_ours(place).difference(map(Path, keep)))
     finally:

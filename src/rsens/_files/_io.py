@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 import unicodedata
@@ -17,13 +16,6 @@ from rsens._text import on_one_line, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
-
-#: Errors of the system that a user can do something about: permissions, names, space.
-KNOWN_ERRORS = {
-    *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG, errno.ENOTDIR, errno.EEXIST, errno.EISDIR),
-    *(errno.ENOTEMPTY, errno.ELOOP, errno.EBUSY, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO),
-    *(errno.EMFILE, errno.ENFILE),
-}
 
 
 @contextmanager
@@ -56,15 +48,14 @@ def open_file(path: str | os.PathLike[str], writer: str) -> Iterator[BinaryIO]:
     """Open a file to read; an `InputError` for anything but a file. `writer` is the function that writes such files."""
     advice = f"Give a file written by {writer}."
     try:
-        mode = os.stat(path).st_mode
         # A device may have no end, and a pipe may never begin.
-        file = open(path, "rb") if stat.S_ISREG(mode) else None  # noqa: SIM115 (closed below)
+        file = open(path, "rb") if stat.S_ISREG(os.stat(path).st_mode) else None  # noqa: SIM115 (closed below)
     except FileNotFoundError:
         raise MissingPathError(f"the file {path} does not exist. {advice}") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{_shown(path)} cannot be read: {_reason(error)}. {advice}") from None
     if file is None:
-        raise InputError(f"{path} is {'a folder' if stat.S_ISDIR(mode) else 'not a file'}. {advice}")
+        raise InputError(f"{path} is not a file. {advice}")
     with file:
         yield file
 
@@ -86,7 +77,7 @@ def as_input_error(error: BaseException) -> InputError | None:
     """Turn an uncaught error of the system into a sentence for users; None for all other errors."""
     if isinstance(error, InputError):
         return error
-    if not isinstance(error, OSError) or error.errno not in KNOWN_ERRORS:
+    if not isinstance(error, OSError) or not error.errno or isinstance(error, ConnectionError | ChildProcessError):
         return None
     name = _shown(os.fsdecode(error.filename)) if error.filename else "a file"
     return InputError(f"{name} cannot be used: {_reason(error)}.")
@@ -97,13 +88,13 @@ def writing(path: str | os.PathLike[str], argument: str = "path") -> Iterator[No
     """Turn errors of the system into an `InputError`: the path that `argument` names cannot be written, and why."""
     try:
         yield
-    except InputError:
-        raise
     except FileNotFoundError as error:
+        if isinstance(error, InputError):
+            raise
         message = f"{_shown(path)} cannot be written: the folder to write it into does not exist. Make it first."
         raise MissingPathError(message) from error
     except (OSError, ValueError) as error:
-        if isinstance(error, ValueError) and "embedded null" not in str(error):
+        if isinstance(error, InputError) or (isinstance(error, ValueError) and "embedded null" not in str(error)):
             raise
         message = f"{_shown(path)} cannot be written: {_reason(error)}. Give another "
         raise InputError(message, Argument(argument), ".") from error
@@ -122,10 +113,8 @@ def _shown(path: str | os.PathLike[str]) -> str:
 # A spreadsheet takes text that begins with "=", "+", "-" or "@" for a formula and runs it. Names and levels come from
 # the user's data, which may come from anyone; an apostrophe before such text makes it text again.
 
-#: First characters of text that a spreadsheet may run.
-DANGEROUS = frozenset("=+-@\t\r\n")
-#: Categories of characters that do not print: controls, and ends of lines and of paragraphs.
-INVISIBLE = frozenset(("Cc", "Zl", "Zp"))
+#: First characters of text that a spreadsheet may run, and categories of characters that do not print.
+DANGEROUS, INVISIBLE = frozenset("=+-@\t\r\n"), frozenset(("Cc", "Zl", "Zp"))
 
 
 def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:

@@ -112,8 +112,6 @@ def decode(content: Any, known: Known, get: GetArray | None = None) -> Any:
         case {"is": "array"} if get is not None:
             return get(content)
         case {"is": str(name)}:
-            if name not in known:
-                raise UnknownClassError(f"it holds {name!r:.40}, which this rsens does not know")
             return _instance(known[name], {key: of(each) for key, each in content.items() if key != "is"})
     raise ValueError("an entry is not in the format of rsens")
 
@@ -135,10 +133,6 @@ def _instance(kind: Any, values: dict[str, Any]) -> Any:
         raise ValueError(f"an attribute would hide a method of {kind.__name__}")
     vars(estimator).update(values)
     return estimator
-
-
-class UnknownClassError(ValueError):
-    """Content names a class that is not known."""
 
 
 def known_classes(*roots: type) -> Known:
@@ -168,17 +162,10 @@ def document(kind: str, content: Any) -> str:
 
 def read_document(text: str | bytes, kind: str, where: Any, writer: str) -> Any:
     """The encoded content of a text made by `document`; an `InputError` for any other text."""
-    try:
-        found = parse_json(text)
-        if found["format"] != _format(kind):
-            raise ValueError("another format")
-    except (ValueError, LookupError, TypeError, RecursionError):
-        raise InputError(
-            f"{where} does not hold {kind} in the format of this rsens, or is damaged. Give a file written by {writer}."
-        ) from None
     with reading(where, writer):
-        if found.keys() != {"format", "rsens", "sha256", "content"}:
-            raise ValueError("there are other entries")
+        found = parse_json(text)
+        if found.keys() != {"format", "rsens", "sha256", "content"} or found["format"] != _format(kind):
+            raise ValueError("another format")
         if _digest(found["rsens"], _compact(found["content"])) != found["sha256"]:
             raise ValueError("the digest differs")
     return found["content"]
@@ -190,10 +177,8 @@ def reading(where: Any, writer: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        why = f": {error}" if isinstance(error, UnknownClassError) else ""
-        raise InputError(
-            f"{where} is damaged, or was written by another release of rsens{why}. Write it again with {writer}."
-        ) from error
+        text = f"{where} is damaged, or was not written by this release of rsens. Write it again with {writer}."
+        raise InputError(text) from error
 
 
 def parse_json(text: str | bytes) -> Any:

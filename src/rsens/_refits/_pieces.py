@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-import time
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
@@ -57,21 +56,18 @@ def run_pieces(
 
     `shared` is sent once to a Dask cluster. `done` is called after each piece with all, None where one is missing.
     """
-    from joblib import effective_n_jobs
-
     pieces = [None if kept is None else kept.get(number) for number in range(count)]
     missing = [number for number, piece in enumerate(pieces) if piece is None]
     warned: dict[int, list[Warned]] = {}
-    at_once = max(1, min(effective_n_jobs(n_jobs), len(missing)))
-    with progress.stage(noun, count, name=stage, done=count - len(missing), at_once=at_once) as advance:
+    with progress.stage(noun, count, name=stage, done=count - len(missing)) as advance:
         done(pieces)
         with closing(_results(work, missing, arguments, shared, n_jobs)) as results:
-            for number, seconds, piece, heard_of in results:
+            for number, piece, heard_of in results:
                 warned[number] = heard_of
                 if kept is not None:
                     kept.put(number, piece)
                 pieces[number] = piece
-                advance(1, seconds)
+                advance()
                 done(pieces)
     emit_once([warned[number] for number in sorted(warned)], count, noun)
     return pieces
@@ -83,8 +79,8 @@ def _results(
     arguments: Callable[[int], Sequence[Any]],
     shared: Sequence[Any],
     n_jobs: int | None,
-) -> Generator[tuple[int, float, Any, list[Warned]]]:
-    """The number of each piece, its seconds, the piece and its warnings, in the order in which they finish."""
+) -> Generator[tuple[int, Any, list[Warned]]]:
+    """The number of each piece, the piece and its warnings, in the order in which they finish."""
     from joblib import Parallel, delayed, effective_n_jobs
 
     # Pieces in threads change and restore how this process warns, in any order: this restores it in the end.
@@ -93,7 +89,7 @@ def _results(
         warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
         # Ctrl-C while a result is kept: joblib would advise to hand out less work.
         warnings.filterwarnings("ignore", r"\d+ tasks (have been successfully|which were still)", UserWarning)
-        tasks = (delayed(_timed)(number, work, sent, *arguments(number)) for number in numbers)
+        tasks = (delayed(_numbered)(number, work, sent, *arguments(number)) for number in numbers)
         results = None
         try:
             with _without_interrupts() if effective_n_jobs(n_jobs) > 1 else nullcontext():
@@ -112,13 +108,10 @@ class _Shared:
     key: str = field(default_factory=lambda: uuid4().hex)
 
 
-def _timed(
-    number: int, work: Callable[..., Any], shared: _Shared, *arguments: Any
-) -> tuple[int, float, Any, list[Warned]]:
-    start = time.perf_counter()
+def _numbered(number: int, work: Callable[..., Any], shared: _Shared, *arguments: Any) -> tuple[int, Any, list[Warned]]:
     with recorded_warnings() as warned:
         piece = work(*shared.values, *arguments)
-    return number, time.perf_counter() - start, piece, warned
+    return number, piece, warned
 
 
 @contextmanager

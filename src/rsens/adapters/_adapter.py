@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rsens._coding import Coding
 from rsens._conversions import package_of
@@ -94,12 +96,11 @@ def check_fitted(estimator: Any) -> None:
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
 
-    try:
-        check_is_fitted(estimator)
-    except NotFittedError:
-        raise not_fitted(estimator) from None
-    except TypeError:  # not an estimator, but something that looks like one
-        return
+    with suppress(TypeError):  # not an estimator, but something that looks like one
+        try:
+            check_is_fitted(estimator)
+        except NotFittedError:
+            raise not_fitted(estimator) from None
 
 
 #: Steps that balance truncation (h⁴ after extrapolation) against rounding (eps/h, eps/h²), in units of a column.
@@ -121,6 +122,25 @@ def quotients(transform: Transform, X: Array, columns: list[int]) -> Quotients:
         return z.reshape(*points.shape[:2], -1)
 
     return Quotients(moved, X, transform(X, which), columns)
+
+
+#: An output with a slope at less than this share of the rows is taken to be flat.
+FLAT = 0.1
+
+
+def jumps(transform: Transform, at: Quotients, first: Array, unit: Array) -> NDArray[np.bool_]:
+    """Flags outputs that have no slope at nearly all rows, and yet change where the rows move inwards by a unit.
+
+    `first` (n, L, columns) are the derivatives of z. At rows outside the domain of z nothing is known.
+    """
+    share = first.any(axis=2).mean(axis=0)
+    flat = share < FLAT
+    inwards = np.where(np.median(at.X, axis=0) > at.X, unit, -unit)
+    inwards[:, [d for d in range(at.X.shape[1]) if d not in at.columns]] = 0.0
+    try:
+        return flat & (transform(at.X + inwards, np.arange(len(at.X))) != at.z).any(axis=0) if flat.any() else flat
+    except ValueError:
+        return np.zeros_like(flat)
 
 
 class Described:
@@ -179,46 +199,44 @@ class WithDerivatives(Model):
         for name in ("input_scale_", "training_inputs_", "classes_"):
             setattr(self, name, getattr(estimator, name, None))
 
-    def _method(self, name: str) -> Callable[..., Any] | None:
-        method = getattr(self._estimator, name, None)
-        return method if callable(method) else None
-
     def derivatives(self, X: Any, order: int) -> Derivatives:
         check_order(order)
-        record = self._estimator.derivatives(X, order)
+        record, problem = self._estimator.derivatives(X, order), ""
         if not isinstance(record, Derivatives):
-            raise InputError(f"{self.name}.derivatives must return Derivatives; got {type(record).__name__}.")
-        shape, got = shape_of(X), record.first.shape
-        if got[::2] != shape:
-            text = f" has shape {shape}; got first of shape {got}."
-            raise InputError(f"{self.name}.derivatives: ", Argument("X"), text)
-        if order == 2 and record.second is None:
-            raise InputError(f"{self.name}.derivatives(X, 2) must give second derivatives; got None.")
+            problem = f"must return Derivatives; got {type(record).__name__}"
+        elif record.first.shape[::2] != shape_of(X):
+            problem = f"must have the rows and columns of X, {shape_of(X)}; got first of shape {record.first.shape}"
+        elif order == 2 and record.second is None:
+            problem = "must give second derivatives for order 2; got None"
+        if problem:
+            raise InputError(f"{self.name}.derivatives {problem}.")
         return record
 
     def predict_distribution(self, X: Any) -> Distribution:
-        predict = self._method("predict_distribution")
-        distribution = predict(X) if predict else self.derivatives(X, 1).distribution
+        distribution = self._ask("predict_distribution", X)
+        distribution = self.derivatives(X, 1).distribution if distribution is None else distribution
         if not isinstance(distribution, Distribution):
             got = type(distribution).__name__
             raise InputError(f"{self.name}.predict_distribution must return an rsens family; got {got}.")
         return distribution
 
     def predict_point(self, X: Any) -> Array:
-        predict = self._method("predict_point")  # a mean can be much cheaper than a variance
-        return predict(X) if predict else super().predict_point(X)
+        point = self._ask("predict_point", X)  # a mean can be much cheaper than a variance
+        return super().predict_point(X) if point is None else point
 
     def checks(self, X: Any) -> Iterator[Finding]:
-        findings = self._method("_findings")
-        yield from findings(X) if findings else ()
+        yield from self._ask("_findings", X) or ()
 
     def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
-        average = self._method("partial_dependence")
-        return average(columns, at, X) if average else None
+        return self._ask("partial_dependence", columns, at, X)
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        rows = self._method("rows_per_chunk")
-        return int(rows(n_columns, order)) if rows else rows_for(result_bytes(n_columns, order))
+        return int(self._ask("rows_per_chunk", n_columns, order) or rows_for(result_bytes(n_columns, order)))
+
+    def _ask(self, method: str, *arguments: Any) -> Any:
+        """The answer of a method of the object; None if it has no such method."""
+        found = getattr(self._estimator, method, None)
+        return found(*arguments) if callable(found) else None
 
     @property
     def name(self) -> str:

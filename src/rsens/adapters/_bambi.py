@@ -17,8 +17,8 @@ from rsens._table import as_pandas, is_frame, plain
 from rsens._text import first_few, quoted
 from rsens._typing import Array
 from rsens.adapters._adapter import Pending, wrong_kind
-from rsens.adapters._posterior_draws import DrawsAtOnce, draws_finding
-from rsens.derivatives import Description, DrawsModel, Model, from_function
+from rsens.adapters._posterior_draws import DrawsAtOnce
+from rsens.derivatives import Model
 from rsens.distributions import Distribution
 
 #: By the name of bambi's family; arguments are its parameters by name.
@@ -74,12 +74,13 @@ def from_bambi(model: Any, posterior: Any) -> Model:
             f"the family {name!r} of bambi does not correspond to any rsens family; known are {quoted(FAMILIES)}. "
             "Write the prediction of one draw as a function: from_draws(fn, draws)."
         )
-    for kind in ("censored", "truncated"):
-        if getattr(_response_term(model), f"is_{kind}", False):
-            raise InputError(
-                f"the response of the model is {kind}, so an observation has another distribution than its family. "
-                "Write the prediction of one draw as a function: from_draws(fn, draws)."
-            )
+    term = getattr(model, "response_term", None)
+    term = model.response_component.term if term is None else term  # of older releases
+    if getattr(term, "is_censored", False) or getattr(term, "is_truncated", False):
+        raise InputError(
+            "the response of the model is censored or truncated, so an observation has another distribution than its "
+            "family. Write the prediction of one draw as a function: from_draws(fn, draws)."
+        )
     columns = FormulaColumns.of(model)
     draws = _with_draws(posterior, posterior["posterior"])  # `predict` copies all it is given
     return Pending(partial(_built, model, draws, columns))
@@ -88,16 +89,8 @@ def from_bambi(model: Any, posterior: Any) -> Model:
 def _built(model: Any, posterior: Any, columns: FormulaColumns, X: Any) -> Model:
     """The model for rows like X: the formula finds its columns by their names."""
     draws = _draws(model, posterior, tuple(map(str, columns.check(X).columns)), columns)
-    levels, count = columns.levels, len(draws)
-    about = Description(
-        model=f"bambi model with {count} draws",
-        family=f"mixture of {model.family.name}",
-        noise="included: the family of the model",
-        derivatives="differences over a small step",
-        columns="columns of the formula",
-    )
-    matched = from_function(draws.matched, categorical=levels)
-    return DrawsModel(draws.differences(categorical=levels), matched, 2 * count, about, (draws_finding(count),))
+    noise = "included: the family of the model"
+    return draws.model("bambi model", model.family.name, noise, "columns of the formula", columns.levels)
 
 
 def _draws(model: Any, posterior: Any, names: tuple[str, ...], columns: FormulaColumns) -> DrawsAtOnce:
@@ -142,34 +135,22 @@ def _with_draws(posterior: Any, group: Any) -> Any:
 class FormulaColumns:
     """The variables of a formula, in the order of the data it was fitted to."""
 
-    names: tuple[str, ...]
+    #: The types of the columns by name, which rows made from numbers get again.
+    types: dict[str, Any]
     #: The variables with levels, and the levels of the training data: factors, and the groups of (1 | group).
     levels: dict[str, tuple[Any, ...]]
-    #: The variables of the left-hand side.
-    response: tuple[str, ...]
-    #: The types of the columns, which rows made from numbers get again.
-    types: dict[str, Any]
 
     @classmethod
     def of(cls, model: Any) -> FormulaColumns:
         """Read the design matrices of a built model."""
-        used: set[str] = set()
-        with_levels: set[str] = set()
-        for component in _parameters(model).values():
-            design = getattr(component, "design", None)  # a constant component has none
-            for part in (getattr(design, "common", None), getattr(design, "group", None)):
-                for term in getattr(part, "terms", {}).values():
-                    used |= set(term.var_names)
-                    with_levels |= set(_factors(term))
-        data, response = model.data, _response_term(model)
-        names = tuple(name for name in map(str, data.columns) if name in used)
-        with_levels |= {name for name in names if not _is_number(data[name])}
-        return cls(
-            names,
-            {name: tuple(_levels(data[name])) for name in names if name in with_levels},
-            tuple(sorted(set(getattr(getattr(response, "term", response), "var_names", ()) or ()) - {""})),
-            {name: data[name].dtype for name in names},
-        )
+        designs = [getattr(each, "design", None) for each in _parameters(model).values()]  # a constant has none
+        parts = [getattr(design, part, None) for design in designs for part in ("common", "group")]
+        terms = [term for part in parts for term in getattr(part, "terms", {}).values()]
+        used = {name for term in terms for name in term.var_names}
+        factors = {name for term in terms for name in _factors(term)}
+        types = {str(name): model.data[name].dtype for name in model.data.columns if name in used}
+        with_levels = [name for name in types if name in factors or not _is_number(model.data[name])]
+        return cls(types, {name: tuple(_levels(model.data[name])) for name in with_levels})
 
     def frame(self, numbers: Array, names: tuple[str, ...]) -> Any:
         """Rows of numbers as a data frame with the labels that the model was fitted to."""
@@ -185,43 +166,30 @@ class FormulaColumns:
         return pd.DataFrame(columns)
 
     def check(self, X: Any) -> Any:
-        """X as a data frame that has these columns and not the response."""
+        """X as a data frame that has these columns, with the known levels in them."""
         X = as_pandas(X)
-        for problem in self._problems(X):
-            raise InputError(Argument("X"), problem)
-        return X
-
-    def _problems(self, X: Any) -> Iterator[str]:
-        """Reasons why the rows X do not fit the formula, as they follow the name of the argument; the first counts."""
-        if not is_frame(X):
-            of = f"of the formula ({quoted(self.names)})"
-            yield f" must be a data frame with the columns {of}; got {type(X).__name__}."
-        given = list(map(str, X.columns))
-        missing = [name for name in self.names if name not in given]
+        given, problem = list(map(str, X.columns)) if is_frame(X) else [], ""
+        missing = [name for name in self.types if name not in given]
         if missing:
-            yield f" must have the columns {quoted(missing)} of the formula; got {given}."
-        for name in self.names:
+            got = given or type(X).__name__
+            raise InputError(Argument("X"), f" must be a data frame with the columns {quoted(missing)}; got {got}.")
+        for name in self.types:
             levels = self.levels.get(name)
-            if levels is None and not _is_number(X[name]):
-                yield f": column {name!r} must hold numbers, as in the data of the model; got {X[name].dtype}."
             unknown = [] if levels is None else [each for each in X[name].dropna().unique() if each not in levels]
-            if unknown:
+            if levels is None and not _is_number(X[name]):
+                problem = f"must hold numbers, as in the data of the model; got {X[name].dtype}."
+            elif unknown:
                 new, known = (first_few([repr(plain(each)) for each in labels]) for labels in (unknown, levels or ()))
-                yield f": column {name!r} has {new}, which the model was not fitted to. It knows {known}."
-        for name in set(self.response) & {*given} - {*self.names}:
-            yield f" has the column {name!r}, which the model predicts. Leave it out: X.drop(columns={name!r})."
+                problem = f"has {new}, which the model was not fitted to. It knows {known}."
+            if problem:
+                raise InputError(Argument("X"), f": column {name!r} {problem}")
+        return X
 
 
 def _parameters(model: Any) -> dict[str, Any]:
     """The parameters of the family by name; older releases call them components."""
     parameters = getattr(model, "parameters", None)
     return model.components if parameters is None else parameters
-
-
-def _response_term(model: Any) -> Any:
-    """The left-hand side of the formula; older releases keep it in a component."""
-    term = getattr(model, "response_term", None)
-    return model.response_component.term if term is None else term
 
 
 def _factors(term: Any) -> Iterator[str]:

@@ -40,20 +40,18 @@ def _adapted_elsewhere(obj: Any) -> Model | None:
             continue
         try:
             model = entry.load()(obj)
+            if model is not None and not isinstance(model, Model):
+                raise TypeError(f"must return an rsens.Model or None; got {type(model).__name__}")
         except InputError:
             raise
         except Exception as error:  # code of another package may raise anything
+            package = "an installed package" if entry.dist is None else entry.dist.name
             raise InputError(
-                f"the adapter {entry.value} of {_package(entry)} failed ({type(error).__name__}: {first_line(error)}). "
+                f"the adapter {entry.value} of {package} failed ({type(error).__name__}: {first_line(error)}). "
                 "Update or uninstall that package, or wrap what the model predicts: from_function(fn)."
             ) from error
-        if isinstance(model, Model):
-            return model
         if model is not None:
-            raise InputError(
-                f"the adapter {entry.value} of {_package(entry)} must return an rsens.Model, such as from_function "
-                f"makes, or None for objects that it does not know; got {type(model).__name__}."
-            )
+            return model
     return None
 
 
@@ -61,10 +59,6 @@ def _adapted_elsewhere(obj: Any) -> Model | None:
 def offered_adapters() -> tuple[EntryPoint, ...]:
     """The adapters that installed packages offer, not loaded yet."""
     return tuple(entry_points(group=ENTRY_POINTS))
-
-
-def _package(entry: EntryPoint) -> str:
-    return "an installed package" if entry.dist is None else entry.dist.name
 
 
 #: Every kind of object that needs no wrapping. The first adapter that makes a model of an object counts.
@@ -89,10 +83,10 @@ def as_model(obj: Any) -> Model:
         model = adapter.adapt(obj) if adapter.accepts(obj) else None
         if model is not None:
             return model
-    parts = obj if isinstance(obj, tuple) and len(obj) == 2 else (obj,)
-    for line in filter(None, map(line_for, parts)):
-        got = " and ".join(type(part).__name__ for part in parts)
-        raise expected_model(f" with its posterior draws; got {got}. Write {line}.")
+    for part in obj if isinstance(obj, tuple) else (obj,):
+        line = line_for(part)
+        if line is not None:
+            raise expected_model(f" with its posterior draws; got {type(part).__name__}. Write {line}.")
     raise expected_model(
         f"; got {type(obj).__name__}. Fitted models of scikit-learn, statsmodels, GPyTorch, BoTorch, NGBoost and "
         "PyTorch need no wrapping; posterior draws go through from_draws, from_numpyro, from_pymc or from_bambi. For "

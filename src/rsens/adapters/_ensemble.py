@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,72 +17,64 @@ from rsens.derivatives import Counter, Derivatives, Description, Finding, Model,
 from rsens.distributions import Distribution, Mixture
 
 
+@dataclass(eq=False)
 class EnsembleModel(Model):
-    """The mixture of several models: their disagreement counts as uncertainty.
+    """The mixture of several models with weights (S,): their disagreement counts as uncertainty.
 
     With `matched` it is one distribution in place of the mixture, `Mixture.matched`: for pairs.
     """
 
-    def __init__(
-        self,
-        members: Sequence[Model],
-        weights: Array,
-        name: str | None = None,
-        description: Description | None = None,
-        matched: bool = False,
-    ) -> None:
-        self._members, self._weights = tuple(members), weights
-        self._name, self._description, self._matched = name, description, matched
-        first = self._members[0]
-        self.coding = first.coding
-        self.takes_tables = all(member.takes_tables for member in members)
-        self.takes_codes = all(member.takes_codes for member in members)
-        self.by_differences = any(member.by_differences for member in members)  # type: ignore[misc]
-        self.n_parameters = sum(member.n_parameters for member in members)
-        self.input_scale_, self.training_inputs_ = first.input_scale_, first.training_inputs_
-        self.classes_ = first.classes_
+    members: Sequence[Model]
+    weights: Array
+    label: str
+    about: Description | None = None
+    matched: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("coding", "input_scale_", "training_inputs_", "classes_"):
+            setattr(self, name, getattr(self.members[0], name))
+        self.takes_tables = all(member.takes_tables for member in self.members)
+        self.takes_codes = all(member.takes_codes for member in self.members)
+        self.by_differences = any(member.by_differences for member in self.members)  # type: ignore[misc]
+        self.n_parameters = sum(member.n_parameters for member in self.members)
 
     @property
     def name(self) -> str:
-        return self._name or f"ensemble of {len(self._members)} models"
+        return self.label
+
+    @property
+    def description(self) -> Description | None:
+        return self.about
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
-        records = [member.derivatives(X, order) for member in self._members]
+        records = [member.derivatives(X, order) for member in self.members]
         matched = None
-        if self._matched or order == 2:
-            matched = matched_record([each.for_pairs for each in records], self._weights)
-        if self._matched and matched is not None:
+        if self.matched or order == 2:
+            matched = matched_record([each.for_pairs for each in records], self.weights)
+        if self.matched and matched is not None:
             return matched
         mixture = self._mixture([each.distribution for each in records])
         return Derivatives(mixture, np.concatenate([each.first for each in records], axis=1), matched=matched)
 
     @property
     def for_pairs(self) -> Model:
-        return EnsembleModel(self._members, self._weights, self._name, self._description, matched=True)
+        return replace(self, matched=True)
 
     def predict_distribution(self, X: Any) -> Distribution:
-        mixture = self._mixture([member.predict_distribution(X).checked() for member in self._members])
-        return mixture.matched() if self._matched else mixture
+        mixture = self._mixture([member.predict_distribution(X).checked() for member in self.members])
+        return mixture.matched() if self.matched else mixture
 
     def _mixture(self, families: Sequence[Distribution]) -> Mixture:
         if any(isinstance(family, Mixture) for family in families):
             text = "from_ensemble: a member predicts a mixture (posterior draws, an ensemble). Give all draws in one "
             raise InputError(f"{text}from_draws, or all members in one list.")
-        return Mixture(list(families), self._weights, draws=True).checked()
-
-    @property
-    def description(self) -> Description | None:
-        first = self._members[0].description
-        if self._description is not None or first is None:
-            return self._description
-        several = f"{len(self._members)} models such as {first.model}"
-        return replace(first, model=several, family=f"mixture of {first.family}")
+        return Mixture(list(families), self.weights, draws=True).checked()
 
     def checks(self, X: Any) -> Iterator[Finding]:
-        yield from self._members[0].checks(X)
+        yield from self.members[0].checks(X)
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        return max(1, min(m.rows_per_chunk(n_columns, order) for m in self._members) // len(self._members))
+        return max(1, min(m.rows_per_chunk(n_columns, order) for m in self.members) // len(self.members))
 
     def coded(self, X: Any, weights: Any = None) -> EnsembleModel:
         return self._each(lambda member: member.coded(X, weights))
@@ -97,8 +89,7 @@ class EnsembleModel(Model):
         return self._each(lambda member: member.prepared(X))
 
     def _each(self, change: Callable[[Model], Model]) -> EnsembleModel:
-        members = [change(member) for member in self._members]
-        return EnsembleModel(members, self._weights, self._name, self._description, self._matched)
+        return replace(self, members=[change(member) for member in self.members])
 
 
 def from_ensemble(models: Iterable[Any], weights: ArrayLike | None = None) -> Model:
@@ -123,9 +114,10 @@ def from_ensemble(models: Iterable[Any], weights: ArrayLike | None = None) -> Mo
     """
     given = list(models) if isinstance(models, Iterable) and not isinstance(models, str | bytes) else []
     if not given:
-        text = (
-            f" must be a list of models, at least one; got {type(models).__name__}. For one function with draws of its "
-        )
-        raise InputError("from_ensemble: ", Argument("models"), f"{text}parameters use from_draws.")
+        text = f" must be a list of models, at least one; got {type(models).__name__}. For one function with draws of "
+        raise InputError("from_ensemble: ", Argument("models"), f"{text}its parameters use from_draws.")
     members = [as_model(model) for model in given]
-    return EnsembleModel(members, read_weights(weights, len(members), "from_ensemble"))
+    several, first = f"{len(members)} models", members[0].description
+    if first is not None:
+        first = replace(first, model=f"{several} such as {first.model}", family=f"mixture of {first.family}")
+    return EnsembleModel(members, read_weights(weights, len(members), "from_ensemble"), f"ensemble of {several}", first)

@@ -15,8 +15,8 @@ from rsens._errors import Argument, InputError, MissingExtraError
 from rsens._table import shape_of
 from rsens._text import quoted
 from rsens.adapters._adapter import Pending, first_line, wrong_kind
-from rsens.adapters._posterior_draws import by_name, drawn_per_row, draws_finding, draws_of
-from rsens.derivatives import Description, Model, from_draws
+from rsens.adapters._posterior_draws import about_draws, by_name, drawn_per_row, draws_of
+from rsens.derivatives import Model, from_draws
 
 #: A model as a function of the rows alone.
 Program = Callable[[Any], Any]
@@ -58,15 +58,12 @@ def from_numpyro(model: Any, samples: Any, *, site: str = "y", categorical: Any 
     except ImportError:
         raise MissingExtraError("numpyro", "jax") from None
     by_name(samples, "samples")  # an error now rather than at the first rows
-    return Pending(partial(_built, program, samples, site, categorical, {}))
+    return Pending(partial(_built, program, samples, site, categorical))
 
 
-def _built(program: Program, samples: Any, site: str, categorical: Any, known: dict[int, Model], X: Any) -> Model:
-    """The model for rows like X; `known` keeps one for each number of columns."""
-    n_columns = shape_of(X)[1]
-    if n_columns in known:
-        return known[n_columns]
-    sites = _checked_sites(program, site, n_columns, by_name(samples, "samples"))
+def _built(program: Program, samples: Any, site: str, categorical: Any, X: Any) -> Model:
+    """The model for rows like X: they decide how many columns there are."""
+    sites = _checked_sites(program, site, shape_of(X)[1], by_name(samples, "samples"))
     draws = draws_of(samples, "samples", sites.latent)
     if not draws:
         raise InputError(
@@ -75,15 +72,9 @@ def _built(program: Program, samples: Any, site: str, categorical: Any, known: d
         )
     exact = {name: v.astype(np.float64) if v.dtype.kind == "f" else v for name, v in draws.items()}
     fn, count = partial(_likelihood, program, site, frozenset(sites.discrete)), len(next(iter(draws.values())))
-    about = Description(
-        model=f"NumPyro model with {count} draws",
-        family="mixture of likelihoods",
-        noise=f"included: the likelihood of {site!r}",
-        derivatives="exact (JAX)",
-    )
-    model = from_draws(fn, exact, backend="jax", categorical=categorical)
-    known[n_columns] = model.described(about, draws_finding(count))
-    return known[n_columns]
+    noise = f"included: the likelihood of {site!r}"
+    about = about_draws("NumPyro model", count, "likelihoods", noise, derivatives="exact (JAX)")
+    return from_draws(fn, exact, backend="jax", categorical=categorical).described(*about)
 
 
 def _likelihood(program: Program, site: str, discrete: frozenset[str], draw: Any, X: Any) -> Any:
@@ -140,6 +131,20 @@ def _checked_sites(program: Program, site: str, n_columns: int, drawn: Collectio
     return few
 
 
+#: Kinds of sites that cannot be followed, where they have no value: the reason and the way out.
+REFUSED = {
+    "param": (
+        "the model has the numpyro.param site {name!r} without a value, which would keep its initial value. Fill it "
+        "in: from_numpyro(numpyro.handlers.substitute(model, params), samples)."
+    ),
+    "control_flow": "the model uses scan or cond of NumPyro, which hide sites. Write from_draws(fn, samples).",
+    "plate": (
+        "the plate {name!r} takes a random part of the rows (subsample_size). Give it all rows: "
+        "numpyro.plate({name!r}, X.shape[0])."
+    ),
+}
+
+
 def _traced(program: Program, rows: int, n_columns: int) -> Sites:
     """The sites that the model visits for this many rows. Nothing is computed: only shapes are followed."""
     import jax
@@ -154,18 +159,8 @@ def _traced(program: Program, rows: int, n_columns: int) -> Sites:
 
         def process_message(self, msg: Any) -> None:
             kind, name = msg["type"], msg.get("name")  # control flow has none
-            if kind == "param" and msg["value"] is None:
-                raise InputError(
-                    f"the model has the numpyro.param site {name!r} without a value, which would keep its initial "
-                    "value. Fill it in: from_numpyro(numpyro.handlers.substitute(model, params), samples)."
-                )
-            if kind == "control_flow":
-                raise InputError(
-                    "the model uses scan or cond of NumPyro, which hide sites. Write from_draws(fn, samples)."
-                )
-            if kind == "plate" and msg["value"] is None:
-                text = f"the plate {name!r} takes a random part of the rows (subsample_size). Give it all rows: "
-                raise InputError(f"{text}numpyro.plate({name!r}, X.shape[0]).")
+            if kind in REFUSED and (kind == "control_flow" or msg["value"] is None):
+                raise InputError(REFUSED[kind].format(name=name))
             if kind == "sample" and msg["is_observed"]:
                 found.observed.append(name)
             elif kind == "sample" and msg["value"] is None:

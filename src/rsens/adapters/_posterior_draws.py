@@ -13,7 +13,7 @@ from rsens._conversions import is_a
 from rsens._errors import Argument, InputError
 from rsens._text import quoted
 from rsens._typing import Array
-from rsens.derivatives import Draws, Finding
+from rsens.derivatives import Description, Draws, DrawsModel, Finding, from_function
 from rsens.distributions import Distribution, Mixture
 
 Shape = tuple[int, ...]
@@ -55,22 +55,20 @@ def draws_of(posterior: Any, argument: str, shapes: Mapping[str, Shape]) -> dict
 
     A mapping may hold arrays (S, *shape) or (chains, S, *shape). `argument` names the posterior in the public call.
     """
-    named = by_name(posterior, argument)
+    named, problem = by_name(posterior, argument), ""
     missing = [name for name in shapes if name not in named]
     if missing:
         text = f" has no draws of {quoted(missing)}; got draws of {quoted(named) or 'nothing'}. Give all variables."
         raise InputError(Argument(argument), text)
     draws = {name: _stacked(name, named[name], shape, argument) for name, shape in shapes.items()}
     numbers = {name: len(values) for name, values in draws.items()}
+    bad = [name for name, values in draws.items() if not np.isfinite(values).all()]
     if len(set(numbers.values())) > 1 or 0 in numbers.values():
-        got = ", ".join(f"{number} of {name!r}" for name, number in numbers.items())
-        text = f" must hold the same number of draws of each variable, at least one; got {got}."
-        raise InputError(Argument(argument), text)
-    for name, values in draws.items():
-        bad = np.count_nonzero(~np.isfinite(values))
-        if bad:
-            text = f" holds numbers of {name!r} that are not finite: {bad} of {values.size}. Leave failed chains out."
-            raise InputError(Argument(argument), text)
+        problem = f" must hold the same number of draws of each variable, at least one; got {numbers}."
+    elif bad:
+        problem = f" must hold finite numbers; those of {quoted(bad)} are not all finite. Leave failed chains out."
+    if problem:
+        raise InputError(Argument(argument), problem)
     return draws
 
 
@@ -83,16 +81,16 @@ def drawn_per_row(names: Iterable[str]) -> InputError:
     )
 
 
-def draws_finding(count: int) -> Finding:
-    """Whether there are enough draws: R-sens of their mixture settles as count^-1/2."""
+def about_draws(program: str, count: int, family: str, noise: str, **words: str) -> tuple[Description, Finding]:
+    """A description of a model with this many draws, and whether they are enough: R-sens settles as count^-1/2."""
+    about = Description(f"{program} with {count} draws", f"mixture of {family}", noise, **words)
     if count >= FEW_DRAWS:
-        return Finding("draws", "ok", f"{count} draws.")
-    return Finding(
-        "draws",
-        "warning",
+        return about, Finding("draws", "ok", f"{count} draws.")
+    text = (
         f"only {count} draws: where they disagree, R-sens shows the single draws. It settles as 1/√draws; take "
-        f"{FEW_DRAWS} or more.",
+        f"{FEW_DRAWS} or more."
     )
+    return about, Finding("draws", "warning", text)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +107,13 @@ class DrawsAtOnce(Draws):
     ) -> Self:
         """With equal weights."""
         return cls(partial(_all_of, components), {}, np.full(count, 1.0 / count), components, fewer)
+
+    def model(self, program: str, family: str, noise: str, columns: str, categorical: Any) -> DrawsModel:
+        """The mixture of the draws with derivatives by differences."""
+        words = {"derivatives": "differences over a small step", "columns": columns}
+        about, finding = about_draws(program, len(self), family, noise, **words)
+        matched = from_function(self.matched, categorical=categorical)
+        return DrawsModel(self.differences(categorical=categorical), matched, 2 * len(self), about, (finding,))
 
     def some(self, count: int) -> Draws:
         return self if self.fewer is None else self.fewer(count)
@@ -163,10 +168,10 @@ def _group(posterior: Any, argument: str) -> Any:
     groups = list(posterior.children if is_a(posterior, "xarray.DataTree") else posterior.groups())
     if "posterior" in groups:
         return posterior["posterior"]
-    if not getattr(posterior, "data_vars", None):
-        text = f" has no group 'posterior'; got {quoted(groups) or 'no groups'}. Give the result of the sampler."
-        raise InputError(Argument(argument), text)
-    return posterior
+    if getattr(posterior, "data_vars", None):
+        return posterior
+    text = f" has no group 'posterior'; got {quoted(groups) or 'no groups'}. Give the result of the sampler."
+    raise InputError(Argument(argument), text)
 
 
 def _draws_first(name: Any, variable: Any, argument: str) -> Array:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self
@@ -15,9 +14,9 @@ import numpy as np
 from rsens._conversions import is_a
 from rsens._errors import Argument, InputError, warn
 from rsens._table import Table, is_frame, shape_of
-from rsens._text import first_few, quoted
+from rsens._text import first_few
 from rsens._typing import Array
-from rsens.adapters._adapter import FIRST, SECOND, Adapter, check_columns, expected_model, quotients
+from rsens.adapters._adapter import FIRST, SECOND, Adapter, check_columns, expected_model, jumps, quotients
 from rsens.adapters._linear_predictor import (
     LinearPredictor,
     LocationResponse,
@@ -55,8 +54,8 @@ from rsens.likelihoods import (
     ProbitLikelihood,
 )
 
-#: Rows at which jumps of the formula are looked for, and how far apart, in units of a column.
-LOOKED_AT, APART = 64, 0.5
+#: Rows at which jumps of the formula are looked for.
+LOOKED_AT = 64
 #: A name that is not called, or a name in quotes.
 NAMES = re.compile(r"""([^\W\d]\w*\b)(?!\s*[("'])|["']([^"']+)["']""")
 
@@ -398,8 +397,7 @@ class FormulaModel(OnLinearPredictor):
 
     def prepared(self, X: Any) -> Self:
         model = self.coded(X)
-        table = rows_of(model, X)
-        numbers = model.numbers(table)
+        numbers = model.numbers(rows_of(model, X))
         unit = step_unit(numbers)
         bounds = model._bounds(numbers, unit)
         half = numbers[: len(numbers) - len(numbers) // 2]
@@ -408,8 +406,9 @@ class FormulaModel(OnLinearPredictor):
                 f"the formula {self.formula!r} mixes rows: a row's design changed when other rows left. Use center(x) "
                 "or standardize(x), which remember the training data, in place of x - np.mean(x)."
             )
-        model._warn_of_jumps(numbers, unit, bounds, table.names)
-        return replace(model, unit=unit, bounds=bounds)
+        model = replace(model, unit=unit, bounds=bounds)
+        model._warn_of_jumps(numbers)
+        return model
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         if self.unit is None or self.bounds is None:
@@ -466,25 +465,16 @@ class FormulaModel(OnLinearPredictor):
                     bounds[side, d] = numbers[row, d] - outward
         return bounds
 
-    def _warn_of_jumps(self, numbers: Array, unit: Array, bounds: Array, names: tuple[str, ...]) -> None:
-        """A column of the design that changes over half a unit but has no slope at any row jumps in between."""
-        columns = self.continuous(numbers.shape[1])
-        if not columns:
-            return
+    def _warn_of_jumps(self, numbers: Array) -> None:
+        assert self.unit is not None
+        assert self.bounds is not None
         some = numbers[np.unique(np.linspace(0, len(numbers) - 1, LOOKED_AT).astype(np.intp))]
-        some = np.clip(some, *bounds)
-        at = quotients(self.design, some, columns)
-        slopes = extrapolated(at.first, FIRST * np.broadcast_to(unit, some.shape))
-        jumps = []
-        for d, flat in zip(columns, (slopes == 0.0).all(axis=0).T, strict=True):
-            far = some.copy()
-            far[:, d] += APART * unit[d] * np.where(some[:, d] < np.median(some[:, d]), 1.0, -1.0)  # inwards
-            with suppress(InputError):  # few rows have a wide unit, and the formula ends before, at 0 of a logarithm
-                jumps += [names[d]] if flat.any() and (flat & (self.design(far) != at.z).any(axis=0)).any() else []
-        if jumps:
+        at = quotients(self.design, np.clip(some, *self.bounds), self.continuous(numbers.shape[1]))
+        slopes = extrapolated(at.first, FIRST * np.broadcast_to(self.unit, some.shape))
+        if jumps(self.design, at, slopes, self.unit).any():
             warn(
-                f"the formula {self.formula!r} jumps in {quoted(jumps)}: derivatives do not see jumps, so R-sens is "
-                "too small there. Put the part that jumps into another column of the data frame."
+                f"the formula {self.formula!r} jumps: derivatives do not see jumps, so R-sens is too small there. Put "
+                "the part that jumps into another column of the data frame."
             )
 
 

@@ -12,7 +12,7 @@ from rsens._text import Pair, p_text, percent, side_by_side
 from rsens._typing import Array
 from rsens.measures import BOTH, DOWN, UP, arrows
 from rsens.plots import _style as look
-from rsens.plots._plot import DOUBT, STAR, Plot, interval_note, leading, name_in_text, pair_notes, shares_of_parts, tip
+from rsens.plots._plot import DOUBT, STAR, Plot, interval_note, name_in_text, pair_notes, shares_of_parts, tip
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -155,14 +155,6 @@ def _tip(explanation: Any, term: str) -> list[str]:
     return lines
 
 
-def _alt(explanation: Any) -> str:
-    text = f"Bars of R-sens, the largest first: {leading(explanation)}."
-    if explanation.null is not None:
-        count = int(explanation.inference.above_null.sum())
-        text += f" {count} of {len(explanation.names)} are above the null level."
-    return f"{text} All values are in the table."
-
-
 BARS = Plot(
     name="bars",
     draw=bars,
@@ -170,6 +162,6 @@ BARS = Plot(
     file="variables",
     section="variables",
     caption="R-sens of each variable.",
-    alt=_alt,
+    alt="Bars of R-sens, the largest first; all values are in the table.",
     options={"top": 20},
 )

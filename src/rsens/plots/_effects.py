@@ -151,13 +151,6 @@ def _line_height(outputs: list[str]) -> float:
     return max(0.3, 0.1 + 0.1 * len(outputs))
 
 
-def _alt(explanation: Any) -> str:
-    table, times = explanation.effects, 100.0 if explanation.family in PROBABILITIES else 1.0
-    lines = table[table["effect"].notna()].head(5).to_dict("records")
-    texts = [f"{_name(line)} {number(times * line['effect'])}" for line in lines]
-    return f"Effects as dots with intervals, of the leading variables first: {', '.join(texts)}. All are in the table."
-
-
 EFFECTS = Plot(
     name="effects",
     draw=effects,
@@ -165,7 +158,7 @@ EFFECTS = Plot(
     file="effects",
     section="variables",
     caption="Mean changes of the prediction.",
-    alt=_alt,
+    alt="Effects as dots with intervals, of the leading variables first; all are in the table.",
     options={"top": 10},
 )
 

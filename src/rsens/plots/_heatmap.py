@@ -2,48 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rsens._arguments import one_of
 from rsens._errors import Argument, InputError
 from rsens._text import aligned, number, p_text
-from rsens._typing import Array, Positions
+from rsens._typing import Flags, Positions
 from rsens.plots import _style as look
 from rsens.plots._plot import FILLED, HOLLOW, NOTHING, Plot, name_in_text, pair_notes, shares_of_parts, tip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: With `annotate="auto"`, the most variables for which the values are written into the cells.
-AUTO_ANNOTATE = 12
-#: The note on stripes, and how they are drawn.
+#: The most variables for which the values are written into the cells.
+WRITTEN = 12
+#: Pairs with a smaller share of their R-sens₂ in the prediction are striped.
+LEAST_SHARE = 0.05
 STRIPES, STRIPED = "striped: uncertainty only (less than 5 % of R-sens₂ is in the prediction)", "////"
 
 
-def heatmap(
-    explanation: Any,
-    *,
-    top: int | None = None,
-    ax: Axes | None = None,
-    annotate: bool | Literal["auto"] = "auto",
-    by: str = "value",
-) -> Axes:
-    """Heat map of `Explanation.pairs`: each pair once, below the diagonal.
+def heatmap(explanation: Any, *, top: int | None = None, ax: Axes | None = None) -> Axes:
+    """Heat map of `Explanation.pairs`: each pair once, below the diagonal, with its value for up to 12 variables.
 
     Variables are ordered by their largest pair, so the largest pairs are in the upper left. Where pairs were tested, a
     dot marks interactions: the data contradict a model in which the two add up. A hollow dot marks inconclusive pairs:
-    other columns nearly determine one of the two. Pairs with less than 5 % of their value in
-    the prediction are striped.
+    other columns nearly determine one of the two. Pairs with less than 5 % of their value in the prediction are
+    striped.
 
     Args:
         explanation: The result of `rsens.explain`, with pairs.
         top: How many variables to show, those with the largest pairs; None for all.
         ax: The Axes to draw in; None for a new figure. The colour bar takes a little of its room.
-        annotate: Whether to write the values into the cells. "auto": for up to 12 variables.
-        by: The values in the cells: "value" (R-sens₂) or a part of it, "prediction" or "uncertainty" (`pair_parts`).
 
     Returns:
         The Axes. Names that were shortened are whole in the `gid` of the tick labels.
@@ -59,19 +50,20 @@ def heatmap(
         ['x1']
     """
     look.check_plot(explanation, "heatmap", "rsens.explain", ("main", "null"), ax=ax, top=top)
-    one_of(annotate, "annotate", (True, False, "auto"))
-    pairs = explanation.pairs
+    pairs, marks = explanation.pairs, explanation.inference
     if len(explanation.names) < 2 or top == 1:
         got = Argument("top", 1) if top == 1 else "one"
         raise InputError("A heat map of pairs needs at least two variables; got ", got, ". Draw bars for one variable.")
-    values, part = _values(explanation, by)
-    order = _order(values, top)
+    values = square(pairs)
+    order = np.argsort(-values.max(axis=1), kind="stable")[:top]
     names = [str(explanation.names[d]) for d in order]
     # Rows 1 … k−1 against columns 0 … k−2: in this square the pairs are the cells on and below the diagonal.
     cells, below = np.ix_(order[1:], order[:-1]), np.tri(len(order) - 1, dtype=bool)
     triangle = np.where(below, values[cells], np.nan)
-    striped = explanation.to_frame(2).set_index(["first", "second"]).get("uncertainty_only") if by == "value" else None
-    only = below & (False if striped is None else square(striped[pairs.index], bool)[cells])
+    parts = explanation.pair_parts
+    only = np.zeros_like(below)
+    if parts is not None and parts.shape[1] == 2:
+        only = below & square(parts.iloc[:, 0] < LEAST_SHARE * pairs)[cells].astype(bool)
     notes = [*pair_notes(explanation, FILLED, HOLLOW), *([STRIPES] if only.any() else [])]
     hidden = len(explanation.names) - len(order)
     notes += [f"{hidden} more variables not shown"] * bool(hidden)
@@ -83,44 +75,29 @@ def heatmap(
     ax.invert_yaxis()
     dark = triangle > 0.55 * largest
     _draw_stripes(ax, only, dark)
-    if annotate is True or (annotate == "auto" and len(order) <= AUTO_ANNOTATE):
+    if len(order) <= WRITTEN:
         write, ink = aligned(largest), np.where(dark, "white", "black")
         texts = {(j + 0.5, i + 0.5): (write(triangle[i, j]), ink[i, j]) for i, j in np.argwhere(below)}
         look.write_cells(ax, texts)
-    if explanation.inference.pair_above is not None:
-        _draw_dots(ax, below & square(explanation.inference.pair_above, bool)[cells], dark, hollow=False)
-        _draw_dots(ax, below & square(explanation.inference.pair_unclear, bool)[cells], dark, hollow=True)
+    if marks.pair_above is not None:
+        _draw_dots(ax, below & square(marks.pair_above)[cells].astype(bool), dark, hollow=False)
+        _draw_dots(ax, below & square(marks.pair_unclear)[cells].astype(bool), dark, hollow=True)
     look.name_cells(ax, names[1:], names[:-1])
     look.add_notes(ax, notes)
     _add_tips(ax, explanation, order)
-    look.draw_colour_bar(ax, mesh, look.value_label(explanation, 2) + part)
+    look.draw_colour_bar(ax, mesh, look.value_label(explanation, 2))
     return ax
 
 
-def _order(values: Array, top: int | None) -> Positions:
-    """The variables to show, by their largest pair."""
-    return np.argsort(-values.max(axis=1), kind="stable")[:top]
-
-
-def square(pairs: Any, kind: type = float) -> NDArray[Any]:
+def square(pairs: Any) -> NDArray[np.float64]:
     """One entry by pair, in the order of columns, as a symmetric matrix with zeros on the diagonal."""
     size = round(0.5 + np.sqrt(0.25 + 2.0 * len(pairs)))
-    matrix = np.zeros((size, size), dtype=kind)
+    matrix = np.zeros((size, size))
     matrix[np.triu_indices(size, 1)] = np.asarray(pairs)
     return matrix + matrix.T
 
 
-def _values(explanation: Any, by: str) -> tuple[Array, str]:
-    """The values in the cells, and a line that names them if they are a part."""
-    if by == "value":
-        return square(explanation.pairs), ""
-    explanation.to_frame(2, by)  # an error for parts that these pairs do not have
-    names = list(explanation.pair_parts.columns)
-    k = names.index(by) if by in names else ("prediction", "uncertainty").index(by)
-    return square(explanation.pair_parts.iloc[:, k]), f"\n{look.part_labels(names)[k]}"
-
-
-def _draw_stripes(ax: Axes, only: NDArray[np.bool_], dark: NDArray[np.bool_]) -> None:
+def _draw_stripes(ax: Axes, only: Flags, dark: Flags) -> None:
     from matplotlib.collections import PatchCollection
     from matplotlib.patches import Rectangle
 
@@ -132,7 +109,7 @@ def _draw_stripes(ax: Axes, only: NDArray[np.bool_], dark: NDArray[np.bool_]) ->
             )
 
 
-def _draw_dots(ax: Axes, marked: NDArray[np.bool_], dark: NDArray[np.bool_], *, hollow: bool) -> None:
+def _draw_dots(ax: Axes, marked: Flags, dark: Flags, *, hollow: bool) -> None:
     """A dot in the upper right corner of the cells."""
     size = min(max(1.2, 0.12 * min(look.axes_points(ax)) / len(marked)), 3.2)
     for mask, colour in ((marked & dark, "white"), (marked & ~dark, "black")):
@@ -146,33 +123,24 @@ def _add_tips(ax: Axes, explanation: Any, order: Positions) -> None:
     """An invisible rectangle over each cell, with the numbers of the pair and the result of the test."""
     from matplotlib.patches import Rectangle
 
-    e, marks = explanation, explanation.inference
+    e = explanation
     for i, row in enumerate(order[1:]):
         for j, column in enumerate(order[: i + 1]):
             pair = e.names[min(row, column)], e.names[max(row, column)]
-            value, test = float(e.pairs[pair]), ""
-            if marks.pair_above is not None:
-                p = p_text(float(marks.pair_p_values[pair]))
-                found = "inconclusive: collinear" if marks.pair_unclear[pair] else NOTHING
-                found = "interaction found by the test" if marks.pair_above[pair] else found
-                test = "adds up in the model by construction" if marks.pair_additive[pair] else f"{found}, p {p}"
-                test = test if p or marks.pair_additive[pair] else "not tested"
+            value = float(e.pairs[pair])
             cell = ax.add_patch(Rectangle((j, i), 1.0, 1.0, alpha=0.0, linewidth=0.0, zorder=9.0))
             lines = [" × ".join(map(name_in_text, pair)), f"R-sens₂ {number(value)}"]
-            tip(cell, *lines, *shares_of_parts(e.pair_parts, pair, value), test)
+            tip(cell, *lines, *shares_of_parts(e.pair_parts, pair, value), _result_of_test(e.inference, pair))
 
 
-def _alt(explanation: Any) -> str:
-    pairs = explanation.pairs.sort_values(ascending=False, kind="stable")
-    strongest = " and ".join(map(name_in_text, pairs.index[0]))
-    text = "Cells coloured by R-sens₂ of each pair of variables. "
-    text += f"The strongest pair is {strongest}, {number(pairs.iloc[0])}."
-    marks = explanation.inference
+def _result_of_test(marks: Any, pair: tuple[str, str]) -> str:
     if marks.pair_above is None:
-        return text
-    if marks.pair_additive.all():
-        return f"{text} No pair is marked: {pair_notes(explanation, FILLED, HOLLOW)[0]}."
-    return f"{text} The test found an interaction in {int(marks.pair_above.sum())} of {len(pairs)} pairs."
+        return ""
+    p = p_text(float(marks.pair_p_values[pair]))
+    if marks.pair_additive[pair] or not p:
+        return "adds up in the model by construction" if marks.pair_additive[pair] else "not tested"
+    unclear = "inconclusive: collinear" if marks.pair_unclear[pair] else NOTHING
+    return f"{'interaction found by the test' if marks.pair_above[pair] else unclear}, p {p}"
 
 
 HEATMAP = Plot(
@@ -182,6 +150,6 @@ HEATMAP = Plot(
     file="pairs",
     section="pairs",
     caption="R-sens₂ of each pair.",
-    alt=_alt,
+    alt="Cells coloured by R-sens₂ of each pair of variables; the largest are in the table.",
     options={"top": 15},
 )

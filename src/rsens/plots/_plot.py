@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from rsens import _meaning as meaning
 from rsens._errors import JOINERS, printable
-from rsens._text import as_label, number, percent, shorten
+from rsens._text import as_label, percent, shorten
 from rsens.plots._style import part_labels
 
 #: The subject of a plot: an explanation as a whole, its effects, pairs, one variable, one pair; or another result.
@@ -27,7 +27,7 @@ class Plot:
     of: Subject
     file: str  # in a folder of results, without an ending; names of variables follow it
     caption: str = ""  # in the report; the notes of the figure follow it
-    alt: Callable[..., str] = lambda *shown: ""  # a text instead of the picture, from the arguments of `draw`
+    alt: str = ""  # a text instead of the picture; names of variables follow it
     section: Section = "further"
     takes: tuple[str, ...] = ()  # which of "model", "X" and "y" it is given as well, by keyword
     options: Mapping[str, Any] = field(default_factory=dict)  # for a file or the report
@@ -56,12 +56,6 @@ def tip_of(gid: str) -> str | None:
 def name_in_text(name: object) -> str:
     """A name in a sentence about a plot."""
     return shorten(as_label(name), 40)
-
-
-def leading(explanation: Any, most: int = 5) -> str:
-    """The first variables and their values, as text instead of a picture."""
-    main = explanation.main.sort_values(ascending=False, kind="stable").head(most)
-    return ", ".join(f"{name_in_text(name)} {number(value)}" for name, value in main.items())
 
 
 def shares_of_parts(parts: Any, term: Any, value: float) -> list[str]:

@@ -142,20 +142,15 @@ def counted_rows(
     return replace(some, coding=table.coding), weights[rows] / weights[rows].sum()
 
 
-def masses(levels: Any) -> Array:
-    """The probability within each band, narrowest first; levels from 1 on count standard deviations of a normal."""
+def read_levels(levels: Any) -> Array:
+    """The shares of central intervals, narrowest first."""
     try:
-        values = np.atleast_1d(np.asarray(levels, dtype=np.float64))
+        shares = np.sort(np.atleast_1d(np.asarray(levels, dtype=np.float64)))
     except (TypeError, ValueError):
-        values = np.array([[]])
-    # Beyond eight deviations the tails are below the spacing of float64 at 1.
-    if values.ndim != 1 or not ((values > 0.0) & (values <= 8.0)).all():
-        raise InputError(
-            Argument("levels"),
-            " must be numbers of standard deviations, like (1, 2, 3), or shares below 1, like (0.5, 0.9); "
-            f"got {levels!r}.",
-        )
-    return np.sort(np.where(values < 1.0, values, 2.0 * ndtr(values) - 1.0))
+        shares = np.array([[]])
+    if shares.ndim != 1 or not ((shares > 0.0) & (shares < 1.0)).all():
+        raise InputError(Argument("levels"), f" must be shares between 0 and 1, like (0.5, 0.9); got {levels!r}.")
+    return shares
 
 
 def central_intervals(family: Distribution, shares: Array) -> Array:

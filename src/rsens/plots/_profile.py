@@ -21,7 +21,7 @@ from rsens._typing import Array, Flags
 from rsens.derivatives import Derivatives, Model, prepare, rows_of
 from rsens.measures import first_of_prediction, parts_of, rsens_of, switches_of
 from rsens.plots import _style as look
-from rsens.plots._plot import Plot, name_in_text
+from rsens.plots._plot import Plot
 from rsens.plots._predictions import (
     AtRows,
     as_numbers,
@@ -29,10 +29,10 @@ from rsens.plots._predictions import (
     counted_rows,
     find_column,
     is_whole,
-    masses,
     output_names,
     pooled_quantiles,
     predict_with,
+    read_levels,
     read_weighted,
     rows_explained,
     slice_rows,
@@ -109,8 +109,7 @@ def profile(
             dict or Series by name, with medians for the columns it leaves out.
         grid: About how many points (61, on a slice 101). On a slice they are evenly spaced over the range of the data,
             and may be given.
-        levels: The bands: shares below 1, or standard deviations of a normal distribution (1, 2, 3: central intervals
-            that hold 68, 95 and 99.7 %).
+        levels: The bands: shares of the central intervals.
         scale: One step of the variable: "sd" (its standard deviation in X), "raw" (1), or a number. For a
             categorical variable, "raw" is a switch to another level, and "sd" counts it as `rsens.explain` does.
         y: Targets of the rows, drawn as points above; of more than 2,000 rows, 2,000 are drawn.
@@ -194,9 +193,7 @@ PROFILE = Plot(
     file="profile",
     section="profiles",
     takes=("model", "X", "y"),
-    alt=lambda explanation, variable: (
-        f"Above, the effect of {name_in_text(variable)} on the prediction with its bands; below, R-sens along it."
-    ),
+    alt="Above, the effect of one variable on the prediction with its bands; below, R-sens along it.",
 )
 
 
@@ -254,7 +251,7 @@ def _along(
     levels: Any = INTERVALS,
     scale: str | float = "sd",
 ) -> ProfileValues:
-    shares, known, data = masses(levels), levels_of(table, column), table.values[:, column]
+    shares, known, data = read_levels(levels), levels_of(table, column), table.values[:, column]
     if at is None:
         check_varies(table, column)
         grid = whole_number(POINTS if grid is None else grid, "grid", 2)

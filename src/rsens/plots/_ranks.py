@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rsens._errors import Argument, InputError
-from rsens._typing import Array
 from rsens.plots import _style as look
 from rsens.plots._plot import Plot
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 NEEDED = ("method", "term", "value", "rank", "status")
 #: Distance of the correlations from the cells, in rows.
 GAP = 0.35
-#: Stability: with more ranks than this, cells have no numbers and means are a line.
+#: Stability: with more ranks than this, cells have no numbers.
 MOST_FEW = 15
 #: Ticks of the colour bar.
 SHARES = (0.0, 0.05, 0.25, 0.5, 1.0)
@@ -89,13 +88,13 @@ def _split(df: Any) -> tuple[pd.DataFrame, dict[str, str]]:
     missing = [column for column in NEEDED if column not in getattr(df, "columns", ())]
     if missing:
         raise InputError(Argument("df"), f" must be what rsens.compare returned; it has no column {missing[0]!r}.")
-    ok = df["status"] == "ok"
-    if not ok.any():
-        raise InputError("no method of this comparison gave values; the column 'status' has the reasons.")
-    if df[ok].duplicated(["method", "term"]).any():
+    answered, others = df[df["status"] == "ok"], df[df["status"] != "ok"]
+    if not len(answered):
+        raise InputError("no method of this comparison answered; the column 'status' has the reasons.")
+    if answered.duplicated(["method", "term"]).any():
         raise InputError("a method has two rows for one term. Draw one comparison at a time.")
-    failed = dict(zip(df["method"][~ok].astype(str), df["status"][~ok].astype(str), strict=True))
-    return df[ok].astype({"rank": "float64", "value": "float64"}), failed
+    failed = dict(zip(others["method"].astype(str), others["status"].astype(str), strict=True))
+    return answered.astype({"rank": "float64", "value": "float64"}), failed
 
 
 COMPARISON = Plot(name="comparison", draw=comparison, of="comparison", file="comparison")
@@ -155,36 +154,22 @@ def rank_stability(
             if share >= 0.005  # else nothing is written
         }
         look.write_cells(ax, texts)
-    _draw_means(ax, means[order], few, hidden > 0)
+    rows = np.flatnonzero(means[order] <= (shown + 0.5 if hidden else np.inf))  # the means that have a column
+    diamonds: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.6, "clip_on": False}
+    diamonds["markersize"] = float(np.clip(0.16 * min(look.axes_points(ax)) / shown, 2.5, 4.5)) if few else 4.0
+    ax.plot(means[order][rows] - 0.5, rows + (0.88 if few else 0.5), "D", color=look.VERMILLION, **diamonds)
     look.name_cells(ax, names, [], more=hidden)
-    _name_ranks(ax, shown, hidden > 0)
-    ax.set_xlabel(f"rank  ({'◆' if few else '—'} mean)")
+    room = look.axes_points(ax)[0] / cells.shape[1]  # as many ranks as there is room for
+    step = next(k for k in (1, 2, 5, 10, 20, 50, 100, 1000) if k * room > 3.0 * look.LETTER * look.small())
+    ticks = range(1, shown + 1, step) if step <= 2 else [1, *range(step, shown + 1, step)]
+    labels = {k - 0.5: str(k) for k in ticks} | ({shown + 0.5: "later"} if hidden else {})
+    ax.set_xticks(list(labels), list(labels.values()), fontsize=look.small())
+    ax.set_xlabel("rank  (◆ mean)")
     bar = look.draw_colour_bar(ax, mesh, "share of samples", fontsize=look.small())
     bar.set_ticks(list(SHARES), labels=[f"{share:.0%}" for share in SHARES], fontsize=look.small())
     entropy = f"{name}: entropy {abs(float(stability.entropy[name])):.2f} of at most {np.log(count):.2f}"
     ax.set_title(entropy, fontsize=1.1 * look.small(), loc="left")
     return ax
-
-
-def _draw_means(ax: Axes, means: Array, few: bool, cut: bool) -> None:
-    """Mean ranks, as far as they have a column."""
-    rows = np.flatnonzero(means <= (len(means) + 0.5 if cut else np.inf))
-    x = means[rows] - 0.5
-    if not few:
-        ax.plot(x, rows + 0.5, color=look.VERMILLION, linewidth=1.2)
-        return
-    size = float(np.clip(0.16 * min(look.axes_points(ax)) / len(means), 2.5, 4.5))
-    edge: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.6}
-    ax.plot(x, rows + 0.88, "D", color=look.VERMILLION, markersize=size, clip_on=False, **edge)
-
-
-def _name_ranks(ax: Axes, count: int, later: bool) -> None:
-    """Below the cells as many ranks as there is room for."""
-    room = look.axes_points(ax)[0] / ax.get_xlim()[1]
-    step = next(k for k in (1, 2, 5, 10, 20, 50, 100, 1000) if k * room > 3.0 * look.LETTER * look.small())
-    ticks = range(1, count + 1, step) if step <= 2 else [1, *range(step, count + 1, step)]
-    labels = {k - 0.5: str(k) for k in ticks} | ({count + 0.5: "later"} if later else {})
-    ax.set_xticks(list(labels), list(labels.values()), fontsize=look.small())
 
 
 RANK_STABILITY = Plot(name="rank_stability", draw=rank_stability, of="stability", file="ranks")

@@ -87,16 +87,6 @@ def subgroups(explanation: Any, *, top: int | None = None, ax: Axes | None = Non
     return ax
 
 
-def _alt(explanation: Any) -> str:
-    frame = explanation.by_frame()
-    line = frame.iloc[int(np.nan_to_num(frame["difference"].abs().to_numpy()).argmax())]
-    return (
-        f"A table of R-sens by variable and subgroup. The largest difference from the other rows: "
-        f"{name_in_text(line['term'])} in {name_in_text(line['subgroup'])}, {number(line['value'])} against "
-        f"{number(line['rest'])}. All values are in the table."
-    )
-
-
 def _tip(line: pd.Series[Any]) -> list[str]:
     """The numbers of one cell, a line each."""
     p = p_text(float(line["p_value"]))
@@ -111,6 +101,6 @@ SUBGROUPS = Plot(
     file="subgroups",
     section="subgroups",
     caption="R-sens within each subgroup of rows.",
-    alt=_alt,
+    alt="Cells with R-sens by variable and subgroup; all values are in the table.",
     options={"top": 20},
 )

@@ -17,7 +17,7 @@ from rsens._typing import Array
 from rsens.derivatives import Derivatives, prepare
 from rsens.measures import rsens2_of
 from rsens.plots import _style as look
-from rsens.plots._plot import Plot, name_in_text
+from rsens.plots._plot import Plot
 from rsens.plots._predictions import (
     Kind,
     at_rows,
@@ -117,9 +117,7 @@ SURFACE = Plot(
     file="pair",
     section="surfaces",
     takes=("model", "X"),
-    alt=lambda explanation, first, second: (
-        f"The joint effect of {name_in_text(first)} and {name_in_text(second)}, with lines of equal R-sens₂."
-    ),
+    alt="The joint effect of two variables on the prediction, with lines of equal R-sens₂.",
 )
 
 

@@ -139,17 +139,6 @@ def test_other_likelihoods_are_refused(likelihood):
         rsens.from_gpytorch(variational(None), likelihood())
 
 
-def test_two_minds_about_the_link_are_refused():
-    """GPyTorch's Bernoulli has its own formula for y, a probit; a `forward` with another link does not change that."""
-
-    class Confused(G.BernoulliLikelihood):
-        def forward(self, function_samples, *args, **kwargs):
-            return torch.distributions.Bernoulli(logits=function_samples)
-
-    with pytest.raises(InputError, match="likelihood must give one number y per row"):
-        rsens.from_gpytorch(variational(None), Confused())
-
-
 def test_a_network_before_a_variational_gp():
     """Its inducing points lie among the features, so every row may be one of them."""
 

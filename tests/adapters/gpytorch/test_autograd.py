@@ -222,5 +222,8 @@ def test_tensors_outside_the_module_are_named():
 
     model = Hidden(torch.tensor(X).float(), torch.tensor(Y).float(), gaussian().float(), users_rbf().float())
     model.hidden = {"weights": torch.eye(3)}
-    with pytest.warns(rsens.RsensWarning, match="single precision"), pytest.raises(InputError, match="mixes float64"):
+    with (
+        pytest.warns(rsens.RsensWarning, match="single precision"),
+        pytest.raises(InputError, match="in double precision"),
+    ):
         rsens.rsens(model.eval(), ROWS)

@@ -98,7 +98,9 @@ def test_long_work_is_announced(monkeypatch, capsys):
     monkeypatch.setattr(rsens._progress, "LONG", 1e-6)
     assert main([*EXPLAIN[:-2], "--cv", "5"]) == 0
     said = capsys.readouterr()
-    assert "10 refits, a few seconds. Ctrl-C saves progress; run the same command again to resume.\n" in said.err
+    assert (
+        "9 of 10 refits left, a few seconds. Ctrl-C saves progress; run the same command again to resume.\n" in said.err
+    )
     assert "Ctrl-C" not in said.out
 
 

@@ -33,13 +33,13 @@ TOY = Plot(
     of="explanation",
     file="stairs",
     caption="Steps <up>.",
-    alt=lambda explanation: "A line that rises.",
+    alt="A line that rises.",
 )
 
 
 #: In a section of its choice; the other one stands in a section of its own.
 PLACED = Plot(
-    **{**vars(TOY), "name": "landing", "file": "landing", "section": "variables", "alt": lambda _: "A line that stays."}
+    **{**vars(TOY), "name": "landing", "file": "landing", "section": "variables", "alt": "A line that stays."}
 )
 
 

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from rsens._app.report._facts import Facts, Name
+from rsens._text import as_label
 from rsens.plots import Plot, Section, lay_out, take_notes, tip_of
 
 #: The numbers of variables with a separate figure, such as a profile, and of pairs, such as a surface.
@@ -39,7 +40,7 @@ def pictures(facts: Facts) -> dict[str, list[Picture]]:
         svg, notes = draw(figure_id, plot, result, *terms, **rows)
         picture = Picture(
             id=figure_id,
-            alt=plot.alt(result, *terms),
+            alt=f"{plot.alt} {' and '.join(map(as_label, terms))}".strip(),
             caption=" ".join([plot.caption, *(f"{note[:1].upper()}{note[1:]}." for note in notes)]).strip(),
             svg=svg,
             names=tuple(facts.names[term] for term in terms),

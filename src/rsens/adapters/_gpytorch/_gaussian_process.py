@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,8 +13,8 @@ from rsens._conversions import is_a, package_of
 from rsens._errors import Argument, InputError, warn
 from rsens._typing import Array
 from rsens.adapters._adapter import Adapter, Described, check_columns, own_class, wrong_kind
-from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form, remembered
-from rsens.adapters._gpytorch._native import Autograd, Moments, cholesky_limit, is_single, numpy_of, working_copy
+from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form
+from rsens.adapters._gpytorch._native import Autograd, Moments, is_single, numpy_of, working_copy
 from rsens.adapters._gpytorch._observations import (
     Observation,
     Outcome,
@@ -35,9 +35,9 @@ SINGLE = (
 )
 #: BoTorch's own posteriors of a single GP; others, and the user's, are asked and not read.
 USUAL_POSTERIORS = ("GPyTorchModel.posterior", "BatchedMultiOutputGPyTorchModel.posterior")
-#: Rounding of a transform of rows.
-ROUNDING = 1e-11
-#: Inducing points of a model that does not show them, for the memory that they take.
+#: Input transforms (x − offset)/coefficient.
+AFFINE = ("botorch.Normalize", "botorch.InputStandardize")
+#: Inducing points of a variational model, at most, for the memory that they take.
 SOME_POINTS = 1000
 
 
@@ -54,9 +54,6 @@ def from_gpytorch(model: Any, likelihood: Any = None) -> Model:
 
     Returns:
         A model for `explain`, `rsens` and all other measures.
-
-    Example:
-        ``rsens.explain(rsens.from_gpytorch(model, likelihood), X)``
 
     Example:
         >>> import gpytorch
@@ -152,11 +149,6 @@ class GaussianProcess(Described, Model):
         coding = Coding.of(X, {d: list(values) for d, values in self.levels.items()}, weights=weights)
         return replace(self, coding=coding)
 
-    def checks(self, X: Any) -> Iterator[Finding]:
-        yield from super().checks(X)
-        if isinstance(self.source, ClosedForm):
-            yield from self.source.checks(self._numbers(X))
-
     def _numbers(self, X: Any) -> Array:
         """The rows X as the GP takes them, (n, D)."""
         values = rows_of(self, X).values
@@ -177,12 +169,10 @@ def _exact_gp(model: Any, likelihood: Any) -> GaussianProcess:
     own = read_noise(copy.likelihood)
     source: ClosedForm | Autograd | None = None
     if own is not None and read_noise(given) is not None:
-        source = remembered(model, closed_form(copy, own, AffineInputs.none(inputs.shape[1])))
-    if source is None:
-        points = _inducing_points(copy)  # of a sparse kernel
-        sparse = points is not None and points.shape[1] == inputs.shape[1]
-        anchors = np.concatenate([inputs, points]) if points is not None and sparse else inputs
-        source = Autograd(moments, anchors, inputs, len(inputs))
+        source = closed_form(copy, own, AffineInputs.none(inputs.shape[1]))
+    points = _inducing_points(copy)  # of a sparse kernel
+    sparse = points is not None and points.shape[1] == inputs.shape[1]
+    source = source or Autograd(moments, len(inputs), np.concatenate([inputs, points]) if sparse else inputs)
     return _gaussian_process(model, source, observation, inputs.shape[1], training_inputs_=inputs)
 
 
@@ -200,32 +190,32 @@ def _approximate_gp(model: Any, likelihood: Any) -> GaussianProcess:
         moments, observation = gaussian_moments(model, copy, likelihood)
     else:
         moments, observation = Moments(copy), read_observation(likelihood)
-    anchors = _inducing_points(copy)
-    source = Autograd(moments, anchors, None, SOME_POINTS if anchors is None else len(anchors))
-    return _gaussian_process(model, source, observation, None)
+    return _gaussian_process(model, Autograd(moments, SOME_POINTS, _inducing_points(copy)), observation, None)
 
 
-def _inducing_points(model: Any) -> Array | None:
+def _inducing_points(model: Any) -> Any:
     """The points that kernels measure distances from, apart from training rows; None if none are known."""
     points = [getattr(part, "inducing_points", None) for part in model.modules()]
     found = [numpy_of(each) for each in points if each is not None and each.ndim == 2]
-    return np.concatenate(found) if found and len({each.shape[1] for each in found}) == 1 else None
+    return found[0] if len(found) == 1 else None
 
 
 def _check_single_exact(model: Any) -> None:
     """An exact GP must have data, one matrix of inputs and one column of targets."""
-    name, inputs, targets = type(model).__name__, model.train_inputs, model.train_targets
+    inputs, targets, problem = model.train_inputs, model.train_targets, ""
     if not inputs or targets is None:
-        raise InputError(f"{name} has no training data. Give it some: model.set_train_data(X, y, strict=False).")
-    if len(inputs) > 1:
-        raise InputError(f"{name} takes {len(inputs)} inputs; rsens needs one matrix of rows. Split it in forward.")
-    if inputs[0].ndim != 2 or targets.ndim != 1:
-        raise InputError(
-            f"{name} has inputs of shape {tuple(inputs[0].shape)} and targets of shape {tuple(targets.shape)}: several "
+        problem = "has no training data. Give it some: model.set_train_data(X, y, strict=False)."
+    elif len(inputs) > 1:
+        problem = f"takes {len(inputs)} inputs; rsens needs one matrix of rows. Split it in forward."
+    elif inputs[0].ndim != 2 or targets.ndim != 1:
+        problem = (
+            f"has inputs of shape {tuple(inputs[0].shape)} and targets of shape {tuple(targets.shape)}: several "
             "outputs, or a batch of GPs. Explain one at a time, with one matrix of inputs and one column of targets."
         )
-    if not (targets.isfinite().all() and inputs[0].isfinite().all()):
-        raise InputError(f"{name}: the training data has missing or infinite values. Drop those rows and fit again.")
+    elif not (targets.isfinite().all() and inputs[0].isfinite().all()):
+        problem = "has missing or infinite values in its training data. Drop those rows and fit again."
+    if problem:
+        raise InputError(f"{type(model).__name__} {problem}")
 
 
 def _check_variational(model: Any) -> None:
@@ -238,7 +228,7 @@ def _check_variational(model: Any) -> None:
 def _gaussian_process(
     model: Any, source: ClosedForm | Autograd, observation: Observation, n_columns: int | None, **more: Any
 ) -> GaussianProcess:
-    """The model, with words about the user's object: its class, mode, precision, solver and its caches."""
+    """The model, with words about the user's object: its class, mode and precision."""
     name, library = type(model).__name__, "BoTorch" if is_a(model, "botorch.Model") else "GPyTorch"
     theirs = (kind for kind in type(model).__mro__ if package_of(kind) in ("gpytorch", "botorch"))
     base = next(theirs, type(model)).__qualname__
@@ -246,30 +236,14 @@ def _gaussian_process(
     transform = getattr(model, "input_transform", None)
     columns = "columns of X as given" + ("" if transform is None else f", before {type(transform).__name__}")
     about = Description(title, observation.family, observation.noise, source.way, columns)
-    findings = (observation.finding, *_findings(model))
-    return GaussianProcess(source, observation, n_columns, name, about, findings, **more)
-
-
-def _findings(model: Any) -> Iterator[Finding]:
     mode = "training mode; rsens predicts with a copy in evaluation mode" if model.training else "evaluation mode"
-    yield Finding("mode", "ok", f"The model is in {mode}.")
-    if is_single(model):
-        yield Finding("precision", "warning", SINGLE)
-    else:
-        yield Finding("precision", "ok", "The model is in double precision (float64).")
-    inputs = getattr(model, "train_inputs", None)
-    if not inputs:
-        return
-    rows, limit = int(inputs[0].shape[-2]), cholesky_limit()
-    text = f"{rows} training rows: GPyTorch and rsens both use Cholesky factors."
-    if rows > limit:
-        cached = getattr(model, "prediction_strategy", None) is not None
-        text = (
-            f"{rows} training rows: rsens uses a Cholesky factor, GPyTorch itself approximate conjugate gradients "
-            f"above {limit}.{' It has kept such predictions.' if cached else ''} To compare, predict under "
-            f"gpytorch.settings.max_cholesky_size({rows}) with model.prediction_strategy = None."
-        )
-    yield Finding("solver", "ok", text)
+    precision = Finding("precision", "ok", "The model is in double precision (float64).")
+    findings = (
+        observation.finding,
+        Finding("mode", "ok", f"The model is in {mode}."),
+        Finding("precision", "warning", SINGLE) if is_single(model) else precision,
+    )
+    return GaussianProcess(source, observation, n_columns, name, about, findings, **more)
 
 
 # ---- BoTorch: the same GPs with transforms of inputs and outcome, and fully Bayesian ones ----------------------------
@@ -292,13 +266,10 @@ def _botorch_model(model: Any) -> Model:
     outcome, noise = _read_outcome(copy), read_noise(copy.likelihood)
     if outcome is None or noise is None or type(model).posterior.__qualname__ not in USUAL_POSTERIORS:
         return _as_posterior_says(model, copy, inputs)
-    units = _affine_inputs(copy, inputs)
-    source: ClosedForm | Autograd | None = None
-    if units is not None:
-        source = remembered(model, closed_form(copy, noise, units))
-    levels = _levels(copy, inputs)
+    units, levels = _affine_inputs(copy, inputs.shape[1]), _levels(copy, inputs)
+    source: ClosedForm | Autograd | None = None if units is None else closed_form(copy, noise, units)
     if source is None:
-        source = Autograd(Moments(_without_outcome(copy), posterior="f"), inputs, inputs, len(inputs), tuple(levels))
+        source = Autograd(Moments(_without_outcome(copy), posterior="f"), len(inputs), inputs, tuple(levels))
     more = {"outcome": outcome, "training_inputs_": inputs, "levels": levels}
     return _gaussian_process(model, source, observed(noise, outcome), inputs.shape[1], **more)
 
@@ -314,7 +285,7 @@ def _as_posterior_says(model: Any, copy: Any, inputs: Array) -> GaussianProcess:
         outcome = Outcome()
     multitask = is_a(model, "botorch.MultiTaskGP")  # its training inputs have a column for the task
     rows, levels = None if multitask else inputs, _levels(copy, inputs)
-    source = Autograd(Moments(copy, posterior="y"), rows, rows, len(inputs), tuple(levels))
+    source = Autograd(Moments(copy, posterior="y"), len(inputs), rows, tuple(levels))
     observation = gaussian(0.0, "included: as posterior(X, observation_noise=True) has it", outcome.exponentiated)
     more = {"outcome": outcome, "training_inputs_": rows, "levels": levels}
     return _gaussian_process(model, source, observation, None if multitask else inputs.shape[1], **more)
@@ -328,12 +299,8 @@ def _variational(model: Any) -> GaussianProcess:
     if outcome is None or (noise is None and outcome != Outcome()):
         raise _unknown_outcome(model)
     observation = read_observation(copy.likelihood) if noise is None else observed(noise, outcome)
-    points = _inducing_points(copy.model)
-    units = None if points is None else _affine_inputs(copy, points)
-    anchors = None if points is None or units is None else units.undone(points)
-    moments = Moments(_without_outcome(copy), posterior="f")
-    source = Autograd(moments, anchors, None, SOME_POINTS if points is None else len(points))
-    return _gaussian_process(model, source, observation, None if points is None else points.shape[1], outcome=outcome)
+    source = Autograd(Moments(_without_outcome(copy), posterior="f"), SOME_POINTS)
+    return _gaussian_process(model, source, observation, None, outcome=outcome)
 
 
 def _fully_bayesian(model: Any) -> Model:
@@ -347,7 +314,7 @@ def _fully_bayesian(model: Any) -> Model:
     inputs, outcome = _original_inputs(copy), _read_outcome(copy)
     if outcome is None:
         raise _unknown_outcome(model)
-    units = _affine_inputs(copy, inputs)
+    units = _affine_inputs(copy, inputs.shape[1])
     copy = _without_outcome(copy)
     noises = [read_noise(copy.likelihood, draw) for draw in range(copy.num_mcmc_samples)]
     known = [noise for noise in noises if noise is not None]
@@ -359,7 +326,7 @@ def _fully_bayesian(model: Any) -> Model:
     for draw, noise in enumerate(known):
         source: ClosedForm | Autograd | None = None if units is None else closed_form(copy, noise, units, draw)
         if source is None:
-            source = Autograd(Moments(copy, draw, posterior="f"), inputs, inputs, len(inputs) * len(known))
+            source = Autograd(Moments(copy, draw, posterior="f"), len(inputs) * len(known), inputs)
         observation = replace(observed(noise, outcome), noise=text, doubt="")
         more = {"outcome": outcome, "training_inputs_": inputs}
         processes.append(_gaussian_process(model, source, observation, inputs.shape[1], **more))
@@ -375,27 +342,18 @@ def _levels(copy: Any, inputs: Array) -> dict[int, tuple[float, ...]]:
     return {int(d): tuple(np.unique(inputs[:, d]).tolist()) for each in dims for d in each}
 
 
-def _affine_inputs(model: Any, inputs: Array) -> AffineInputs | None:
-    """The effect of `transform_inputs` of a working copy on rows, if it is affine in each column; else None.
-
-    Two points of a column give the line, and it must run through the training rows (original units, (N, D)) and
-    through rows near them: a rounding to whole numbers is not a line.
-    """
-    if not hasattr(model, "input_transform"):
-        return AffineInputs.none(inputs.shape[1])
-    centre = inputs.mean(axis=0)
-    spread = np.ptp(inputs, axis=0)
-    step = np.where(spread > 0.0, spread, 1.0 + np.abs(centre))
-    base, *moved = _transformed(model, np.concatenate([centre[None], centre + np.diag(step)]))
-    if base.shape != centre.shape:
+def _affine_inputs(model: Any, n_columns: int) -> AffineInputs | None:
+    """The input transform of a working copy, if it is affine in each column; None for any other."""
+    transform, found = getattr(model, "input_transform", None), AffineInputs.none(n_columns)
+    if transform is None:
+        return found
+    always = not getattr(transform, "reverse", False) and transform.transform_on_train and transform.transform_on_eval
+    if own_class(transform) not in AFFINE or not always:
         return None
-    slopes = (np.diag(np.array(moved)) - base) / step
-    found = AffineInputs(centre, base, slopes)
-    rows = np.concatenate([inputs, inputs + 0.2137 * step, centre + np.diag(step)])
-    expected = found(rows)
-    there = _transformed(model, rows)
-    close = there.shape == expected.shape and np.abs(there - expected) <= ROUNDING * (1.0 + np.abs(expected))
-    return found if np.all(close) else None
+    columns = numpy_of(transform.indices).astype(int) if hasattr(transform, "indices") else slice(None)
+    found.centre[columns] = numpy_of(transform.offset).ravel()
+    found.slopes[columns] = 1.0 / numpy_of(transform.coefficient).ravel()
+    return found
 
 
 def _original_inputs(copy: Any) -> Array:
@@ -404,20 +362,15 @@ def _original_inputs(copy: Any) -> Array:
     return numpy_of(copy.train_inputs[0] if kept is None else kept)
 
 
-def _transformed(model: Any, rows: Array) -> Array:
-    import torch
-
-    with torch.no_grad():
-        return numpy_of(model.transform_inputs(torch.tensor(rows)))
-
-
 def _read_outcome(model: Any) -> Outcome | None:
-    """The outcome transform of a working copy with one output; None if there is one that is not affine or a log."""
+    """The outcome transform of a working copy with one output; None if there is one that is not affine or a log.
+
+    Only BoTorch's own classes are read: a subclass may do anything.
+    """
     return _outcome(getattr(model, "outcome_transform", None))
 
 
 def _outcome(transform: Any) -> Outcome | None:
-    """Only BoTorch's own classes are read: a subclass may do anything."""
     if transform is None:
         return Outcome()
     name = own_class(transform)

@@ -6,12 +6,10 @@ import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from copy import deepcopy
-from dataclasses import dataclass, fields
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsens._errors import InputError
 from rsens._typing import Array
@@ -26,10 +24,10 @@ FAILURES = (RuntimeError, ValueError, TypeError, AttributeError, LookupError, As
 #: More rows than any exact GP has. Above `max_cholesky_size` (800 by default) GPyTorch turns to conjugate gradients,
 #: whose tolerance is far too coarse for derivatives: R-sens was off by 14 % at 801 rows.
 ANY_SIZE = 10**9
-#: How far rows are moved where GPyTorch's second derivatives are wrong, in units of the columns.
-ASIDE = 1e-5
 #: Two values of a column are the same up to this many units: then a distance may be 0.
 SAME = 1e-7
+#: How far rows are moved for second derivatives, in units of the columns.
+ASIDE = 1e-5
 #: Arrays of shape (rows, training rows) that live at a time, by order: the kernel, and the graph of its derivatives.
 ARRAYS = {1: 28, 2: 56}
 
@@ -112,13 +110,6 @@ def exact_settings(*, prior: bool = False) -> Iterator[None]:
         yield
 
 
-def cholesky_limit() -> int:
-    """The number of rows above which GPyTorch now turns to conjugate gradients; BoTorch never does."""
-    from gpytorch import settings
-
-    return int(settings.max_cholesky_size.value()) if settings.fast_computations.solves.on() else ANY_SIZE
-
-
 @dataclass(frozen=True, eq=False)
 class Moments:
     """Rows (n, D) as a tensor → mean and variance (n,) each: of f, unless asked for more."""
@@ -171,48 +162,47 @@ class Autograd:
     """
 
     mean_and_variance: Moments
-    #: The rows that distances are measured from, (N, D); None where they are not known: every row may be one.
-    anchors: Array | None
-    #: The training inputs, where they are known.
-    inputs: Array | None
-    #: How many anchors there are, for the memory that they take.
+    #: How many training rows and inducing points there are, for the memory that they take.
     size: int
-    #: Columns that hold categories: a step aside would be none of them.
+    #: The rows that distances are measured from, (N, D); None where they are not known: every row may be one.
+    anchors: Array | None = None
+    #: Columns that hold categories: they are not moved.
     levels: tuple[int, ...] = ()
     way: ClassVar[str] = "automatic (PyTorch)"
-
-    @cached_property
-    def unit(self) -> Array:
-        """The unit of each column, (D,)."""
-        return np.ones(1) if self._known is None else step_unit(self._known)
-
-    @property
-    def _known(self) -> Array | None:
-        return self.anchors if self.inputs is None else self.inputs
 
     def moments(self, X: Array) -> Latent:
         import torch
 
         with torch.no_grad(), exact_settings():
-            mean, variance = self._called(torch.tensor(X))
-        return Latent(numpy_of(mean), numpy_of(variance))
+            return Latent(*map(numpy_of, self._called(torch.tensor(X))))
 
     def derivatives(self, X: Array, order: int) -> Latent:
-        if self._known is not None and self._known.shape[1] == X.shape[1] and not self._rows_are_alone:
-            raise InputError(
-                "the model's prediction of a row changes with the other rows that it is asked about. Scale rows by the "
-                "training data, not by the rows of a call."
-            )
+        self._check_rows_alone(X[:2])
         if order == 1:
             return self._differentiated(X, 1)
-        anchored = self._at_anchors(X)
-        if anchored.all():
-            return self._differentiated_aside(X)
-        if not anchored.any():
-            return self._differentiated(X, 2)
-        parts = self._differentiated(X[~anchored], 2), self._differentiated_aside(X[anchored])
-        place = np.argsort(np.concatenate([np.flatnonzero(~anchored), np.flatnonzero(anchored)]))
-        return Latent(*(np.concatenate([getattr(part, f.name) for part in parts])[place] for f in fields(Latent)))
+        known = self._known(X)
+        latent, unit = self._differentiated(X, 2), step_unit(X if known is None else known)
+        at = self._at_anchors(X, unit)
+        if at.any():
+            step = np.maximum(ASIDE * unit, 64.0 * np.spacing(np.abs(X)))[at]
+            step[:, list(self.levels)] = 0.0
+            sides = [self._differentiated(X[at] + sign * step, 2).second for sign in (1.0, -1.0)]
+            assert latent.second is not None
+            latent.second[at] = np.mean(np.array(sides), axis=0)
+        return latent
+
+    def _known(self, X: Array) -> Array | None:
+        """The anchors in the columns of X; None if a network comes in between."""
+        return None if self.anchors is None or self.anchors.shape[1] != X.shape[1] else self.anchors
+
+    def _at_anchors(self, X: Array, unit: Array) -> Any:
+        """Flags rows that share a value with an anchor in some column: a kernel of that column sees a distance of 0."""
+        known = self._known(X)
+        if known is None:
+            return np.ones(len(X), dtype=bool)
+        moved = [d for d in range(X.shape[1]) if d not in self.levels]
+        near = [(np.abs(X[:, [d]] - known[:, d]) <= SAME * unit[d]).any(axis=1) for d in moved]
+        return np.any([np.zeros(len(X), dtype=bool), *near], axis=0)
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         return rows_for(result_bytes(n_columns, order) + 8 * self.size * ARRAYS[order])
@@ -225,50 +215,24 @@ class Autograd:
             rows = torch.tensor(X, requires_grad=True)
             values = self._called(rows)
             firsts = [_gradient(value, rows, order == 2) for value in values]
-            seconds = (
-                [torch.stack([_gradient(f[:, d], rows, False) for d in range(X.shape[1])], 1) for f in firsts]
-                if order == 2
-                else None
-            )
-        mean, variance = map(numpy_of, values)
-        first = np.stack([numpy_of(each) for each in firsts], 1)
-        if seconds is None:
-            return Latent(mean, variance, first)
-        second = np.stack([numpy_of(each) for each in seconds], 1)
-        return Latent(mean, variance, first, 0.5 * (second + second.swapaxes(-1, -2)))
+            found = [*map(numpy_of, values), numpy_of(torch.stack(firsts, 1))]
+            if order == 2:
+                columns = range(X.shape[1])
+                bends = [torch.stack([_gradient(f[:, d], rows, False) for d in columns], 1) for f in firsts]
+                second = numpy_of(torch.stack(bends, 1))
+                found.append(0.5 * (second + second.swapaxes(-1, -2)))
+        return Latent(*found)
 
-    def _differentiated_aside(self, X: Array) -> Latent:
-        """Values at the rows, derivatives from either side of them."""
-        unit = self.unit if self.unit.shape == X.shape[1:] else step_unit(X)  # anchors may lie in another space
-        step = np.maximum(ASIDE * unit, 64.0 * np.spacing(np.abs(X)))
-        step[:, list(self.levels)] = 0.0
-        at, above, below = self.moments(X), self._differentiated(X + step, 2), self._differentiated(X - step, 2)
-        middle = [0.5 * (getattr(above, name) + getattr(below, name)) for name in ("first", "second")]
-        return Latent(at.mean, at.variance, *middle)
-
-    def _at_anchors(self, X: Array) -> NDArray[np.bool_]:
-        """Flags rows that share a value with an anchor in some column: a kernel of that column sees a distance of 0."""
-        if self.anchors is None or self.anchors.shape[1] != X.shape[1]:
-            return np.ones(len(X), dtype=bool)
-        shared = np.zeros(len(X), dtype=bool)
-        for d in set(range(X.shape[1])) - set(self.levels):
-            x, known, same = X[:, d], np.unique(self.anchors[:, d]), SAME * self.unit[d]
-            place = np.searchsorted(known, x)
-            below, above = known[np.maximum(place - 1, 0)], known[np.minimum(place, len(known) - 1)]
-            shared |= np.minimum(np.abs(x - below), np.abs(x - above)) <= same
-        return shared
-
-    @cached_property
-    def _rows_are_alone(self) -> bool:
+    def _check_rows_alone(self, X: Array) -> None:
         """One call serves all rows only if the prediction of a row comes from that row alone."""
-        if self._known is None or len(self._known) < 2:
-            return True
-        together, alone = self.moments(self._known[:2]), self.moments(self._known[:1])
-        near = 1e-6 * np.sqrt(np.abs(alone.variance[0]))
-        return bool(
-            abs(together.mean[0] - alone.mean[0]) <= 1e-6 * abs(alone.mean[0]) + near
-            and abs(together.variance[0] - alone.variance[0]) <= near**2 + 1e-6 * alone.variance[0]
-        )
+        together, alone = self.moments(X), self.moments(X[:1])
+        v = float(np.abs(alone.variance[0]))
+        same = np.isclose(together.mean[0], alone.mean[0], 1e-6, 1e-6 * np.sqrt(v))
+        if not (same and np.isclose(together.variance[0], v, 2e-6, 0.0)):
+            raise InputError(
+                "the model's prediction of a row changes with the other rows that it is asked about. Scale rows by the "
+                "training data, not by the rows of a call."
+            )
 
     def _called(self, rows: Any) -> tuple[Any, Any]:
         try:
@@ -276,14 +240,10 @@ class Autograd:
         except InputError:
             raise
         except FAILURES as error:
-            if "dtype" in str(error) or {"Double", "Float"} <= set(str(error).replace(",", " ").split()):
-                raise InputError(
-                    f"the model mixes float64 rows with single precision ({first_line(error)}). Keep its tensors as "
-                    "buffers or parameters, so that model.double() reaches them."
-                ) from error
             raise InputError(
                 f"the model cannot predict {len(rows)} rows of {rows.shape[1]} columns in double precision "
-                f"({first_line(error)}). Make model.double().eval()(torch.tensor(X)) work first."
+                f"({first_line(error)}). Make model.double().eval()(torch.tensor(X)) work first, with its tensors as "
+                "buffers or parameters."
             ) from error
 
 

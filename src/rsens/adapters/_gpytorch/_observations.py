@@ -119,8 +119,6 @@ def read_observation(likelihood: Any) -> Observation:
         with torch.no_grad(), exact_settings():
             given = as_family(likelihood.forward(torch.tensor(PROBES))).checked(len(PROBES))
         found = _recognised(given)
-        if found is not None and likelihood.has_analytic_marginal and not _has_this_mean(likelihood, found):
-            found = None
     except FAILURES:
         found = None
     if found is None:
@@ -131,18 +129,6 @@ def read_observation(likelihood: Any) -> Observation:
             "yourself: from_torch(fn) with fn(X) that returns one of the families.",
         )
     return found
-
-
-def _has_this_mean(likelihood: Any, found: Observation) -> bool:
-    """Whether the likelihood's own formula for y, which need not follow from its `forward`, has the same mean."""
-    import torch
-    from gpytorch.distributions import MultivariateNormal
-
-    variance = 0.5
-    with torch.no_grad(), exact_settings():
-        latent = MultivariateNormal(torch.tensor(PROBES), variance * torch.eye(len(PROBES), dtype=torch.float64))
-        mean = numpy_of(likelihood(latent).mean)
-    return _same(mean, found.response.predictive(PROBES, np.full(len(PROBES), variance)).mean)
 
 
 def _recognised(given: Distribution) -> Observation | None:

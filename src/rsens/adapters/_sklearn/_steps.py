@@ -2,8 +2,8 @@
 
 Affine steps (scalers, PCA, selections) are found by trying: if base + (X − c)A reproduces what the step makes of all
 rows, A is its derivative. That needs no list of classes, and a quadratic step cannot pass for affine, as it would if
-differences at two steps were compared. Polynomials and splines have formulas; anything else is differentiated by
-itself, with Richardson extrapolation, so the model behind it stays exact.
+differences at two steps were compared. Splines have formulas; anything else is differentiated by itself, with
+Richardson extrapolation, which is exact up to rounding for polynomials, so the model behind it stays exact.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from rsens._conversions import is_a
 from rsens._table import column_of, columns_of_labels, is_frame
 from rsens._typing import Array
-from rsens.adapters._adapter import FIRST, SECOND, Transform, quotients
+from rsens.adapters._adapter import FIRST, SECOND, Transform, jumps, quotients
 from rsens.derivatives import Inner, NoSecondDerivativesError, extrapolated, step_unit
 
 #: How closely an affine step must reproduce its rows, relative to the size of an output.
@@ -34,10 +34,8 @@ def through(steps: Sequence[Any], X: Any, order: int) -> tuple[Any, Inner]:
     """The rows X behind the steps, one after the other, and their derivatives in the columns of X."""
     inner = _identity(X)
     for step in steps:
-        if is_identity(step):
-            continue
-        inner = inner.into(derivatives_of(step, X, order))
-        X = step.transform(X)
+        inner = inner if is_identity(step) else inner.into(derivatives_of(step, X, order))
+        X = transformed([step], X)
         X = X.toarray() if hasattr(X, "toarray") else X
     return X, inner
 
@@ -62,8 +60,6 @@ def derivatives_of(step: Any, X: Any, order: int) -> Inner:
     labels = columns_of_labels(X) if is_frame(X) else []
     if encodes(step) or len(labels) == X.shape[1]:
         return Inner(np.zeros((1, _outputs(step.transform(X)).shape[1], X.shape[1])))
-    if is_a(step, "sklearn.PolynomialFeatures") and not labels:
-        return _of_polynomial(step, np.asarray(X, dtype=np.float64), order)
     return _of_function(step, X, labels, order)
 
 
@@ -156,31 +152,6 @@ def _spread(inner: Inner, columns: list[int], D: int) -> Inner:
         return Inner(first)
     second = np.zeros((*inner.second.shape[:2], D, D))
     second[..., np.array(columns)[:, None], columns] = inner.second
-    return Inner(first, second)
-
-
-def _of_polynomial(step: Any, X: Array, order: int) -> Inner:
-    """z_l = Π_d x_d^p_ld, with the powers p of `powers_`."""
-    powers = np.asarray(step.powers_, dtype=np.intp)
-    D = powers.shape[1]
-    table = np.stack([X**k for k in range(powers.max(initial=0) + 1)])  # (powers, n, D)
-
-    def derivative(*columns: int) -> tuple[Any, Array]:
-        """The outputs l with a derivative in these columns, one after the other, and its values (n, those l)."""
-        factor, p = np.ones(len(powers)), powers.copy()
-        for d in columns:
-            factor = factor * p[:, d]
-            p[:, d] -= 1
-        left = np.flatnonzero(factor)
-        return left, factor[left] * np.prod(table[p[left], :, np.arange(D)], axis=1).T
-
-    first = np.zeros((len(X), len(powers), D))
-    second = np.zeros((*first.shape, D)) if order == 2 else None
-    for d in range(D):
-        left, first[:, left, d] = derivative(d)
-        for e in range(D) if second is not None else ():
-            assert second is not None
-            left, second[:, left, d, e] = derivative(d, e)
     return Inner(first, second)
 
 
@@ -277,15 +248,8 @@ def _by_differences(name: str, transform: Transform, X: Array, order: int) -> In
     unit = _unit_of(X)
     at, widths = quotients(transform, X, list(range(X.shape[1]))), np.broadcast_to(unit, X.shape)
     first = extrapolated(at.first, FIRST * widths)
-    # An output that is flat at nearly all rows, and yet changes over a unit of all columns, jumps.
-    flat = (first != 0.0).any(axis=2).mean(axis=0) < 0.1
-    for by in (unit, -unit) if flat.any() else ():
-        try:
-            moved = transform(X + by, np.arange(len(X)))
-        except ValueError:  # outside the domain of the step
-            continue
-        if (flat & (moved != at.z).any(axis=0)).any():
-            raise RoughStepError(name)
+    if jumps(transform, at, first, unit).any():
+        raise RoughStepError(name)
     if order == 1:
         return Inner(first)
     coarse, fine = at.diagonal(SECOND * widths), at.diagonal(0.5 * SECOND * widths)
@@ -296,25 +260,4 @@ def _by_differences(name: str, transform: Transform, X: Array, order: int) -> In
             f"the step {name} of the pipeline has kinks at the rows, where second derivatives do not exist. "
             "Replace it by a smooth step, such as PowerTransformer or SplineTransformer, or leave pairs out."
         )
-    if _is_coupled(transform, X, at.z, first):
-        return Inner(first, extrapolated(at.second, SECOND * widths))
-    second = np.zeros((*first.shape, X.shape[1]))
-    second[..., range(X.shape[1]), range(X.shape[1])] = (4.0 * fine - coarse) / 3.0
-    return Inner(first, second)
-
-
-def _is_coupled(transform: Transform, X: Array, here: Array, first: Array) -> bool:
-    """Whether an output may depend on two columns together; most steps look at each column by itself.
-
-    An output whose only slopes are in column d must not change when the other columns are taken from other rows.
-    """
-    uses = (first != 0.0).any(axis=0)  # (L, D)
-    if (uses.sum(axis=1) > 1).any() or len(X) < 2:
-        return True
-    for d in range(X.shape[1]):
-        others = np.roll(X, 1, axis=0)
-        others[:, d] = X[:, d]
-        again = transform(others, np.arange(len(X)))
-        if not np.array_equal(again[:, uses[:, d]], here[:, uses[:, d]]):
-            return True
-    return False
+    return Inner(first, extrapolated(at.second, SECOND * widths))
