@@ -33,6 +33,10 @@ FROZEN = [
 ]
 
 
+def made(name, **parameters):
+    return stats.make_distribution(getattr(stats, name))(**parameters)
+
+
 def new(name, obj, family, y):
     return Given(name, obj, family, obj.logpmf if isinstance(obj, stats.Binomial) else obj.logpdf, y)
 
@@ -40,7 +44,14 @@ def new(name, obj, family, y):
 NEW = [
     new("Normal", stats.Normal(mu=v.MEAN, sigma=v.SD), v.NORMAL, v.REAL),
     new("StandardNormal", stats.Normal(), rsens.Normal(0.0, 1.0), v.REAL),
+    new("shifted", stats.Normal(mu=0.0, sigma=v.SD) + v.MEAN, v.NORMAL, v.REAL),
+    new("scaled", -v.SD * stats.Normal(mu=-1.0, sigma=2.0), rsens.Normal(v.SD, 4.0 * v.SD**2), v.REAL),
     new("Binomial", stats.Binomial(n=9, p=v.P), v.BINOMIAL, v.COUNTS),
+    new("exp", stats.exp(stats.Normal(mu=v.MEAN, sigma=v.SD)), v.LOGNORMAL, v.ABOVE),
+    new("made-norm", v.SD * made("norm") + v.MEAN, v.NORMAL, v.REAL),
+    new("made-gamma", v.POSITIVE / v.SHAPE * made("gamma", a=v.SHAPE), v.GAMMA, v.ABOVE),
+    new("made-t", v.SD * made("t", df=v.DF) + v.MEAN, v.STUDENT, v.REAL),
+    new("made-beta", made("beta", a=v.POSITIVE, b=v.SHAPE), v.BETA, v.INSIDE),
 ]
 
 
@@ -88,7 +99,8 @@ class Mine(stats.rv_continuous):
         (lambda: stats.laplace(0.0, 1.0), "laplace of scipy.stats does not correspond"),
         (lambda: stats.multivariate_t([0.0, 1.0]), "multivariate_t of scipy.stats does not correspond"),
         (lambda: stats.Logistic(), "Logistic of scipy.stats does not correspond"),
-        (lambda: 2.0 * stats.Normal(), "of scipy.stats does not correspond"),
+        (lambda: 1.0 + made("gamma", a=2.0), "starts at 0; got one that is shifted by 1"),
+        (lambda: stats.truncate(stats.Normal(), 0.0, 1.0), "truncate of scipy.stats does not correspond"),
         (lambda: Mine(a=0.0, b=1.0, name="norm")(), "norm of scipy.stats does not correspond"),
         (lambda: stats.norm, r"got norm_gen of scipy\. Give it its parameters: scipy\.stats\.norm\(…\)"),
     ],

@@ -231,12 +231,3 @@ def test_classes_and_vectors_have_none(component: Any) -> None:
 
 
 # ---- against SciPy ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("case", [case for case in ORDERED if case.scipy is not None], ids=str)
-def test_it_is_that_of_scipy(case: Case) -> None:
-    y = draws(case)
-    for i, row in enumerate(case.near):
-        law = case.scipy(row)
-        np.testing.assert_allclose(case.distribution.cdf(y)[:, i], law.cdf(y[:, i]), rtol=1e-11)
-        np.testing.assert_allclose(case.distribution.survival(y)[:, i], law.sf(y[:, i]), rtol=1e-11, atol=1e-300)

@@ -175,7 +175,7 @@ STANDARD: dict[str, Callable[..., Distribution]] = {
 FROZEN = (*STANDARD, "multivariate_normal")
 FROZEN_CLASSES = ("scipy.rv_frozen", "scipy.multi_rv_frozen")
 NEWER_CLASSES = ("scipy._ProbabilityDistribution", "scipy.UnivariateDistribution")
-NEWER = ("Normal", "StandardNormal", "Binomial", "Mixture")
+NEWER = ("Normal", "StandardNormal", "Binomial", "Mixture", *(f"make_distribution({name})" for name in STANDARD))
 
 
 def _from_frozen(obj: Any) -> Distribution:
@@ -194,7 +194,7 @@ def _from_frozen(obj: Any) -> Distribution:
 
 
 def _from_newer(obj: Any) -> Distribution:
-    """From `Normal(mu=…, sigma=…)`, `Binomial(n=…, p=…)` and mixtures of them."""
+    """From `Normal(mu=…, sigma=…)`, `make_distribution(…)`, their sums and products."""
     values = {name: _as_floats(value) for name, value in getattr(obj, "_parameters", {}).items()}
     match type(obj).__name__:
         case "StandardNormal":
@@ -205,6 +205,15 @@ def _from_newer(obj: Any) -> Distribution:
             return Binomial(values["n"], values["p"])
         case "Mixture":
             return Mixture([_from_newer(part) for part in obj._components], np.asarray(obj._weights))
+        case "ShiftedScaledDistribution":
+            return affine(_from_newer(obj._dist), values["loc"], values["scale"])
+        case "MonotonicTransformedDistribution" if getattr(obj, "_g", None) is np.exp:
+            return exponential(_from_newer(obj._dist))
+        case "CustomDistribution":  # of `make_distribution`: its formulas are methods of an older distribution
+            owners: list[Any] = [getattr(formula, "__self__", None) for formula in vars(type(obj)).values()]
+            names = (owner.name for owner in owners if type(owner).__module__.startswith("scipy.stats"))
+            if (name := next(names, "")) in STANDARD:
+                return STANDARD[name](**values)
     raise _unknown(str(obj).partition("(")[0], "scipy.stats", NEWER)
 
 

@@ -38,16 +38,15 @@ class Domain:
 
     def holds(self, values: Array) -> Flags:
         """Which of the values are allowed."""
-        if self.closed:
-            return np.isfinite(values) & (values >= self.lower) & (values <= self.upper)
-        return np.isfinite(values) & (values > self.lower) & (values < self.upper)
+        inside = (values > self.lower) & (values < self.upper)
+        ends = (values == self.lower) | (values == self.upper)
+        return np.isfinite(values) & (inside | ends if self.closed else inside)
 
     def __str__(self) -> str:
-        if not np.isfinite(self.lower) and not np.isfinite(self.upper):
-            return "finite"
         if np.isfinite(self.upper):
             return f"between {self.lower:g} and {self.upper:g}"
-        return f"finite and {'at least' if self.closed else 'greater than'} {self.lower:g}"
+        bound = f" and {'at least' if self.closed else 'greater than'} {self.lower:g}"
+        return "finite" + (bound if np.isfinite(self.lower) else "")
 
 
 REAL = Domain()
@@ -232,8 +231,7 @@ class Distribution(ABC):
             raise self._refused(name, f" is not numeric ({error}).") from None
         if array.ndim < domain.event_ndim:
             raise self._refused(name, f" needs {domain.event_ndim} axes per row; got shape {array.shape}.")
-        bad = ~domain.holds(array)
-        if bad.any():
+        if (bad := ~domain.holds(array)).any():
             where = tuple(int(i) for i in np.argwhere(bad)[0])
             places = ["draw", "row"] if draws and array.ndim - domain.event_ndim > 1 else ["row"]
             at = " at " + ", ".join(f"{p} {i}" for p, i in zip(places, where, strict=False)) if where else ""
@@ -283,12 +281,6 @@ class Distribution(ABC):
                 return values
         want = f"one value per row, shape {target}, perhaps with further axes in front"
         raise self._refused("y", f" needs {want}; got shape {values.shape}.")
-
-    @property
-    def _leading_shape(self) -> tuple[int, ...]:
-        """(n,), or with draws (draws, n), of a checked family."""
-        name, values = next(iter(self.fields().items()))
-        return tuple(values.shape[: values.ndim - self.domains[name].event_ndim])
 
     @cached_property
     def _shape(self) -> tuple[int, ...]:
@@ -370,13 +362,11 @@ class Distribution(ABC):
     def shares(self, u: ArrayLike) -> dict[str, Array]:
         """The share of each part of u (n, M, …) in uᵀIu, by name: at least 0 and adding up to 1, or 0 where u is."""
         u = as_numbers(u, "u")
-        whole = self.fisher_norm(u)
-        safe, axis = np.where(whole > 0.0, whole, 1.0), len(self._shape) - 1
-        shares = {}
+        whole, shares = self.fisher_norm(u), {}
         for name, block in self.orthogonal_blocks.items():
-            alone, index = np.zeros_like(u), (*(slice(None),) * axis, block)
+            alone, index = np.zeros_like(u), (*(slice(None),) * (len(self._shape) - 1), block)
             alone[index] = u[index]
-            shares[name] = (self.fisher_norm(alone) / safe) ** 2
+            shares[name] = (self.fisher_norm(alone) / np.where(whole > 0.0, whole, 1.0)) ** 2
         return shares
 
     def fisher(self) -> Array:
@@ -586,13 +576,9 @@ def as_numbers(values: ArrayLike, what: str) -> Array:
 
 def divergence_order(alpha: Any) -> float:
     """The order of a divergence: one number from 0 to ∞."""
-    if isinstance(alpha, Real) and not isinstance(alpha, bool):
-        try:
-            order = float(alpha)
-        except OverflowError:
-            order = np.inf
-        if order >= 0.0:
-            return order
+    with suppress(OverflowError):
+        if isinstance(alpha, Real) and not isinstance(alpha, bool) and float(alpha) >= 0.0:
+            return float(alpha)
     raise InputError(Argument("alpha"), f" must be at least 0; got {alpha!r}.")
 
 

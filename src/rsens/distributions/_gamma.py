@@ -97,7 +97,12 @@ class Gamma(Univariate):
         same, rate = k == k1, k / self.mean
         rate1 = np.where(same, rate, k1 / other.mean)
         cross = -rate * k1 * np.expm1(-d)  # k'·rate − k·rate', the same all along the segment
-        result = segment_gap(_gamma_information, (k, rate), (k1, rate1), (k1 - k, cross), alpha)
+
+        def whiten(at: Array, step: Array) -> list[Array]:
+            """Factors of A″ for A = log Γ(k) − k log(rate): ψ′(k) Δk² − 2 Δk Δrate/rate + k (Δrate/rate)²."""
+            return [np.sqrt(trigamma_rest(at[0])) * step[0], step[1] / (np.sqrt(at[0]) * at[1])]
+
+        result = segment_gap(whiten, (k, rate), (k1, rate1), (k1 - k, cross), alpha)
         if np.isinf(alpha):
             result = np.where(rate > rate1, result, np.inf)
         return np.where(same, k * exponential_renyi(d, alpha), result) if same.any() else result
@@ -114,12 +119,6 @@ class Gamma(Univariate):
 
     def _variance_gradient(self) -> tuple[Array, Array]:
         return 2.0 * self.mean / self.shape, -((self.mean / self.shape) ** 2)
-
-
-def _gamma_information(at: Array, step: Array) -> list[Array]:
-    """Factors of A″ for A = log Γ(k) − k log(rate): ψ′(k) Δk² − 2 Δk Δrate/rate + k (Δrate/rate)²."""
-    (k, rate), (change, cross) = at, step
-    return [np.sqrt(trigamma_rest(k)) * change, cross / (np.sqrt(k) * rate)]
 
 
 def density_at_zero(y: Array, shape: Array, scale: Array) -> Array:

@@ -163,7 +163,7 @@ class Mixture(Ordered):
             return family._filled(n, draws) if self.held_as_arrays else family.checked(n)
 
         parts = [filled(family, n) for family in given]
-        shapes = [part._leading_shape[int(self.held_as_arrays) :] for part in parts]
+        shapes = [part._shape[int(self.held_as_arrays) : -1] for part in parts]
         try:
             rows = np.broadcast_shapes(weights.shape[:-1], *shapes)
         except ValueError:
