@@ -30,12 +30,10 @@ def from_function(
 
     The function takes rows X, a float64 array of shape (n, D), and returns a family computed in float64, or a
     distribution that `as_family` knows (SciPy's, for example), each row of it from the same row of X only. It is called
-    with many moved copies of the rows at once: 2D per row for first derivatives, 2D² + 2D for second ones. With the
-    default step, derivatives at up to 8 rows of each batch are also taken over half the step, 32D to 64D more copies; a
-    warning names the columns where that changes them by more than 1 %. The 8 largest second differences are looked at
-    more closely: if they come from jumps, rounding or kinks, they are no second derivatives, and that is an error.
-
-    A random function (a simulation) must use the same random numbers in every call.
+    with many moved copies of the rows at once: 2D per row for first derivatives, 2D² + 2D for second ones. Derivatives
+    at 8 rows and the 8 largest second differences of each batch are also taken over half the step. A warning names the
+    columns where that changes them by more than 1 %; second differences that come from jumps, rounding or kinks are an
+    error. A random function (a simulation) must use the same random numbers in every call.
 
     Args:
         fn: The function.
@@ -111,8 +109,7 @@ class DifferenceModel(Function):
             check_second(at, first, second, table.names)
         if self.steps.step is None and not flat:
             check_half_step(at, table.names)
-        first = output.spread_out(first, self.coding, 1)
-        second = None if second is None else output.spread_out(second, self.coding, 2)
+        first, second = (output.spread_out(each, self.coding, axes) for axes, each in ((1, first), (2, second)))
         return Derivatives(here.distribution, *here.chain(first, second))
 
     def predict_distribution(self, X: Any) -> Distribution:

@@ -145,9 +145,9 @@ def categorical_values(coding: Coding | None, X: Array) -> Array | None:
     return None if coding is None else X[:, list(coding.categorical)]
 
 
-def spread_out(values: Array, coding: Coding | None, axes: int) -> Array:
+def spread_out(values: Any, coding: Coding | None, axes: int) -> Any:
     """Derivatives in the continuous columns, on the last axes, as derivatives in all columns: 0 in categorical ones."""
-    if coding is None:
+    if coding is None or values is None:
         return values
     columns = list(coding.continuous)
     full = np.zeros(values.shape[:-axes] + (len(coding.names),) * axes)
