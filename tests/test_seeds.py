@@ -30,25 +30,16 @@ def whole(model):
     return explain_with_probes(model, X, y, null=True, **OPTIONS)
 
 
-class TestExplain:
-    def test_the_null_level_changes_no_interval(self, model, whole):
-        alone = explain_with_probes(model, X, y, null=False, **OPTIONS)
-        same(alone.main, whole.main)
-        same(alone.intervals, whole.intervals)
-        same(alone.pairs, whole.pairs)
-        same(alone.pair_intervals, whole.pair_intervals)
-
-    def test_pairs_change_no_interval_and_no_null_level(self, model, whole):
-        alone = explain_with_probes(model, X, y, null=True, pairs=False, **OPTIONS)
-        same(alone.main, whole.main)
-        np.testing.assert_allclose(
-            alone.intervals, whole.intervals, rtol=1e-12
-        )  # sums of another shape round differently
-        np.testing.assert_allclose(alone.null, whole.null, rtol=1e-9)
-
-    def test_the_bootstrap_changes_no_null_level(self, model, whole):
-        alone = explain_with_probes(model, X, y, null=True, **OPTIONS | {"intervals": False})
-        np.testing.assert_array_equal(alone.null, whole.null)
+def test_parts_of_explain_change_no_number_of_the_others(model, whole):
+    alone = explain_with_probes(model, X, y, null=False, **OPTIONS)
+    for name in ("main", "intervals", "pairs", "pair_intervals"):
+        same(getattr(alone, name), getattr(whole, name))
+    alone = explain_with_probes(model, X, y, null=True, pairs=False, **OPTIONS)
+    same(alone.main, whole.main)
+    np.testing.assert_allclose(alone.intervals, whole.intervals, rtol=1e-12)  # sums of another shape round differently
+    np.testing.assert_allclose(alone.null, whole.null, rtol=1e-9)
+    alone = explain_with_probes(model, X, y, null=True, **OPTIONS | {"intervals": False})
+    np.testing.assert_array_equal(alone.null, whole.null)
 
 
 def test_the_number_of_jobs_changes_no_byte(model, whole):

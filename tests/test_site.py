@@ -16,15 +16,7 @@ import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
 #: Attributes of files that a browser loads while it shows a page.
-LOADS = {
-    "script": "src",
-    "img": "src",
-    "source": "src",
-    "iframe": "src",
-    "video": "src",
-    "object": "data",
-    "link": "href",
-}
+LOADS = dict.fromkeys(("script", "img", "source", "iframe", "video"), "src") | {"object": "data", "link": "href"}
 IN_STYLES = re.compile(r"url\(\s*['\"]?([^)'\"]+)|@import\s+['\"]([^'\"]+)")
 IN_SCRIPTS = re.compile(r"\b(?:import|fetch|importScripts)\s*\(\s*['\"](https?:)?//")
 
@@ -70,10 +62,6 @@ def pages(site) -> dict[Path, Links]:
     return {path: Links(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
 
 
-def is_elsewhere(link: str) -> bool:
-    return bool(urlsplit(link).netloc)
-
-
 def test_every_source_is_a_page(site, pages):
     """A page in no table of contents is a warning, and fails the build; this checks that no page was excluded."""
     sources = {path.relative_to(DOCS).with_suffix(".html") for path in DOCS.rglob("*.md")}
@@ -98,7 +86,7 @@ def test_nothing_is_loaded_from_elsewhere(site, pages):
     loads = {(path, link) for path, page in pages.items() for link in page.loads}
     for path in site.rglob("*.css"):
         loads |= {(path, a or b) for a, b in IN_STYLES.findall(path.read_text(encoding="utf-8"))}
-    assert not [link for _, link in loads if is_elsewhere(link)]
+    assert not [link for _, link in loads if urlsplit(link).netloc]
     files = [(path, urlsplit(link).path) for path, link in loads if urlsplit(link).scheme != "data"]
     assert not [(str(path), file) for path, file in files if not (path.parent / unquote(file)).is_file()]
     assert not [path for path in site.rglob("*.js") if IN_SCRIPTS.search(path.read_text(encoding="utf-8"))]

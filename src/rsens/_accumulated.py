@@ -33,6 +33,8 @@ from rsens._typing import Array, Flags, Positions
 
 #: Gives the prediction (m, P) at rows (m, D) of values.
 Predict = Callable[[Array], Array]
+#: Both ends of edges between nodes.
+Edges = tuple[Positions, Positions]
 
 
 def levels_of(table: Table, column: int) -> Levels | None:
@@ -66,14 +68,9 @@ class Moves:
 
 
 def moves_along(
-    predict: Predict,
-    table: Table,
-    columns: Sequence[int],
-    nodes: Array,
-    edges: tuple[Positions, Positions],
-    groups: list[tuple[int, Positions]],
-    weights: Array,
-) -> Moves:
+    predict: Predict, table: Table, columns: Sequence[int], nodes: Array, edges: Edges,
+    groups: list[tuple[int, Positions]], weights: Array,
+) -> Moves:  # fmt: skip
     """Move groups of rows, (edge, rows), along edges between nodes (k, columns); groups of an edge count the same."""
     sizes = [len(rows) for _, rows in groups]
     row = np.concatenate([rows for _, rows in groups])
@@ -95,12 +92,11 @@ def moves_along(
 # ---- One column: knots along a path ----------------------------------------------------------------------------------
 # - A number has its distinct values as knots, or of many some of them: half evenly spaced, half at quantiles. The rows
 #   of a step are those between its knots, both included, and the nearest ones, up to √n, within 5 % of the range.
-# - What the rows near a knot have in common is averaged over three times as many, within 10 % of the range.
-# - A gap is a step much wider than others: over 5 % of the range, and over three times the median distance of
-#   neighbours. The rows on its two sides count half each.
-# - Levels have no order, so they come in the order in which their rows are alike: along the first principal component
-#   of the mean of the other columns in each. The rows of its two levels count half each; near a level are its own.
-
+#   Averages near a knot are over three times as many, within 10 % of the range.
+# - A gap is a step over 5 % of the range, and over three times the median distance of neighbours. The rows on its two
+#   sides count half each.
+# - Levels come in the order in which their rows are alike: along the first principal component of the mean of the other
+#   columns in each. The rows of its two levels count half each; near a level are its own.
 
 #: How far rows may be from a step, and how wide a gap is at least, as a share of the range.
 REACH = 0.05
@@ -120,15 +116,14 @@ class Path:
 
 
 def accumulated_effect(
-    predict: Predict,
-    table: Table,
-    column: int,
-    path: Path,
-    weights: Array,  # of the rows: they add up to 1
-    here: Array,  # the prediction at the rows, (n, P)
-    variances: Callable[[Any, Array], Array] | None = None,  # of sums of predictions; None: rows alone are uncertain
-) -> tuple[Array, Array]:
-    """Add up local effects along a path: the effect at the knots (g, P), and its standard deviation around its mean."""
+    predict: Predict, table: Table, column: int, path: Path, weights: Array, here: Array,
+    variances: Callable[[Any, Array], Array] | None = None,
+) -> tuple[Array, Array]:  # fmt: skip
+    """Add up local effects along a path: the effect at the knots (g, P), and its standard deviation around its mean.
+
+    `weights` of the rows add up to 1, and `here` is the prediction there, (n, P). `variances` of sums of predictions
+    come from the model; without them the rows alone are uncertain.
+    """
     g = len(path.knots)
     edges = np.arange(g - 1), np.arange(1, g)
     moves = moves_along(predict, table, (column,), path.knots[:, None], edges, path.groups, weights)
@@ -148,19 +143,16 @@ def accumulated_effect(
 def path_along(table: Table, column: int, weights: Array, n_knots: int) -> Path:
     """The path along a column of a table, in which every row counts."""
     check_varies(table, column)
-    if levels_of(table, column) is not None:
-        return _level_path(table, column, weights)
-    return _number_path(table.values[:, column], weights, n_knots)
+    if levels_of(table, column) is None:
+        return _number_path(table.values[:, column], weights, n_knots)
+    return _level_path(table, column, weights)
 
 
 def check_varies(table: Table, column: int) -> None:
     """An `InputError` if there is nothing to go along."""
-    data = table.values[:, column]
-    if data.min() == data.max():
-        raise InputError(
-            f"{table.names[column]!r} is the same in all rows that count, so there is no profile along it. "
-            "Choose a variable that varies."
-        )
+    if np.ptp(table.values[:, column]) == 0.0:
+        name = table.names[column]
+        raise InputError(f"{name!r} is the same in all rows that count. Choose a variable that varies.")
 
 
 def _number_path(data: Array, weights: Array, n_knots: int) -> Path:
@@ -246,7 +238,6 @@ def _described(table: Table, column: int) -> Array:
 # f = f₁₂(x₁, x₂) + g(others) it gives f₁₂ exactly, up to a constant. The sum of cells in two directions (Apley and Zhu,
 # 2020, section 3) would pass through cells without rows; differences between neighbours never do.
 
-
 #: A node is near the rows if one is within this distance, in standard deviations of the two columns given their
 #: correlation (Mahalanobis); of few rows, within NEAR_FEW/√n. Next to levels, in standard deviations and NEAR_FEW/n.
 NEAR, NEAR_FEW = 0.35, 2.5
@@ -258,19 +249,18 @@ WIDTH = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """A grid of g × h nodes over two columns of n rows."""
+    """A grid over two columns of n rows."""
 
     axes: tuple[Array, Array]  # values along each column: middles of cells, or level codes
-    distance: Array  # (g, h), from the nearest row; beyond 1 a node is far
-    nodes: Positions  # (k, 2), the nodes that are near
-    edges: tuple[Positions, Positions]  # neighbours among these
+    nodes: Positions  # (k, 2), the nodes that are near rows
+    edges: Edges  # neighbours among these
     rows: tuple[Positions, ...]  # (k), the rows near each
     own: Positions  # (n,), the node nearest to each row
     near: Array  # (k, n), weights of the rows around each node: they add up to 1
 
     def spread_out(self, values: Array) -> Array:
         """Values at the nodes that are near, (k, …), as a grid (g, h, …) with NaN elsewhere."""
-        grid = np.full((*self.distance.shape, *values.shape[1:]), np.nan)
+        grid = np.full((len(self.axes[0]), len(self.axes[1]), *values.shape[1:]), np.nan)
         grid[tuple(self.nodes.T)] = values
         return grid
 
@@ -290,7 +280,7 @@ def joint_effect(
 
 def plane_over(table: Table, columns: tuple[int, int], axes: tuple[Array, Array], weights: Array) -> Plane:
     """The plane over two columns of a table, in which every row counts."""
-    apart = distances(table, columns, axes)  # (g · h, n)
+    apart = _distances(table, columns, axes)  # (g · h, n)
     shape = len(axes[0]), len(axes[1])
     inside = np.argwhere(apart.min(axis=1).reshape(shape) <= 1.0)
     own = apart[np.ravel_multi_index(tuple(inside.T), shape)]
@@ -299,15 +289,9 @@ def plane_over(table: Table, columns: tuple[int, int], axes: tuple[Array, Array]
     around = np.where(np.isfinite(own), np.exp(-0.5 * (np.minimum(own, 1e3) * scale / WIDTH) ** 2), 0.0) * weights
     around[np.arange(len(own)), own.argmin(axis=1)] += 1e-300  # where nothing else counts
     places = [_places(table, column, axis, weights) for column, axis in zip(columns, axes, strict=True)]
-    return Plane(
-        axes=axes,
-        distance=apart.min(axis=1).reshape(shape),
-        nodes=inside,
-        edges=_edges(np.column_stack([place[inside[:, k]] for k, place in enumerate(places)])),
-        rows=tuple(rows[d[rows] <= 1.0] for rows, d in zip(order, own, strict=True)),
-        own=own.argmin(axis=0),
-        near=around / around.sum(axis=1, keepdims=True),
-    )
+    edges = _edges(np.column_stack([place[inside[:, k]] for k, place in enumerate(places)]))
+    rows = tuple(rows[d[rows] <= 1.0] for rows, d in zip(order, own, strict=True))
+    return Plane(axes, inside, edges, rows, own.argmin(axis=0), around / around.sum(axis=1, keepdims=True))
 
 
 def without_main_effects(surface: Array) -> Array:
@@ -321,7 +305,7 @@ def without_main_effects(surface: Array) -> Array:
     return rest
 
 
-def distances(table: Table, columns: tuple[int, int], axes: tuple[Array, Array]) -> Array:
+def _distances(table: Table, columns: tuple[int, int], axes: tuple[Array, Array]) -> Array:
     """How far each node (g · h) is from each row: at most 1 if its cell holds the row; infinite between levels."""
     data = table.values[:, list(columns)]
     nodes = np.column_stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")])
@@ -362,7 +346,7 @@ def _places(table: Table, column: int, axis: Array, weights: Array) -> Positions
     return places
 
 
-def _edges(at: Positions) -> tuple[Positions, Positions]:
+def _edges(at: Positions) -> Edges:
     """Neighbours among nodes (k, 2); and, of pieces that do not touch, the closest nodes, so that all hang together."""
     # Beside, above, and on the diagonals, which join the cells along a line of collinear rows.
     touching = cdist(at, at, "chebyshev") == 1.0

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rsens._compare import compare, term_labels
+from rsens._compare import answer, compare, ranks_table, term_labels
 from rsens._errors import InputError, RsensWarning
 from rsens._explain import explain
 from rsens.derivatives import from_function
@@ -146,3 +146,16 @@ def test_term_labels():
     assert term_labels(("a:b", "c"), 2) == ["a:b:c"]
     with pytest.raises(InputError, match="more than one pair"):
         term_labels(("a", "b:c", "a:b", "c"), 2)
+
+
+def test_the_table_and_answer_of_the_command():
+    model = from_function(lambda X: Normal(X[:, 0] + 2.0 * X[:, 1], 1.0 + X[:, 2] ** 2))
+    found = compare(model, X.set_axis(["a", "b", "c"], axis=1), methods=["ead", "ard", "rsens"], random_state=0)
+    assert answer(found) == "All 2 methods put b first."
+    text = " ".join(ranks_table(found).text(96).split())
+    assert "agreement with ead 1.00" in text
+    assert "mean size of the slope" in text
+    assert "ard could not answer: ard reads the length-scales" in text
+    equal = compare(noisy(lambda X: X[:, 0] + X[:, 1]), np.eye(40), methods="ead", scale="raw")
+    assert answer(equal) == "ead puts no variable first."
+    assert "… and 10 more in compare.csv" in ranks_table(equal).text(96)

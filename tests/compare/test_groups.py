@@ -100,14 +100,6 @@ def test_what_is_refused(call, groups, text):
         call(model, X, X["a"], groups=groups)
 
 
-def test_pairs_of_one_group():
-    X = rows()
-    model = from_function(lambda x: Normal(x[:, 0], 1.0))
-    for call in (compare, lambda *args, **how: stability(lambda X, y: model, *args[1:], **how)):
-        with pytest.raises(InputError, match="all are in one group"):
-            call(model, X, X["a"], order=2, groups={"g": list(X.columns)})
-
-
 def test_stability_ranks_the_group(fitted, tmp_path):
     model, X, y = fitted
     found = stability(model, X, y, n_boot=3, groups=GROUP, random_state=0, folder=tmp_path / "kept")

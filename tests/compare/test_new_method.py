@@ -8,7 +8,7 @@ import pytest
 from rsens._compare import compare, legend_of
 from rsens._stability import stability
 from rsens.black_box import BLACK_BOX, Method
-from rsens.measures import METHODS, Measure, importance
+from rsens.measures import METHODS, Measure
 from tests.compare.models import resolved
 from tests.stability.models import LeastSquares, linear_data
 
@@ -74,8 +74,3 @@ def test_it_is_among_all_and_cheap_methods(added):
 def test_legend(added):
     words = {"half": "half of the slope", "at_mean": "change when the column is set to its mean"}
     assert legend_of(["kl", added], 1) == f"kl: as rsens, by a finite step; {added}: {words[added]}"
-
-
-def test_measures_are_importances(monkeypatch):
-    monkeypatch.setitem(METHODS, "half", HALF)
-    np.testing.assert_allclose(importance("half", MODEL, X), 0.5 * np.abs(MODEL.coef_[:-1]), rtol=1e-12)

@@ -1,21 +1,13 @@
 """Beyond the paper: models of other families, and the script."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from experiments._families import DF, FAMILIES, in_family
 from experiments._simulated import INPUTS, Simulated, biases
-from experiments.beyond import (
-    FAMILY_METHODS,
-    PROCESS_METHODS,
-    main,
-)
 from rsens.derivatives import from_function
 from rsens.distributions import Bernoulli, Normal, StudentT
 from rsens.measures import importance
-
-TINY = ["--repetitions", "2", "--n-jobs", "1", "--sizes", "40", "--families", "normal"]
 
 
 def model_of(family, function="x^3", bias=None):
@@ -58,18 +50,3 @@ def test_the_kl_method_is_rsens_for_smooth_models():
         model, _, X = model_of(family, "x + cos(3x)")
         kl, rsens = (importance(name, model, X[:60]) for name in ("kl", "rsens"))
         np.testing.assert_allclose(kl, rsens, rtol=1e-5)
-
-
-@pytest.mark.slow
-def test_script_writes_its_tables_and_figures(tmp_path):
-    main([*TINY, "--out", str(tmp_path)])
-    families, processes = (pd.read_csv(tmp_path / f"beyond_{name}.csv") for name in ("families", "ard"))
-    assert len(families) == 2 * 2 * 6 * len(FAMILY_METHODS)
-    assert len(processes) == 6 * len(PROCESS_METHODS)
-    assert (families.loc[families["method"] == "rsens", "ours"] == 0.0).all()
-    assert (families["repetitions"] == 2).all()
-    assert pd.read_csv(tmp_path / "beyond_kl.csv")["largest"].max() < 1e-4
-    endings = {"_families": ("csv", "jsonl", "md", "png", "svg"), "_kl": ("csv",)}
-    endings["_ard"] = endings["_families"]
-    names = {f"beyond{name}.{ending}" for name, some in endings.items() for ending in some}
-    assert {path.name for path in tmp_path.iterdir()} == names | {"timings.csv"}

@@ -30,9 +30,7 @@ def refused(script, capsys, *arguments):
     ("option", "value", "says"),
     [
         ("--repetitions", "1", INTERVAL),
-        ("--repetitions", "many", INTERVAL),
         ("--n-jobs", "0", "-1 for all cores; got '0'"),
-        ("--n-jobs", "two", "-1 for all cores; got 'two'"),
         ("--seed", "-1", "at least 0; got '-1'"),
         ("--out", __file__, f"cannot write to {__file__} (File exists)"),
     ],

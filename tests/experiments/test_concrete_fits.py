@@ -4,18 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments import real_data
 from experiments.concrete_fits import (
-    CHANGES,
     COLUMN,
     ML,
     WEAK,
-    draw_rows,
-    main,
     missing_direction,
     pair_ranking,
     repetition,
-    summarize,
     with_hyperparameters,
 )
 from rsens import datasets
@@ -60,28 +55,6 @@ def test_the_missing_direction():
     np.testing.assert_allclose(np.abs(w), np.abs(expected) / np.linalg.norm(expected), atol=1e-5)
 
 
-# ---- the same rows and models as in Figure 4 and Table 2 -------------------------------------------------------------
-
-
-class Stop(Exception):
-    pass
-
-
-@pytest.mark.usefixtures("data_folder")
-def test_splits_are_those_of_figure_4(monkeypatch):
-    given = []
-
-    def record(self, train, test, seeds):
-        given.append((train, test))
-        raise Stop
-
-    monkeypatch.setattr(real_data.SplitAnalysis, "run", record)
-    with pytest.raises(Stop):
-        real_data.repetition("concrete", WEAK, 3, rows=None, pairs=1, seed=0)
-    for theirs, ours in zip(given[0], draw_rows("split", 3, 103, 80, 0), strict=True):
-        np.testing.assert_array_equal(ours, theirs)
-
-
 @pytest.mark.usefixtures("data_folder")
 def test_shuffling_the_column_ends_the_disagreement_and_other_noise_does_not():
     entries = repetition("split", 0, rows=None, seed=0)["changed"]
@@ -90,42 +63,3 @@ def test_shuffling_the_column_ends_the_disagreement_and_other_noise_does_not():
     assert rho[WEAK, ML, "all", "training"] < 0.3
     assert rho[WEAK, WEAK, "all", "held-out"] < 0.3
     assert rho[WEAK, WEAK, f"{COLUMN} shuffled", "training"] > 0.8
-
-
-# ---- tables, script and page -----------------------------------------------------------------------------------------
-
-
-def one(rho, first, eah):
-    return {"rho": rho, "dependence": 0.5, "variance": 0.25, "first": first, "eah": eah}
-
-
-def test_medians_quartiles_and_leading_pairs():
-    pairs = ["a:b", f"a:{COLUMN}", "b:c"]
-    values = [one(rho, pairs if rho else ["a:b", "a:c", "b:c"], ["a:b", "a:c", "b:c"]) for rho in (0.0, 0.4, 0.8)]
-    results = {("split", n): {"changed": [[ML, WEAK, "all", "training", value]]} for n, value in enumerate(values)}
-    row = summarize(results).iloc[0]
-    assert (row["kernel"], row["noise"], row["splits"]) == (ML, WEAK, 3)
-    assert row[["rho", "rho_low", "rho_high"]].tolist() == pytest.approx([0.4, 0.2, 0.6])
-    assert row["shared"] == pytest.approx((3 + 2 + 2) / 3)
-    assert row["of_column"] == pytest.approx(2 / 3)
-    assert row["first"] == f"a:b, b:c, a:{COLUMN}"
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("data_folder")
-def test_the_script_writes_its_files_and_resumes(tmp_path):
-    main([*TINY, "--out", str(tmp_path)])
-    endings = [".csv", ".md", ".jsonl", ".png", ".svg", "-fits.csv", "-columns.csv"]
-    assert {path.name for path in tmp_path.iterdir()} == {"timings.csv", *(f"concrete_fits{end}" for end in endings)}
-    table, fits = (pd.read_csv(tmp_path / f"concrete_fits{end}.csv") for end in ("", "-fits"))
-    assert len(table) == 2 * len(CHANGES)
-    assert fits.groupby(["sample", "setting"]).size().tolist() == [2, 2, 2, 2]
-    assert table["variance"].between(0.0, 1.0).all()
-    written = [tmp_path / f"concrete_fits{end}" for end in (".csv", "-fits.csv", ".md", ".svg")]
-    first = [path.read_bytes() for path in written]
-    journal = tmp_path / "concrete_fits.jsonl"
-    lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join(lines[:-1]) + lines[-1][:20])  # as if it had been killed while writing the last
-    main([*TINY, "--out", str(tmp_path)])
-    assert [path.read_bytes() for path in written] == first
-    assert len(journal.read_bytes().splitlines()) == len(lines)

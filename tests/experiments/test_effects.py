@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from experiments._command import RESULTS
-from experiments.effects import DESIGNS, main, markdown, mean_slope, mean_with, summarize, true_effect
+from experiments.effects import markdown, mean_slope, mean_with, summarize, true_effect
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -42,20 +42,6 @@ def test_summary():
     table = summarize(pd.DataFrame(lines))
     assert table[["holds_truth", "holds_expected", "data_sets"]].iloc[0].tolist() == [50.0, 100.0, 2]
     assert "| m | i | x0 | 1.00 | 1.50 | 100 | 50 | 2 |" in markdown(table)
-
-
-def test_the_script_runs_and_goes_on(tmp_path, monkeypatch):
-    monkeypatch.setattr("experiments.effects.CORRELATIONS", {"independent": 0.0})
-    monkeypatch.setattr("experiments.effects.ROWS", 40)
-    options = ["--repetitions", "2", "--n-jobs", "1", "--out", str(tmp_path)]
-    main(["--models", "linear model", *options])
-    lines = (tmp_path / "effects.jsonl").read_text().splitlines()
-    main(["--models", "Poisson regression", "logistic model", *options])
-    assert (tmp_path / "effects.jsonl").read_text().splitlines()[:3] == lines
-    table = pd.read_csv(tmp_path / "effects.csv")
-    assert list(table["model"].unique()) == ["linear model", "logistic model", "Poisson regression"]
-    assert (table["data_sets"] == 2).all()
-    assert set(table["model"]) < set(DESIGNS)
 
 
 def test_the_page_shows_the_committed_table():

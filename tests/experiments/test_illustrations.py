@@ -1,11 +1,10 @@
 """Figures 1 and 2 and the supplement's figure: lines are the paper's formulas, files are the same every time."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.special import ndtr
 
-from experiments.illustrations import COEFFICIENTS, gaussian_process, linear_regression, main, probit_regression
+from experiments.illustrations import COEFFICIENTS, gaussian_process, linear_regression, probit_regression
 
 
 def test_figure_1_sensitivity_falls_where_uncertainty_grows():
@@ -50,15 +49,3 @@ def test_probit_figure_is_the_formula_of_the_supplement():
             assert share.iloc[middle] == pytest.approx(share.min())  # more weight further away
         else:
             assert part["rsens"].max() < 0.15
-
-
-@pytest.mark.slow
-def test_script_writes_the_same_files_every_time(tmp_path):
-    for folder in ("one", "two"):
-        main(["--out", str(tmp_path / folder)])
-    names = {path.name for path in (tmp_path / "one").iterdir()}
-    kinds = ("csv", "png", "svg")
-    assert names == {f"illustration_{name}.{kind}" for name in ("gp", "linear", "probit") for kind in kinds}
-    for name in names:
-        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
-    assert list(pd.read_csv(tmp_path / "one" / "illustration_gp.csv")) == ["x", "mean", "sd", "derivative", "rsens"]

@@ -37,17 +37,6 @@ def test_results_come_in_the_order_of_the_keys_and_are_on_disk(tmp_path):
     assert all(json.loads(line)[2] >= 0.0 for line in lines[1:])
 
 
-def test_only_missing_repetitions_are_done_again(tmp_path):
-    path = tmp_path / "results.jsonl"
-    whole = all_results(path)
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(lines[:3]) + lines[3][:5])  # two repetitions, and the beginning of a third
-    calls = []
-    assert all_results(path, calls) == whole
-    assert calls == KEYS[2:]
-    assert without_times(path.read_text().splitlines()) == without_times(lines)
-
-
 def test_results_of_other_settings_are_refused(tmp_path):
     Journal(tmp_path / "results.jsonl", {"seed": 0})
     with pytest.raises(SystemExit, match="other settings"):

@@ -6,7 +6,7 @@ import pytest
 
 from experiments._simulated import FUNCTIONS, INPUTS, D, Simulated, biases
 from experiments._tables import agreement
-from experiments.main_effects import main, ranking_error
+from experiments.main_effects import ranking_error
 from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.measures import importance
@@ -59,20 +59,3 @@ def test_cells_agree_within_joint_intervals_and_rounding():
     )
     # √(0.4² + 0.3²) + 0.05 = 0.55 for the first two; 0.05 + 0.05 = 0.1 for the others.
     assert list(agreement(cells)) == [True, False, True, False]
-
-
-def test_the_file_has_all_cells_of_all_tables(tmp_path, capsys):
-    main(["--inputs", "all", "--repetitions", "2", "--n-jobs", "1", "--out", str(tmp_path)])
-    table = pd.read_csv(tmp_path / "main_effects.csv")
-    assert list(table.columns) == COLUMNS
-    assert len(table) == 336
-    assert not table.duplicated(COLUMNS[:4]).any()
-    assert table[COLUMNS[4:8]].notna().all(axis=None)
-    assert set(table["inputs"]) == {"t3", "gaussian", "mixture", "correlated"}
-    assert set(table["model"]) == {"ground-truth", "imperfect"}
-    assert (table["agrees"] == agreement(table)).all()
-    assert len((tmp_path / "main_effects.md").read_text(encoding="utf-8").splitlines()) == 338
-    names = {f"main_effects.{ending}" for ending in ("csv", "md", "png", "svg")}
-    assert {path.name for path in tmp_path.iterdir()} == names | {"main_effects-per-call.jsonl", "timings.csv"}
-    printed = capsys.readouterr().out.splitlines()
-    assert sorted(printed) == sorted(f"wrote {tmp_path / name}" for name in names)

@@ -7,11 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
-from experiments import calibration, fourth_derivative
+from experiments import calibration, coverage
 from experiments._simulated import BIASES
+from tests.experiments.test_scripts import SCRIPTS as RUN
 
 ROOT = Path(__file__).parents[2]
 #: Modules of experiments/ that are run as scripts, without those that are about rsens and not about the paper.
@@ -46,52 +46,21 @@ def test_make_runs_every_script(target):
     assert set(few) == (SCRIPTS - {"page", "illustrations"} if target == "paper-quick" else set())
 
 
-def run_here(script, target, *arguments):
-    """Run what make would, of one script, in this process."""
-    lines = make("-n", target, "PAPER_JOBS=1", *arguments).replace("\\\n", " ").splitlines()
-    (command,) = (after for line in lines if (after := line.partition(f" -m {script.__name__} ")[2]))
-    script.main(shlex.split(command))
-
-
-@pytest.fixture
-def quick(tmp_path):
-    """The files of `make paper-quick` about the fourth derivative; the other scripts have separate tests."""
-    run_here(fourth_derivative, "paper-quick", f"QUICK={tmp_path}")
-    return tmp_path
-
-
 def test_every_script_of_the_paper_is_run_by_a_test():
-    for name in SCRIPTS - {"page", "fourth_derivative"}:
-        text = (ROOT / "tests" / "experiments" / f"test_{name}.py").read_text(encoding="utf-8")
-        assert re.search(r"\bmain\(\[", text), name
-
-
-@pytest.mark.slow
-def test_the_simple_formula_separates_better(quick):
-    """R-sens₂ against the full fourth derivative, in the quick run."""
-    table = pd.read_csv(quick / "fourth_derivative.csv")
-    assert list(table.columns) == ["pair", "kind", "rsens2", "fourth_derivative"]
-    assert len(table) == 66
-    assert table["rsens2"].is_monotonic_decreasing
-    assert list(table["kind"][:3]) == ["true pair"] * 3
-    tested = pd.read_csv(quick / "fourth_derivative-claims.csv", index_col="claim")
-    assert tested["published"].dropna().to_list() == ["≈ 1", "> 1", "> 0"]
-    assert tested["holds"].dropna().isin(["yes", "no", "undecided"]).all()
-    assert (tested["repetitions"] == 2).all()
-    ratios = tested["ours"]
-    separation = ratios["R-sens₂: mean null / mean true"] / ratios["fourth derivative: mean null / mean true"]
-    assert separation < 0.5  # about 0.25 at 100 observations, 0.1 at 300
-    endings = ("-claims.csv", ".csv", ".jsonl", ".md", ".png", ".svg")
-    names = {f"fourth_derivative{ending}" for ending in endings}
-    assert {path.name for path in quick.glob("fourth_derivative*")} == names
+    assert SCRIPTS - {"page", "disagreements"} <= set(RUN)
 
 
 @pytest.mark.slow
 def test_the_calibration_with_few_analyses(tmp_path):
-    run_here(calibration, "calibration-quick", f"CALIBRATION_QUICK={tmp_path}")
-    text = (tmp_path / "calibration.md").read_text(encoding="utf-8")
-    assert "10 analyses in 5 designs" in text
-    assert {path.name for path in tmp_path.glob("*.csv")} == {
-        f"after-{t}.csv" for t in ("designs", "terms", "analyses")
-    }
+    made = make("-n", "calibration-quick", "PAPER_JOBS=1", f"CALIBRATION_QUICK={tmp_path}").replace("\\\n", " ")
+    (command,) = (line.partition(" -m experiments.calibration ")[2] for line in made.splitlines() if "-m exp" in line)
+    calibration.main(shlex.split(command))
+    assert "10 analyses in 5 designs" in (tmp_path / "calibration.md").read_text(encoding="utf-8")
     assert "--designs" not in make("-n", "calibration")
+
+
+def test_the_parts_of_coverage_are_all_tests():
+    """Every test file is in one part, and in one only."""
+    parts = [coverage.ROOT / path for paths in coverage.parts().values() for path in paths]
+    for file in (coverage.ROOT / "tests").rglob("test_*.py"):
+        assert sum(part == file or part in file.parents for part in parts) == 1, file

@@ -2,17 +2,12 @@
 
 import re
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from experiments._benchmarks import METHODS, SETTINGS
-from experiments._tables import formula
 from experiments.main_effects import PUBLISHED
 from experiments.page.__main__ import DOCS, main, page
-from experiments.page._markdown import Results, interval, join_words, number, table
-from experiments.page._verdicts import count_outcomes
-from experiments.real_data import by_setting, claims, summarize
+from experiments.page._markdown import Results
 
 
 @pytest.fixture(scope="module")
@@ -90,45 +85,6 @@ def test_no_result_is_typed_by_hand(tmp_path):
     assert well_formed(text)
 
 
-# ---- pairs -----------------------------------------------------------------------------------------------------------
-
-
-def real_data(folder, seed, keys=tuple(SETTINGS), spread=1.0):
-    """Tables of Figure 4 and Table 2 with random numbers."""
-    rng = np.random.default_rng(seed)
-
-    def split():
-        return {"full": rng.normal(), "scores": {name: rng.normal(0.0, spread, 6).tolist() for name in METHODS}}
-
-    results = {(*key, k): split() for key in keys for k in range(5)}
-    results[(*keys[0], 0)]["scores"]["h"][2] = -1e6  # the noise of a fit vanished
-    values = by_setting(results)
-    write(summarize(values), folder, "real_data")
-    write(claims(values, {"concrete": 0.3, "bike": 1.7}), folder, "real_data-claims")
-    names = list("abcdef")
-    pairs = [(*key, name, pair, 50.0) for key in keys for name in METHODS for pair in rng.permutation(names)[:3]]
-    write(pd.DataFrame(pairs, columns=["data", "setting", "method", "pair", "share"]), folder, "real_data-pairs")
-    rows = [
-        (*key, name, 2.6, x, 0.1, x - 2.6, 0.14, abs(x - 2.6) < 0.15, 100)
-        for key in keys
-        for name in METHODS
-        for x in [rng.uniform(1.0, 2.7)]
-    ]
-    columns = ["published", "ours", "ours_half", "difference", "difference_half", "agrees", "samples"]
-    write(pd.DataFrame(rows, columns=["data", "setting", "method", *columns]), folder, "stability")
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_sections_on_data_are_well_formed(tmp_path, seed):
-    real_data(tmp_path, seed, spread=(1.0, 0.01, 5.0)[seed % 3])
-    text = page(Results(tmp_path))
-    assert well_formed(text)
-    assert "Bike with weekday, " in text
-    assert "--data bike" not in text.split("## How to run")[0]
-    assert "the noise of a fit vanished: 1 of H with 2." in text
-    assert text.count("| difference | paper | ours | holds | corrected | then holds |") == 4
-
-
 # ---- pieces ----------------------------------------------------------------------------------------------------------
 
 
@@ -137,13 +93,3 @@ def test_a_page_without_results_names_the_commands(tmp_path):
     named = set(re.findall(r"Not run: `python -m experiments\.(\w+)", text))
     assert named >= {"main_effects", "interactions", "real_data", "stability", "fourth_derivative", "beyond"}
     assert well_formed(text)
-
-
-def test_pieces():
-    assert table(["a", "b"], [(1, "x")]) == ["| a | b |", "|---|---|", "| 1 | x |", ""]
-    assert (number(-0.04), number(-1.25, 2), number(3.0, 0)) == ("0.0", "−1.25", "3")
-    assert (interval(1.0, 0.25, 2), interval(float("nan"), 1.0)) == ("1.00 ± 0.25", "")
-    assert formula("x exp(-x)") == "x·exp(−x)"
-    assert [join_words(list("abc")[:n]) for n in range(4)] == ["", "a", "a and b", "a, b and c"]
-    assert count_outcomes(pd.Series(["yes", "no", "yes"])) == "2 of 3 (1 does not)"
-    assert count_outcomes(pd.Series(["yes"])) == "1 of 1"

@@ -1,13 +1,11 @@
 """Figure 4: the script, its tables and its claims."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from experiments._benchmarks import METHODS, SETTINGS, CountRegressor
-from experiments.real_data import by_setting, claims, corrected_half, main, summarize
+from experiments.real_data import by_setting, claims, corrected_half, summarize
 from rsens import datasets
-from tests.experiments.undrawn import undrawn
 
 KEY = ("concrete", "weak priors")
 #: Test rows per training row.
@@ -54,21 +52,6 @@ def holding(tested, claim, column="holds"):
     return tested.loc[tested["claim"] == claim, column].item()
 
 
-def test_claims():
-    good, bad = (-3.0, -2.0, -1.9), (-3.0, -2.6, -2.5)
-    results = {(*KEY, n): split(n, scores=good, full=-1.0, h=bad) for n in range(3)}
-    tested = claims(by_setting(results), SHARES)
-    assert holding(tested, "all interactions less 2 by R-sens₂") == "yes"
-    assert holding(tested, "EAH less H") == "yes"
-    assert holding(tested, "R-sens₂ less SHAP") == "yes"
-    key = ("bike", "weekday")
-    tested = claims(by_setting({(*key, n): split(n, scores=good, full=-1.0, h=bad) for n in range(3)}), SHARES)
-    assert holding(tested, "all interactions less 2 by R-sens₂") == "no"  # the paper says 0
-    assert holding(tested, "R-sens₂ less EAH") == "yes"
-    assert holding(tested, "R-sens₂ less H") == "yes"
-    assert holding(tested, "R-sens₂ less PD") == "no"
-
-
 def test_splits_share_rows():
     differences = np.array([0.3, 0.1, 0.2, 0.2])
     s2, n = differences.var(ddof=1), 4
@@ -101,31 +84,6 @@ def test_partial_dependence_of_the_median_count():
     medians = np.exp(model._latents[0].moments(held.reshape(-1, 3)).mean).reshape(len(at), len(rows))
     found = model.partial_dependence((0, 2), at, rows)
     np.testing.assert_allclose(found[:, 0], medians.mean(axis=1), rtol=1e-10)  # the same sums in another order
-
-
-# ---- runs ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("data_folder")
-def test_the_script_writes_its_files_and_resumes(tmp_path, capsys):
-    main(["--data", "concrete", *TINY, "--out", str(tmp_path)])
-    written = {path.name: path for path in tmp_path.iterdir()}
-    endings = [".csv", ".md", ".jsonl", "-claims.csv", "-pairs.csv", "-concrete.png", "-concrete.svg"]
-    assert set(written) == {"timings.csv", *(f"real_data{ending}" for ending in endings)}
-    table = pd.read_csv(written["real_data.csv"])
-    assert len(table) == 2 * (2 + len(METHODS))
-    assert np.isfinite(table["ours"]).all()
-    tables = [written[f"real_data{ending}"] for ending in (".csv", ".md", "-claims.csv", "-pairs.csv")]
-    first = [path.read_bytes() for path in tables]
-    journal = written["real_data.jsonl"]
-    lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join(lines[:-1]) + lines[-1][:20])  # as if it had been killed while writing the last
-    with undrawn():
-        main(["--data", "concrete", *TINY, "--out", str(tmp_path)])
-    assert [path.read_bytes() for path in tables] == first
-    assert len(journal.read_bytes().splitlines()) == len(lines)
-    assert all(line.startswith("wrote ") for line in capsys.readouterr().out.splitlines())
 
 
 @pytest.mark.usefixtures("data_folder")

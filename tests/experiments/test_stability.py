@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 
 from experiments._benchmarks import METHODS
-from experiments.stability import PUBLISHED, half_width, main, markdown, summarize
+from experiments.stability import PUBLISHED, half_width, markdown, summarize
 from rsens import datasets
-from tests.experiments.undrawn import undrawn
 
 TINY = ["--data", "bike", "--rows", "40", "--samples", "2", "--n-jobs", "1"]
 
@@ -50,20 +49,3 @@ def test_half_width_matches_many_data_sets():
     over_data = 1.96 * np.std([entropy(rank_shares(rankings())) for _ in range(400)])
     bootstrap = np.mean([half_width(rankings()) for _ in range(3)])
     assert bootstrap == pytest.approx(over_data, rel=0.25)  # 400 data sets: 4 %; the rest is the bootstrap's own
-
-
-@pytest.mark.usefixtures("data_folder")
-def test_the_script_writes_its_files_and_resumes(tmp_path):
-    main([*TINY, "--out", str(tmp_path)])
-    written = {path.name for path in tmp_path.iterdir()}
-    assert written == {"timings.csv", *(f"stability.{ending}" for ending in ("csv", "md", "jsonl", "png", "svg"))}
-    first = (tmp_path / "stability.csv").read_bytes()
-    table = pd.read_csv(tmp_path / "stability.csv")
-    assert len(table) == 2 * len(METHODS)
-    assert table["ours"].between(0.0, np.log(2.0) + 1e-9).all()  # two samples: at most two terms at a rank
-    journal = tmp_path / "stability.jsonl"
-    lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join(lines[:2]))
-    with undrawn():
-        main([*TINY, "--out", str(tmp_path)])
-    assert (tmp_path / "stability.csv").read_bytes() == first

@@ -32,11 +32,9 @@ def marked(
     level = NullLevel(
         null_kind="by hand",
         null=np.array(null),
-        reached=np.array(p),
         p_value=np.array(p),
         discovery=np.array([name in discovery for name in "abcd"]),
         familywise=np.array([name in familywise for name in "abcd"]),
-        null_refits=1,
         probe_terms=("a",),
         probe_values=np.array([0.1]),
     )
@@ -50,7 +48,6 @@ def marked(
         "pair_unclear": no,
         "test_scale": "logit",
         "pair_null_kind": "by hand",
-        "pair_rows": 30,
         "pair_notes": (),
     }
     kinds = {"refits": 10, "rows": 0}

@@ -3,14 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib import pyplot as plt
 from sklearn.base import BaseEstimator
 
 from rsens import explain
 from rsens._coding import Coding
 from rsens._errors import InputError, RsensWarning
 from rsens.derivatives import Derivatives, from_function
-from rsens.distributions import Bernoulli, Categorical, MultivariateNormal, Normal, Poisson
+from rsens.distributions import Normal
 from rsens.measures import rsens, rsens2
 from tests.few_probes import explain_with_probes
 
@@ -59,19 +58,6 @@ def test_parts_add_up_and_tell_mean_from_variance(explanation):
     np.testing.assert_allclose(parts.sum(axis=1), explanation.main, rtol=1e-12)
     assert parts.loc["city", "variance"] == 0.0
     assert parts.loc["sold", "variance"] > 0.0
-
-
-def test_levels_have_no_direction(explanation):
-    assert explanation.direction[["city", "sold"]].isna().all()
-    assert explanation.direction[["x", "z"]].notna().all()
-    assert explanation.consistency[["city", "sold"]].isna().all()
-
-
-def test_values_are_the_mean_of_the_raw_measure_times_units():
-    result = explain(MODEL, FRAME, **QUICK)
-    np.testing.assert_allclose(result.parts.sum(axis=1), result.main, rtol=1e-12)
-    mean = rsens(MODEL, FRAME).mean(axis=0)
-    np.testing.assert_allclose(result.main[["city", "sold"]], mean[[1, 3]] * [CITY, SOLD], rtol=1e-12)
 
 
 def test_given_scale_applies_to_switches():
@@ -201,42 +187,3 @@ def test_null_level(as_array):
     probed = result.inference.probe_values.index
     assert set(probed) >= set(names)
     assert probed.isin(names).sum() >= 6
-
-
-# ---- plots -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
-
-
-def test_profile_of_levels_shows_points(explanation):
-    upper, lower = explanation.plot_profile("city", at="median")
-    assert [label.get_text() for label in lower.get_xticklabels()] == ["Bergen", "Oslo", "Tromsø"]
-    assert lower.get_ylabel() == "R-sens per sd"
-    shown = next(line for line in lower.lines if line.get_label() == "R-sens")
-    assert shown.get_marker() == "o"
-    assert shown.get_linestyle() == "None"
-    at = pd.DataFrame(
-        {
-            "x": np.quantile(FRAME["x"], 0.5, method="lower"),
-            "city": ["Bergen", "Oslo", "Tromsø"],
-            "z": np.quantile(FRAME["z"], 0.5, method="lower"),
-            "sold": True,  # the most frequent level
-        }
-    )
-    fixed = from_function(normal, categorical=Coding.of(FRAME))
-    np.testing.assert_allclose(shown.get_ydata(), rsens(fixed, at)[:, 1] * CITY, rtol=1e-10)
-    mean = next(line for line in upper.lines if line.get_label() == "mean")
-    np.testing.assert_allclose(mean.get_ydata(), fixed.predict_distribution(at).mean, rtol=1e-12)
-    upper.figure.canvas.draw()
-
-
-CASES = {
-    "Bernoulli": lambda Z: Bernoulli(logit=Z[:, 0] + Z[:, 1]),
-    "Categorical": lambda Z: Categorical(np.stack([0.2 + 0.1 * Z[:, 1], 0.3 + 0 * Z[:, 1], 0.5 - 0.1 * Z[:, 1]], 1)),
-    "Poisson": lambda Z: Poisson(np.exp(0.3 * Z[:, 0] + Z[:, 1])),
-    "MultivariateNormal": lambda Z: MultivariateNormal(np.stack([Z[:, 0], Z[:, 1]], 1), np.eye(2)),
-}

@@ -73,14 +73,6 @@ def test_the_marks_for_all_variables_together():
     assert "no null level: c" in variables_legend(unknown)
 
 
-def test_without_marks_the_print_has_no_star():
-    text = repr(plain())
-    assert "no stars: " in text
-    assert "*" not in text
-    assert "null  " not in text
-    assert "false-discovery" not in text
-
-
 @pytest.mark.parametrize(
     ("kind", "null", "words"),
     [("refits", 2.5, "new data of this size (10 refits)"), ("rows", 2.5, "too narrow"), ("refits", 9.0, "do not hold")],
@@ -209,7 +201,7 @@ def test_frame_of_terms():
     frame = result.to_frame()
     assert list(frame.columns) == [
         "term", "value", "lower", "upper", "interval_kind", "rank", "direction", "consistency", "null", "above_null",
-        "p_value", "discovery", "familywise", "null_kind", "reached", "part_location", "part_scale2",
+        "p_value", "discovery", "familywise", "null_kind", "part_location", "part_scale2",
     ]  # fmt: skip
     assert frame["term"].tolist() == ["b", "c", "a"]
     assert frame["rank"].tolist() == [1, 2, 3]

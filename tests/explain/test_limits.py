@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from rsens import BayesianLinearRegression, GPRegressor, InputError, Normal, explain, from_function
+from rsens import BayesianLinearRegression, InputError, Normal, explain, from_function
 
 
 class Untouched(BayesianLinearRegression):
@@ -32,27 +32,6 @@ def test_pairs_of_many_columns_are_refused(asked, what):
     model = Untouched(prior_precision=1.0).fit(X, y)
     with pytest.raises(InputError, match=f"^{what} asks for pairs, .* at most 300 columns; got 301 columns, 45,150"):
         explain(model, X, **asked)
-
-
-@pytest.fixture(scope="module")
-def wide():
-    X, y = table(3001, rows=4)
-    return GPRegressor(optimize=False).fit(X, y), X, y
-
-
-@pytest.mark.parametrize("options", [{}, {"null": False}, {"intervals": "rows"}])
-def test_refits_to_many_columns_are_refused(options, wide):
-    model, X, y = wide
-    with pytest.raises(InputError, match=r"more than 3,000 columns; got 3,001\. .* null=False and intervals='rows'"):
-        explain(model, X, y, **options)
-
-
-def test_differences_in_many_columns_are_refused():
-    def never(X):
-        raise AssertionError("the function was asked")
-
-    with pytest.raises(InputError, match=r"differences of its predictions, .* more than 5,000 columns; got 5,001"):
-        explain(from_function(never), table(5001)[0])
 
 
 def test_many_columns_without_refits_are_explained_in_silence():

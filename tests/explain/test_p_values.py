@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rsens._explain._p_values import discoveries, familywise, tail_p_values
+from rsens._explain._null_level import discoveries, familywise, tail_p_values
 
 
 def test_among_the_probes_p_values_count():

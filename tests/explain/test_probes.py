@@ -136,25 +136,6 @@ def test_levels_keep_their_counts_and_follow_the_other_columns(n_levels):
     assert np.mean(probes == level) < 0.7
 
 
-def test_levels_that_are_not_explained_are_shuffled():
-    X = np.column_stack([np.repeat([0.0, 1.0], 10), np.tile([-1.0, 1.0], 10)])
-    source = sources_of(X, singles(2), (0,))[0]
-    assert source.explained == 0.0
-    probe = source.probe(np.random.default_rng(0))[:, 0]
-    assert probe.sum() == 10.0
-    assert list(probe) != list(X[:, 0])
-
-
-def test_both_levels_explain_the_same():
-    """R² of an indicator is that of its complement, and a is that of a 0/1 number."""
-    n = 80
-    rng = np.random.default_rng(3)
-    z = rng.normal(size=n)
-    X = np.column_stack([(z + rng.normal(size=n) > 0.5).astype(float), z])
-    as_levels, as_number = (sources_of(X, singles(2), contrasts)[0].explained for contrasts in ((0,), ()))
-    assert as_levels == pytest.approx(as_number, rel=1e-10)
-
-
 def test_categories_explain_numbers():
     rng = np.random.default_rng(4)
     level = rng.integers(3, size=90).astype(float)

@@ -1,4 +1,4 @@
-"""One row: contributions, slopes, pairs, and what would move it, with known answers."""
+"""One row: contributions and slopes, with known answers."""
 
 from __future__ import annotations
 
@@ -35,39 +35,6 @@ def test_a_linear_model_is_explained_exactly(linear):
     assert frame["value"]["city"] == X["city"][7]
 
 
-def test_moves_are_what_the_model_says(linear):
-    X, model, found = linear
-    for position in range(20):
-        for move in found.row(position=position).moves.itertuples():
-            changed = X.iloc[[position]].copy()
-            if move.term in ("city", "new"):
-                changed[move.term] = type(changed[move.term].iloc[0])(move.change.split(" → ")[1])
-            else:
-                step = X[move.term].std(ddof=0) * (1.0 if move.change.startswith("up") else -1.0)
-                changed[move.term] += step
-                assert X[move.term].min() <= changed[move.term].iloc[0] <= X[move.term].max()
-            there = float(model.predict(changed)[0])
-            assert move.effect == pytest.approx(there - model.predict(X)[position])
-
-
-def test_moves_stay_within_the_cloud():
-    """x₁ = x₀: moving one alone by a step leaves the rows, so nothing is proposed."""
-    x = np.random.default_rng(0).normal(size=60)
-    found = explain(
-        from_function(lambda X: Normal(X[:, 0], 1.0)), np.column_stack([x, x + 1e-3 * np.sin(9 * x)]), **QUICK
-    )
-    assert not len(found.row(int(np.abs(x).argmin())).moves)
-
-
-def test_pairs_have_the_sign_of_the_mixed_derivative():
-    X = np.random.default_rng(1).normal(size=(40, 3))
-    found = explain(from_function(lambda X: Normal(-2.0 * X[:, 0] * X[:, 1] + X[:, 2], 1.0)), X, scale="raw", **QUICK)
-    pairs = found.row(0).pairs
-    assert tuple(pairs.iloc[0][["first", "second"]]) == ("x0", "x1")
-    assert pairs["value"][0] == pytest.approx(2.0, rel=1e-4)
-    assert pairs["bend"][0] == pytest.approx(-2.0, rel=1e-4)
-
-
 def test_local_values_are_those_of_the_explanation(linear):
     _, _, found = linear
     frame = found.row(11).to_frame().set_index("term")["rsens"]
@@ -94,9 +61,8 @@ def test_probabilities_are_in_points():
 def test_print_and_notebook(linear):
     _, _, found = linear
     row = found.row(0)
-    assert "Changes that would move it" in repr(row)
     assert "they add up to" in repr(row)
-    assert "Changes that would move it" in row._repr_html_()
+    assert "they add up to" in row._repr_html_()
 
 
 @pytest.mark.parametrize(

@@ -48,13 +48,6 @@ def test_intervals_surround_the_value_and_widen_with_the_level():
     assert none.to_frame()["lower"].isna().all()
 
 
-def test_equal_rows_have_an_interval_of_no_width():
-    """A sensitivity that is the same everywhere does not depend on which rows are explained."""
-    result = explain(Linear([1.0, 2.0]), np.random.default_rng(2).normal(size=(50, 2)))
-    np.testing.assert_allclose(result.intervals["lower"], result.main, rtol=1e-12)
-    np.testing.assert_allclose(result.intervals["upper"], result.main, rtol=1e-12)
-
-
 def test_one_row_that_counts_says_nothing_about_its_spread():
     X = np.random.default_rng(3).normal(size=(20, 2))
     found = explain(Linear([1.0, 2.0], gamma=1.0), X, weights=np.arange(20) == 4, scale="raw")

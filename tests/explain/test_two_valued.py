@@ -138,22 +138,11 @@ def test_scales():
     assert "per" in sd.to_frame()
 
 
-def test_weights_are_repetitions():
-    X, _ = equal_effects(0.2, 2, n=60)
-    weights = np.arange(60) % 3
-    model = from_function(lambda Z: Normal(np.sin(Z[:, 0]) * (1.0 + Z[:, 1]), 1.0))
-    kept = explain(model, X, weights=weights, **QUICK)
-    twice = explain(model, np.repeat(X, weights, axis=0), **QUICK)
-    assert kept.two_valued == ("x1",)
-    np.testing.assert_allclose(kept.scale, twice.scale, rtol=1e-12)
-    np.testing.assert_allclose(kept.main["x1"], twice.main["x1"], rtol=1e-12)
-    np.testing.assert_allclose(kept.direction["x1"], twice.direction["x1"], rtol=1e-12)
-
-
 def test_refits_count_the_two_values_under_their_weights():
     X, _ = equal_effects(0.2, 4, n=60)
     weights = np.where(X[:, 1] > 0.0, 3.0, 1.0)
-    query = Reader(compared=(1,)).query(from_function(lambda Z: Normal(Z[:, 0] + Z[:, 1], 1.0)), X, weights)
+    reader, model = Reader(compared=(1,)), from_function(lambda Z: Normal(Z[:, 0] + Z[:, 1], 1.0))
+    query = reader.query(model, *reader.rows(model, X, weights))
     np.testing.assert_allclose(query.table.coding[1].frequencies, np.array([48.0, 36.0]) / 84.0)
     np.testing.assert_allclose(query.deviations, np.repeat(X, weights.astype(int), axis=0).std(axis=0), rtol=1e-12)
 

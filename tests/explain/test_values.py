@@ -10,6 +10,7 @@ from rsens._errors import InputError, RsensWarning
 from rsens._explain import explain
 from rsens._explain._tables import NotComputedError
 from rsens.measures import local_values, rsens, rsens2
+from tests.explain.cases import assert_same
 from tests.explain.models import BayesianLinear, FirstOrderOnly, Heteroscedastic, Linear, Logistic, Softmax
 from tests.small_chunks import rows_at_once
 
@@ -119,13 +120,6 @@ def test_direction_of_several_outputs(X):
     assert list(named.consistency.columns) == ["red", "green", "blue"]
 
 
-def test_logistic_limit(X):
-    beta = np.array([1.0, 0.2, -0.5])
-    p = 1.0 / (1.0 + np.exp(-X.to_numpy() @ beta))
-    result = explain(Logistic(beta), X, scale="raw")
-    np.testing.assert_allclose(result.local_main, np.sqrt(p * (1 - p))[:, None] * np.abs(beta), rtol=1e-10)
-
-
 # ---- units -----------------------------------------------------------------------------------------------------------
 
 
@@ -195,21 +189,6 @@ def test_a_weight_is_a_repetition(X, scale):
     np.testing.assert_allclose(rescaled.main, weighted.main, **ROUNDING)
 
 
-def test_subgroups(X):
-    labels = np.where(X["a"] > 0, "up", "down")
-    weights = np.random.default_rng(4).random(len(X))
-    result = explain(Heteroscedastic(), X, by=labels, weights=weights, scale="raw")
-    assert list(result.by.index) == ["down", "up"]
-    assert list(result.by_frame().drop_duplicates("subgroup")["rows"]) == [(X["a"] <= 0).sum(), (X["a"] > 0).sum()]
-    for label in ("up", "down"):
-        rows = labels == label
-        alone = explain(Heteroscedastic(), X[rows], weights=weights[rows], scale="raw")
-        np.testing.assert_allclose(result.by.loc[label], alone.main, **ROUNDING)
-    plain = explain(Heteroscedastic(), X, by=labels, scale="raw")
-    expected = rsens(Heteroscedastic(), X[labels == "up"]).mean(axis=0)
-    np.testing.assert_allclose(plain.by.loc["up"], expected, **ROUNDING)
-
-
 def test_groups_take_the_place_of_their_columns(X):
     groups = {"ends": ["a", "c"]}
     result = explain(Heteroscedastic(), X, groups=groups, keep_local="pairs")
@@ -222,15 +201,6 @@ def test_groups_take_the_place_of_their_columns(X):
     assert np.isfinite(result.direction["b"])
     assert list(result.pairs.index) == [("ends", "b")]
     assert result.scale.index.tolist() == ["a", "b", "c"]
-
-
-def test_a_group_of_one_is_its_column(X):
-    alone = explain(Heteroscedastic(), X)
-    renamed = explain(Heteroscedastic(), X, groups={"first": ["a"]})
-    assert renamed.names == ("first", "b", "c")
-    assert renamed.groups == {"first": ("a",)}
-    for name in ("main", "pairs", "direction", "parts"):
-        np.testing.assert_array_equal(getattr(renamed, name), getattr(alone, name))
 
 
 def test_pair_of_a_column_and_a_group_is_the_steepest_direction(X):
@@ -256,6 +226,8 @@ def test_order_one_does_not_pay_for_second_derivatives(X):
     result = explain(FirstOrderOnly([1.0, 2.0, 3.0]), X, pairs=False)
     assert result.order == 1
     assert result.pair_intervals is None
+    with pytest.raises(NotComputedError, match="keep_local='pairs'"):
+        _ = result.local_pairs
     with pytest.raises(NotComputedError, match="pairs=True"):
         _ = result.pairs
     with pytest.raises(NotComputedError, match="pairs=True"):
@@ -270,11 +242,6 @@ def test_pairs_are_automatic_up_to_thirty_columns():
     assert explain(Linear(np.ones(31)), rng.normal(size=(4, 31)), intervals=False, pairs=True).order == 2
 
 
-def test_local_pairs_only_when_asked_for(X):
-    with pytest.raises(NotComputedError, match="keep_local='pairs'"):
-        _ = explain(Heteroscedastic(), X).local_pairs
-
-
 def test_chunks_change_nothing(X):
     whole, small = Heteroscedastic(), Heteroscedastic()
     one = explain(whole, X, random_state=0, keep_local="pairs")
@@ -282,35 +249,14 @@ def test_chunks_change_nothing(X):
         many = explain(small, X, random_state=0, keep_local="pairs")
     assert whole.calls == 1
     assert small.calls > 30
-    for name in (
-        "main",
-        "pairs",
-        "parts",
-        "direction",
-        "consistency",
-        "local_main",
-        "local_pairs",
-        "intervals",
-        "pair_intervals",
-    ):
-        np.testing.assert_allclose(getattr(one, name), getattr(many, name), rtol=1e-12, err_msg=name)
+    assert_same(one, many)
 
 
 def test_what_is_done_to_a_table_leaves_the_explanation_alone(X):
     result = explain(Heteroscedastic(), X, by=np.arange(300) % 2, keep_local="pairs")
     before = repr(result), result.local_main.sum().sum()
-    tables = (
-        "main",
-        "pairs",
-        "direction",
-        "consistency",
-        "parts",
-        "intervals",
-        "pair_intervals",
-        "by",
-        "scale",
-    )
-    for name in (*tables, "local_main", "extrapolation"):
+    tables = "main pairs direction consistency parts intervals pair_intervals by scale local_main extrapolation"
+    for name in tables.split():
         table = getattr(result, name)
         table.iloc[...] = True if name == "extrapolation" else -1
     assert (repr(result), result.local_main.sum().sum()) == before

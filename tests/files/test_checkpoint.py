@@ -24,9 +24,9 @@ def test_pieces_come_back_exactly(tmp_path):
     assert sorted(os.listdir(tmp_path / "new" / "folder")) == ["a-1.json", "manifest.json"]
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
+def test_damaged_pieces_are_not_trusted(tmp_path):
+    work = Checkpoint.open(tmp_path, QUESTION, 0)
+    for damage in (
         lambda text: text[: len(text) // 2],
         lambda text: text.replace("0.1", "0.2"),
         lambda text: text.replace('"key":"a"', '"key":"b"'),
@@ -35,15 +35,12 @@ def test_pieces_come_back_exactly(tmp_path):
         lambda text: "null",
         lambda text: text.replace("0.1", "1e999"),  # infinity, which JSON has no way to write
         lambda text: text.replace("0.1", "9" * 5000),
-    ],
-)
-def test_damaged_pieces_are_not_trusted(tmp_path, damage):
-    work = Checkpoint.open(tmp_path, QUESTION, 0)
-    work.put("a", CONTENT)
-    text = (tmp_path / "a.json").read_text()
-    assert damage(text) != text
-    (tmp_path / "a.json").write_text(damage(text))
-    assert work.get("a") is None
+    ):
+        work.put("a", CONTENT)
+        text = (tmp_path / "a.json").read_text()
+        assert damage(text) != text
+        (tmp_path / "a.json").write_text(damage(text))
+        assert work.get("a") is None
     work.put("a", CONTENT)
     assert work.get("a") == CONTENT
 
@@ -56,24 +53,17 @@ def test_a_piece_of_another_folder_is_not_trusted(tmp_path):
     assert other.get("a") is None
 
 
-@pytest.mark.parametrize(
-    ("change", "random_state", "text"),
-    [
+def test_another_question_is_refused(tmp_path, monkeypatch):
+    Checkpoint.open(tmp_path, QUESTION, 0)
+    for change, random_state, text in [
         ({"data": "9"}, 0, r"data was 0123\. "),
         ({"alpha": 0.2, "methods": ["rsens"]}, 0, r"methods was rsens, ead\. "),
         ({"new": 1}, 0, "new was not given"),
         ({}, 1, "random_state was"),
-    ],
-)
-def test_another_question_is_refused(tmp_path, change, random_state, text):
-    Checkpoint.open(tmp_path, QUESTION, 0)
-    with pytest.raises(InputError, match=text):
-        Checkpoint.open(tmp_path, QUESTION | change, random_state)
-    Checkpoint.open(tmp_path, QUESTION, 0)  # the folder is unchanged
-
-
-def test_another_release_is_another_question(tmp_path, monkeypatch):
-    Checkpoint.open(tmp_path, QUESTION, 0)
+    ]:
+        with pytest.raises(InputError, match=text):
+            Checkpoint.open(tmp_path, QUESTION | change, random_state)
+        Checkpoint.open(tmp_path, QUESTION, 0)  # the folder is unchanged
     monkeypatch.setattr("rsens._files._checkpoint.__version__", "99.0")
     with pytest.raises(InputError, match="rsens was"):
         Checkpoint.open(tmp_path, QUESTION, 0)
@@ -90,42 +80,31 @@ def test_the_first_argument_that_differs():
         assert difference({"rows": 300}, {}) == "--rows was 300"
 
 
-def test_the_seed_is_kept(tmp_path):
+def test_the_seed_is_kept_and_a_folder_changes_no_random_number(tmp_path):
     work = Checkpoint.open(tmp_path, QUESTION)
     assert numbers(Checkpoint.open(tmp_path, QUESTION).seed) == numbers(work.seed)
     assert numbers(Checkpoint.open(tmp_path / "other", QUESTION).seed) != numbers(work.seed)
-
-
-@pytest.mark.parametrize("random_state", [0, 7, 2**32, 2**70 + 5, np.random.default_rng(3)])
-def test_a_folder_changes_no_random_number(tmp_path, random_state):
-    seed = seed_sequence(random_state)
-    given = random_state if isinstance(random_state, int) else np.random.default_rng(3)
-    assert numbers(Checkpoint.open(tmp_path, QUESTION, given).seed) == numbers(seed)
-    assert numbers(child(Checkpoint.open(tmp_path, QUESTION).seed, 4, 2)) == numbers(child(seed, 4, 2))
+    for k, random_state in enumerate([0, 7, 2**32, 2**70 + 5, np.random.default_rng(3)]):
+        seed = seed_sequence(random_state)
+        given = random_state if isinstance(random_state, int) else np.random.default_rng(3)
+        assert numbers(Checkpoint.open(tmp_path / str(k), QUESTION, given).seed) == numbers(seed)
+        assert numbers(child(Checkpoint.open(tmp_path / str(k), QUESTION).seed, 4, 2)) == numbers(child(seed, 4, 2))
 
 
 def numbers(seed):
     return np.random.default_rng(seed).integers(2**60, size=4).tolist()
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"null",
-        b"\xff\xfe",
-        b"[" * 100_000,
-        *(document("finished work", {"question": value, "seed": [0]}).encode() for value in (None, 3, "x")),
-        *(document("finished work", {"question": {}, "seed": value}).encode() for value in (1.5, {}, [-1], ["x"])),
-        document("finished work", {"question": {}}).encode(),
-    ],
-)
-def test_a_folder_with_a_manifest_that_cannot_be_read(tmp_path, content):
-    (tmp_path / "manifest.json").write_bytes(content)
-    with pytest.raises(InputError, match=r"manifest\.json .*remove this one to start again") as error:
-        Checkpoint.open(tmp_path, QUESTION)
-    assert error.value.argument == "folder"
-    assert (tmp_path / "manifest.json").read_bytes() == content
+def test_a_folder_with_a_manifest_that_cannot_be_read(tmp_path):
+    wrong = [{"question": value, "seed": [0]} for value in (None, 3, "x")] + [{"question": {}}]
+    wrong += [{"question": {}, "seed": value} for value in (1.5, {}, [-1], ["x"])]
+    documents = [document("finished work", each).encode() for each in wrong]
+    for content in [b"", b"null", b"\xff\xfe", b"[" * 100_000, *documents]:
+        (tmp_path / "manifest.json").write_bytes(content)
+        with pytest.raises(InputError, match=r"manifest\.json .*remove this one to start again") as error:
+            Checkpoint.open(tmp_path, QUESTION)
+        assert error.value.argument == "folder"
+        assert (tmp_path / "manifest.json").read_bytes() == content
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path):

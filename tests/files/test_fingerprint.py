@@ -48,63 +48,28 @@ def read_only(values):
     return array
 
 
-#: Each call makes its value again; all of them differ from each other.
-MAKERS = [
-    lambda: None,
-    lambda: True,
-    lambda: 1,
-    lambda: 1.0,
-    lambda: "1",
-    lambda: b"1",
-    lambda: [1, 2],
-    lambda: (1, 2),
-    lambda: [[1], 2],
-    lambda: {"a": 1, "b": 2},
-    lambda: {"a": 1, "b": 3},
-    lambda: {3, 1, 2},
-    lambda: np.arange(3.0),
-    lambda: np.arange(3),
-    lambda: np.arange(3.0)[np.newaxis],
-    lambda: np.array(["a", "b"]),
-    lambda: np.array(["a", 1], dtype=object),
-    frame,
-    lambda: frame(a=[1.0, 3.0]),
-    lambda: frame(b=["x", "z"]),
-    lambda: frame(c=pd.Categorical(["u", "u"], ["u", "w"])),
-    lambda: frame(c=["u", "u"]),
-    lambda: frame().rename(columns={"a": "aa"}),
-    lambda: frame()["a"],
-    lambda: pd.Timestamp("2020-01-01"),
-    lambda: Setting(1.0),
-    lambda: Setting(2.0),
-    lambda: Setting(1.0, (Setting(3.0),)),
-    lambda: Plain(1),
-    lambda: Plain(2),
-    lambda: adds(1),
-    lambda: adds(2),
-    lambda: lambda X: X[..., 0],
-    lambda: lambda X: X[..., 1],
-    lambda: partial(adds, 2),
-    lambda: np.sum,
-    lambda: np.exp,
-    lambda: len,
-    lambda: Plain,
-    lambda: GPRegressor(),
-    lambda: GPRegressor(n_restarts=0),
-    lambda: GPRegressor(kernel=EQ(1.0, (1.0, 2.0))),
-    lambda: GPRegressor(kernel=EQ(1.0, (1.0, 3.0))),
-    lambda: GPRegressor(kernel=EQ(1.0, (1.0, 2.0)) + Linear(1.0)),
-    lambda: GPRegressor(random_state=np.random.RandomState(0)),
-    lambda: GPRegressor(random_state=np.random.RandomState(1)),
-    lambda: np.random.default_rng(0),
-    lambda: make_pipeline(StandardScaler(), RandomForestRegressor(max_depth=2)),
-    lambda: make_pipeline(StandardScaler(), RandomForestRegressor(max_depth=3)),
-]
+def makers():
+    """Values that are made again at each call; all of them differ from each other."""
+    plain = [None, True, 1, 1.0, "1", b"1", [1, 2], (1, 2), [[1], 2], {"a": 1, "b": 2}, {"a": 1, "b": 3}, {3, 1, 2}]
+    arrays = [np.arange(3.0), np.arange(3), np.arange(3.0)[np.newaxis], np.array(["a", "b"])]
+    frames = [
+        frame(), frame(a=[1.0, 3.0]), frame(b=["x", "z"]), frame(c=pd.Categorical(["u", "u"], ["u", "w"])),
+        frame(c=["u", "u"]), frame().rename(columns={"a": "aa"}), frame()["a"], pd.Timestamp("2020-01-01"),
+    ]  # fmt: skip
+    objects = [Setting(1.0), Setting(2.0), Setting(1.0, (Setting(3.0),)), Plain(1), Plain(2), Plain]
+    functions = [adds(1), adds(2), lambda X: X[..., 0], lambda X: X[..., 1], partial(adds, 2), np.sum, np.exp, len]
+    processes = [GPRegressor(kernel=kernel) for kernel in (None, EQ(1.0, (1.0, 2.0)), EQ(1.0, (1.0, 3.0)))]
+    processes += [GPRegressor(kernel=EQ(1.0, (1.0, 2.0)) + Linear(1.0)), GPRegressor(n_restarts=0)]
+    random = [GPRegressor(random_state=np.random.RandomState(seed)) for seed in (0, 1)]
+    pipelines = [make_pipeline(StandardScaler(), RandomForestRegressor(max_depth=depth)) for depth in (2, 3)]
+    mixed = np.array(["a", 1], dtype=object)
+    generators = [np.random.default_rng(0)]
+    return [*plain, *arrays, mixed, *frames, *objects, *functions, *processes, *random, *generators, *pipelines]
 
 
 def test_fingerprints_are_equal_for_equal_values_only():
-    fingerprints = [fingerprint(make()) for make in MAKERS]
-    assert fingerprints == [fingerprint(make()) for make in MAKERS]
+    fingerprints = [fingerprint(value) for value in makers()]
+    assert fingerprints == [fingerprint(value) for value in makers()]
     assert len(set(fingerprints)) == len(fingerprints)
 
 

@@ -44,35 +44,38 @@ def test_a_list_of_files_that_is_not_ours(tmp_path, content):
         read_summary(tmp_path)
 
 
+QUESTION = {"command": "stability", "data": "table", "target": "y"}
+
+
 @pytest.mark.parametrize(
-    ("question", "other"),
+    ("change", "other"),
     [
-        ({"command": "stability", "data": "table", "target": "y", "order": 1, "samples": 9}, None),
-        ({"command": "stability", "data": "table", "target": "y", "order": 1, "samples": 10}, None),
-        ({"command": "stability", "data": "table", "target": None}, None),
-        ({"command": "explain", "data": "table", "target": "y"}, "command was stability"),
-        ({"command": "stability", "data": "chair", "target": "y"}, "data was table"),
-        ({"command": "stability", "data": "table", "target": "z"}, "target was y"),
-        ({"command": "stability", "data": "table", "target": "y", "order": 2}, "order was 1"),
-        ({"command": "stability", "data": "table", "target": "y", "samples": 8}, "samples was 9"),
+        ({"order": 1, "samples": 9}, None),
+        ({"order": 1, "samples": 10}, None),
+        ({"target": None}, None),
+        ({"command": "explain"}, "command was stability"),
+        ({"data": "chair"}, "data was table"),
+        ({"target": "z"}, "target was y"),
+        ({"order": 2}, "order was 1"),
+        ({"samples": 8}, "samples was 9"),
     ],
 )
-def test_the_same_question_and_others(tmp_path, question, other):
+def test_the_same_question_and_others(tmp_path, change, other):
     settings = {"data": "table", "target": "y", "arguments": {"order": 1, "samples": 9}}
     write(tmp_path / "out", {}, "stability", settings=settings)
-    check_folder(tmp_path / "out", True, question=question)
+    check_folder(tmp_path / "out", True, question=QUESTION | change)
     if other is None:
-        check_folder(tmp_path / "out", False, question=question)
+        check_folder(tmp_path / "out", False, question=QUESTION | change)
     else:
         with pytest.raises(InputError, match=rf"results of another question \({other}\)"):
-            check_folder(tmp_path / "out", False, question=question)
+            check_folder(tmp_path / "out", False, question=QUESTION | change)
 
 
-@pytest.mark.parametrize("settings", [3, {"arguments": "x"}, {"data": ["table"]}, {}])
-def test_summaries_with_wrong_types(tmp_path, settings):
-    write(tmp_path / "out", {}, settings=settings)
-    with pytest.raises(InputError, match=r"is damaged|results of another question \(data was"):
-        check_folder(tmp_path / "out", False, question={"command": "explain", "data": "table", "samples": 3})
+def test_summaries_with_wrong_types(tmp_path):
+    for settings in (3, {"arguments": "x"}, {"data": ["table"]}, {}):
+        write(tmp_path / "out", {}, settings=settings)
+        with pytest.raises(InputError, match=r"is damaged|results of another question \(data was"):
+            check_folder(tmp_path / "out", False, question={"command": "explain", "data": "table", "samples": 3})
 
 
 # ---- what is replaced ------------------------------------------------------------------------------------------------

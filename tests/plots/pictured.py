@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,61 +13,23 @@ from rsens.derivatives import Model, from_function
 from rsens.distributions import Normal, StudentT
 
 
-@dataclass(frozen=True)
-class Pictured:
-    """The attributes of `Explanation` that plots read."""
+class Pictured(SimpleNamespace):
+    """The attributes of `Explanation` that plots read; those of its `inference` are here too."""
 
-    main: Any
-    pairs: Any
-    names: tuple[str, ...]
-    parts: Any
-    intervals: Any
-    null: Any
-    p_value: Any
-    above_null: Any
-    pair_parts: Any
-    pair_intervals: Any
-    pair_p_values: Any
-    pair_above: Any
-    pair_unclear: Any
-    pair_additive: Any
-    direction: Any
-    consistency: Any
-    local_main: Any
-    data: Any
-    n: int
-    groups: Any = field(default_factory=dict)
-    scale_kind: str = "sd"
-    test_scale: str | None = "identity"
-    level: float = 0.95
-    interval_kind: str | None = "refits"
-    interval_refits: int | None = 10
-    intervals_hold: bool = True
-    categorical: tuple[str, ...] = ()
-    two_valued: tuple[str, ...] = ()
-
-    def but(self, **changes: Any) -> Pictured:
-        return replace(self, **changes)
+    def but(self, **changes: Any) -> Any:
+        return type(self)(**vars(self) | changes)
 
     @property
-    def inference(self) -> Pictured:
-        """A part of an explanation; here all is in one place."""
+    def inference(self) -> Any:
         return self
 
-    def untested(self) -> Pictured:
-        """Without the marks of pairs."""
-        marks = ("pair_p_values", "pair_above", "pair_unclear", "pair_additive", "test_scale")
-        return replace(self, **dict.fromkeys(marks))
-
-
-@dataclass(frozen=True)
-class Divided(Pictured):
-    """With the table of subgroups, if there are any."""
-
-    subgroups: Any = None
-
     def by_frame(self) -> Any:
+        """The table of subgroups, if there are any."""
         return self.subgroups
+
+    def untested(self) -> Any:
+        """Without the marks of pairs."""
+        return self.but(**dict.fromkeys(("pair_p_values", "pair_above", "pair_unclear", "pair_additive", "test_scale")))
 
 
 def pictured(names: list[str], *, n: int = 200, seed: int = 0) -> Pictured:
@@ -106,6 +69,15 @@ def pictured(names: list[str], *, n: int = 200, seed: int = 0) -> Pictured:
         local_main=local,
         data=data,
         n=n,
+        groups={},
+        scale_kind="sd",
+        test_scale="identity",
+        level=0.95,
+        interval_kind="refits",
+        interval_refits=10,
+        intervals_hold=True,
+        categorical=(),
+        two_valued=(),
     )
 
 
@@ -124,7 +96,7 @@ def in_doubt(known: Pictured) -> Pictured:
     return known.but(pair_unclear=unclear, pair_parts=parts)
 
 
-def divided(names: list[str], groups: list[Any], *, marked: bool = True, rest: bool = True) -> Divided:
+def divided(names: list[str], groups: list[Any], *, marked: bool = True, rest: bool = True) -> Any:
     """With subgroups, which differ from the other rows by up to a third; the larger differences are marked."""
     known = pictured(names)
     ranked = known.main.sort_values(ascending=False)
@@ -142,7 +114,7 @@ def divided(names: list[str], groups: list[Any], *, marked: bool = True, rest: b
         }
     )
     frame["differs"] = (frame["p_value"] <= 0.05).astype("boolean").mask(frame["p_value"].isna())
-    return Divided(**vars(known), subgroups=frame)
+    return known.but(subgroups=frame)
 
 
 #: The shares within one, two and three standard deviations of a normal distribution.

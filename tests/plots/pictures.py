@@ -125,8 +125,6 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "surface_interaction": (
         lambda: explained.numbers().plot_surface("age", "body mass", quantity="interaction").figure
     ),
-    "surface_rsens2": lambda: explained.numbers().plot_surface("age", "body mass", quantity="rsens2").figure,
-    "surface_uncertainty": lambda: explained.numbers().plot_surface("age", "c", quantity="uncertainty").figure,
     "surface_classes": lambda: explained.classes().plot_surface("age", "c").figure,
     "surface_lines": lambda: explained.levels().plot_surface("age", "city").figure,
     "surface_lines_event": lambda: explained.levels("Bernoulli").plot_surface("city", "age").figure,

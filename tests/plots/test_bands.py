@@ -6,8 +6,8 @@ from scipy import stats
 from scipy.optimize import brentq
 
 from rsens._errors import InputError
-from rsens.distributions import Mixture, Normal, Poisson, StudentT
-from rsens.plots._predictions import central_intervals, read_levels
+from rsens.distributions import Histogram, Mixture, Normal, Poisson, StudentT
+from rsens.plots._predictions import central_intervals, predictive, read_levels
 from tests.plots.pictured import THREE_SD
 
 
@@ -75,3 +75,14 @@ def test_mixtures_may_be_long():
     # means drawn from a normal: the mixture is one too, but for 2000 draws of it (about 5 % at 2 sd)
     found = central_intervals(many, np.array(THREE_SD[1:2]))[0, 0]
     np.testing.assert_allclose(found, [mean - 2 * sd, mean + 2 * sd], atol=0.15)
+
+
+def test_bins_have_the_quantiles_of_a_histogram():
+    family = Histogram([0.0, 1.0, 2.0, 4.0], [[0.25, 0.5, 0.25]]).checked()
+    kind, centre, mean, bands = predictive(family, np.array([0.5, 0.75]))
+    assert (kind, centre) == ("number", "mean")
+    np.testing.assert_allclose(mean, [[1.625]])
+    np.testing.assert_allclose(bands[0, :, :, 0], [[1.0, 2.0], [0.5, 3.0]])
+    mixed = Mixture([family, family], [0.5, 0.5]).checked()
+    # The quantiles of a mixture are interpolated between 2,000 nodes.
+    np.testing.assert_allclose(predictive(mixed, np.array([0.5, 0.75]))[3], bands, atol=2e-3)

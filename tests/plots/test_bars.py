@@ -52,15 +52,6 @@ def test_signs_follow_direction_and_consistency():
     assert {ranked[row]: sign for row, sign in found.items()} == expected
 
 
-def test_top_shows_the_largest_and_counts_the_rest():
-    explanation = pictured(NAMES)
-    ax = bars(explanation, top=3)
-    ranked = explanation.main.sort_values(ascending=False)
-    assert labels(ax) == [*ranked.index[:3], "… 5 more"]
-    assert len(ax.containers[0]) == 3
-    assert labels(bars(explanation, top=8)) == labels(bars(explanation, top=100)) == list(ranked.index)
-
-
 @pytest.mark.parametrize(("kind", "label"), [("sd", "per sd"), ("raw", "per unit"), ("given", "per given unit")])
 def test_the_axis_names_the_unit(kind, label):
     known = pictured(NAMES).but(scale_kind=kind, intervals=None)
@@ -82,14 +73,6 @@ def test_the_line_below_says_what_whiskers_hold_for(changes, note):
     assert " ".join(below(ax).split("\n")) == f"R-sens per sd whiskers: {note}"
     assert outside_figure([ax.xaxis.label]) == []
     assert "whiskers" not in below(bars(pictured(NAMES).but(intervals=None, **changes)))
-
-
-def test_pairs_without_a_test_have_no_marks():
-    explanation = pictured(NAMES).untested()
-    ax = bars(explanation.but(pair_intervals=None, intervals=None, pair_parts=None), order=2, top=3)
-    assert not marks(ax)
-    assert below(ax) == "R-sens₂ per sd × sd"
-    assert len(ax.patches) == 3
 
 
 @pytest.mark.parametrize("order", [0, 3, True, "pairs"])

@@ -7,9 +7,7 @@ from matplotlib.colors import to_hex
 
 from rsens._errors import InputError
 from rsens.plots import beeswarm
-from rsens.plots._beeswarm import MOST_POINTS
-from rsens.plots._style import BLUE, GREY, LOW_HIGH
-from tests.plots.looks import below, drawn
+from rsens.plots._style import GREY, LOW_HIGH
 from tests.plots.pictured import NAMES, pictured
 
 
@@ -45,12 +43,6 @@ def test_an_outlier_does_not_take_all_colours():
     assert colours(beeswarm(pictured(["x"], n=100).but(data=rare)), 0) == {LOW_HIGH[0], LOW_HIGH[-1]}
 
 
-def test_without_data_there_is_one_colour_and_no_bar():
-    ax = beeswarm(pictured(NAMES).but(data=None))
-    assert ax.figure.axes == [ax]
-    assert colours(ax, 0) == {BLUE}
-
-
 def test_data_can_be_given():
     explanation = pictured(NAMES)
     ax = beeswarm(explanation.but(data=None), X=explanation.data)
@@ -68,19 +60,6 @@ def test_a_group_is_grey_and_a_renamed_column_is_not():
     found = {name: colours(ax, row) for row, name in enumerate(labels(ax))}
     assert found["both"] == {GREY.upper()}
     assert len(found["b"]) > 50
-
-
-def test_many_rows_are_drawn_as_quantiles():
-    explanation = pictured([f"x{d}" for d in range(12)], n=100_000)
-    ax = drawn(beeswarm(explanation))
-    assert len(swarms(ax)) == 10
-    assert labels(ax)[-1] == "… 2 more"
-    values = explanation.local_main[labels(ax)[0]]
-    x = swarms(ax)[0][:, 0]
-    assert len(x) == MOST_POINTS
-    assert (x[0], x[-1]) == (values.min(), values.max())
-    np.testing.assert_allclose(x, np.quantile(values, np.linspace(0.0, 1.0, MOST_POINTS), method="nearest"), rtol=1e-3)
-    assert "1,000 of 100,000 rows shown" in below(ax)
 
 
 def test_levels_are_grey():

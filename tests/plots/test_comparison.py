@@ -49,13 +49,6 @@ def test_correlations_are_spearmans_with_the_first_over_all_terms():
         assert float(found["correlation with rsens2", method].replace("−", "-")) == pytest.approx(expected, abs=0.005)
 
 
-def test_top_counts_the_rest():
-    ax = drawn(comparison(compared(pairs(6), PAIR_METHODS), top=4))
-    labels = [label.get_text() for label in ax.get_yticklabels()]
-    assert labels == [*pairs(6)[:4], "… 11 more", "correlation with rsens2"]
-    assert len(comparison(compared(NAMES, METHODS), top=100).get_yticks()) == len(NAMES) + 1
-
-
 def test_methods_that_failed_are_named_below():
     df = with_failure(compared(NAMES, METHODS), "pfi", "y is None. Give y.")
     ax = drawn(comparison(with_failure(df, "rsens", "word " * 50)))

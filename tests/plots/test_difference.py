@@ -31,12 +31,6 @@ def test_values_and_differences_stand_on_one_line():
     assert low == -high
 
 
-def test_without_intervals():
-    left, right = difference(differing(["a", "b"], intervals=False))
-    assert not left.containers
-    assert not right.containers
-
-
 @pytest.mark.parametrize("ax", [3, "ab", [1, 2, 3], [None, None]])
 def test_axes_are_two(ax):
     with pytest.raises(InputError, match="Axes"):

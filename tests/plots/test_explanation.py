@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +10,7 @@ from rsens._explain import Explanation, explain
 from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from tests.plots.looks import drawn
-from tests.plots.pictured import NAMES, Pictured, pictured
+from tests.plots.pictured import NAMES, pictured
 
 
 @pytest.fixture(scope="module")
@@ -23,10 +21,9 @@ def explanation() -> Explanation:
 
 
 def test_a_stand_in_has_the_attributes_of_an_explanation(explanation):
-    stand_in = pictured(NAMES)
-    for field in fields(Pictured):
-        real = getattr(explanation if hasattr(explanation, field.name) else explanation.inference, field.name)
-        assert real is None or isinstance(getattr(stand_in, field.name), type(real)), field.name
+    for name, value in vars(pictured(NAMES)).items():
+        real = getattr(explanation if hasattr(explanation, name) else explanation.inference, name)
+        assert real is None or isinstance(value, type(real)), name
 
 
 def test_plot_profile(explanation):

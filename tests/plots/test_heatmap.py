@@ -3,11 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
-from matplotlib.collections import PatchCollection
 
 from rsens._errors import InputError
 from rsens.plots import heatmap
-from tests.plots.looks import below, drawn, marks, outside_figure, texts
+from tests.plots.looks import below, marks
 from tests.plots.pictured import NAMES, in_doubt, pictured
 
 
@@ -57,12 +56,6 @@ def test_dots_mark_the_pairs_that_the_test_marks():
     assert "○ inconclusive" in said(ax)
 
 
-def test_without_a_test_there_are_no_dots():
-    ax = heatmap(pictured(NAMES).untested())
-    assert not ax.lines
-    assert below(ax) == ""
-
-
 def test_the_note_says_why_nothing_is_marked():
     explanation = pictured(NAMES)
     none = explanation.inference.pair_above & False
@@ -71,17 +64,6 @@ def test_the_note_says_why_nothing_is_marked():
     ax = heatmap(additive)
     assert not ax.lines
     assert said(ax) == "the model adds up on the logit scale by construction"
-
-
-def test_pairs_that_move_only_the_uncertainty_are_striped():
-    explanation = in_doubt(pictured(NAMES))
-    ax = drawn(heatmap(explanation))
-    (stripes,) = [c for c in ax.collections if isinstance(c, PatchCollection)]
-    assert len(stripes.get_paths()) == 1
-    assert (stripes.get_paths()[0].vertices.min(axis=0) == [0.0, 0.0]).all()  # the strongest pair
-    assert "striped: uncertainty only" in said(ax)
-    assert outside_figure(texts(ax)) == []
-    assert not [c for c in heatmap(pictured(NAMES)).collections if isinstance(c, PatchCollection)]
 
 
 def test_top_keeps_the_variables_of_the_largest_pairs():

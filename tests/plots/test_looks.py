@@ -24,13 +24,13 @@ from rsens.plots import (
     subgroups,
     surface,
 )
-from tests.assess.made import drawn_classes, drawn_numbers
+from tests.assess.made import drawn_numbers
 from tests.explain.differing import differing
 from tests.plots import explained
 from tests.plots.compared import METHODS, PAIR_METHODS, compared, pairs, with_failure
 from tests.plots.effects_and_rows import mixed_columns, of_classes, with_names
 from tests.plots.looks import drawn, outside_figure, overlapping, texts
-from tests.plots.pictured import NAMES, ODD_NAMES, THREE_SD, divided, gp_like, in_doubt, levels_that_differ, pictured
+from tests.plots.pictured import NAMES, ODD_NAMES, THREE_SD, divided, gp_like, in_doubt, pictured
 from tests.select_interactions.made import made
 from tests.stability.results import noisy
 
@@ -47,39 +47,30 @@ def gp_profile(**size: Any) -> Any:
 
 CASES: dict[str, Callable[[], Any]] = {
     "bars of one": lambda: bars(pictured(["only"])),
-    "bars": lambda: bars(levels_that_differ(pictured(ODD_NAMES))),
     "bars of many": lambda: bars(pictured(MANY)),
     "bars of pairs": lambda: bars(in_doubt(pictured(ODD_NAMES)), order=2),
     "beeswarm of one": lambda: beeswarm(pictured(["only"], n=1)),
     "beeswarm": lambda: beeswarm(pictured(ODD_NAMES)),
     "beeswarm of levels": lambda: beeswarm(explained.with_categories()),
     "calibration": lambda: calibration(drawn_numbers(2)),
-    "calibration of classes": lambda: calibration(drawn_classes(k=4)),
     "comparison": lambda: comparison(with_failure(compared(ODD_NAMES, METHODS), "ead", "shap is not installed. " * 6)),
-    "comparison of one": lambda: comparison(compared(ODD_NAMES, ["rsens"])),
     "comparison of pairs": lambda: comparison(compared(pairs(20), [*PAIR_METHODS, "fourth_derivative"]), top=15),
     "difference": lambda: difference(differing(ODD_NAMES, ("the model of the year 2024, fitted in Berlin", "x" * 60))),
     "difference of one": lambda: difference(differing(["only"], ("$a$", "_"))),
     "effects": lambda: effects(mixed_columns()),
     "effects on classes": lambda: effects(of_classes()),
     "effects of odd names": lambda: effects(with_names(ODD_NAMES)),
-    "effects of many": lambda: effects(with_names(LONG)),
-    "heatmap of one": lambda: heatmap(pictured(["a", "b"])),
     "heatmap": lambda: heatmap(in_doubt(pictured(ODD_NAMES))),
     "heatmap of many": lambda: heatmap(pictured(MANY)),
     "profile": gp_profile,
     "profile in small axes": lambda: gp_profile(figsize=(4.0, 4.0)),
     "rank_stability": lambda: rank_stability(noisy(ODD_NAMES), top=3),
-    "rank_stability of one": lambda: rank_stability(noisy(["only"])),
     "rank_stability of many": lambda: rank_stability(noisy(pairs(10))),
     "row": lambda: row(with_names(ODD_NAMES).row(0)),
-    "row of many": lambda: row(with_names(LONG).row(0), top=None),
     "selection": lambda: selection(made(12, 1)),
     "selection of one": lambda: selection(made(0, 10)),
     "subgroups": lambda: subgroups(divided(ODD_NAMES, REGIONS)),
     "subgroups of odd names": lambda: subgroups(divided(NAMES, ODD_NAMES)),
-    "subgroups of many": lambda: subgroups(divided(LONG, REGIONS[:2])),
-    "surface": lambda: surface(explained.levels(), "age", "body mass"),
     "surface of levels": lambda: surface(explained.levels(), "age", "city"),
     "surface of two levels": lambda: surface(explained.levels(), "city", "sold"),
 }

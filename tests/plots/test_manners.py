@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 
 import matplotlib
+import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 
-from rsens import plots
+from rsens import Explanation, plots
 from rsens._errors import InputError
 from tests.assess.made import drawn_numbers
 from tests.plots import explained
@@ -76,3 +77,11 @@ def test_wrong_axes_are_an_error(name, ax):
     with pytest.raises(InputError, match=f"ax must be matplotlib Axes or None; got {type(ax).__name__}"):
         draw(name, ax=ax)
     assert plt.get_fignums() == []
+
+
+@every_plot
+@pytest.mark.parametrize("wrong", [pd.DataFrame({"a": [1.0]}), Explanation])
+def test_wrong_objects_are_an_error(name, wrong):
+    if name != "comparison":  # any table with its columns
+        with pytest.raises(InputError, match=f"{name} draws what .* returned; got {type(wrong).__name__}"):
+            getattr(plots, name)(wrong, *ARGUMENTS[name]()[1:])

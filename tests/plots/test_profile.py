@@ -5,17 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import pyplot as plt
 from scipy import stats
 from scipy.special import expit
 
 from rsens._errors import InputError
 from rsens._explain import explain
-from rsens.derivatives import from_function
-from rsens.distributions import Bernoulli, Normal, Poisson, StudentT
+from rsens.derivatives import Derivatives, from_function
+from rsens.distributions import Bernoulli, MultivariateNormal, Normal, Poisson, StudentT
 from rsens.measures import rsens
 from rsens.models import BayesianLinearRegression, GPClassifier, GPRegressor
 from rsens.plots import profile, profile_values
-from tests.plots.looks import drawn
+from tests.plots.pictured import THREE_SD, LinearModel
 
 
 def collinear(n: int, correlation: float, seed: int = 0) -> np.ndarray:
@@ -109,22 +110,6 @@ def test_no_row_is_moved_far():
 # ---- where there are no rows -----------------------------------------------------------------------------------------
 
 
-def drawn_at(ax) -> np.ndarray:
-    """All places along the axis where a line or a band of the axes is."""
-    lines_at = [np.array([])]
-    for line in ax.lines:
-        x, y = np.asarray(line.get_xdata(), float), np.asarray(line.get_ydata(), float)
-        if line.get_marker() in ("|", "o") or len(x) < 2:
-            continue
-        for a, b, ya, yb in zip(x[:-1], x[1:], y[:-1], y[1:], strict=True):
-            if np.isfinite([a, b, ya, yb]).all():
-                lines_at.append(np.linspace(a, b, 20))
-    for band in ax.collections:
-        for path in band.get_paths():
-            lines_at.append(np.linspace(path.vertices[:, 0].min(), path.vertices[:, 0].max(), 200))
-    return np.concatenate(lines_at)
-
-
 @pytest.mark.parametrize("family", ["Normal", "Poisson", "Bernoulli"])
 def test_nothing_is_drawn_in_a_gap_or_beyond_the_ends(family):
     rng = np.random.default_rng(1)
@@ -134,15 +119,15 @@ def test_nothing_is_drawn_in_a_gap_or_beyond_the_ends(family):
         "Poisson": lambda X: Poisson(np.exp(X[:, 0])),
         "Bernoulli": lambda X: Bernoulli(expit(X[:, 0])),
     }
-    X = np.column_stack([x, rng.standard_normal(120)])
-    axes = profile(from_function(families[family]), X, 0)
-    left, right = x[x < 1.5].max(), x[x > 1.5].min()
-    for ax in axes:
-        places = drawn_at(ax)
-        assert len(places) > 100
-        assert not ((places > left + 1e-9) & (places < right - 1e-9)).any()
-        assert places.min() >= x.min()
-        assert places.max() <= x.max()
+    for ax in profile(from_function(families[family]), np.column_stack([x, rng.standard_normal(120)]), 0):
+        drawn_lines = [line.get_xydata() for line in ax.lines if line.get_marker() == "None"]
+        bands = [path.vertices for collection in ax.collections for path in collection.get_paths()]
+        assert drawn_lines
+        assert all(np.nanmin(points[:, 0]) >= x.min() for points in [*drawn_lines, *bands])
+        for points in drawn_lines:  # NaN is a gap
+            assert not ((points[:-1, 0] < 1.5) & (points[1:, 0] > 1.5)).any()
+        for points in bands:
+            assert points[:, 0].max() < 1.1 or points[:, 0].min() > 1.9
 
 
 def test_the_effect_goes_on_after_a_gap():
@@ -205,14 +190,6 @@ def test_levels_are_compared_with_those_whose_rows_are_alike(towns):
     cold, warm = questions[questions[:, 0] < -0.2], questions[questions[:, 0] > 3.2]
     assert set(cold[:, 1]) <= {1.0, 2.0}
     assert set(warm[:, 1]) <= {0.0, 3.0}
-
-
-def test_a_level_without_rows_is_not_drawn(towns):
-    towns = towns.assign(town=towns["town"].cat.add_categories(["Nowhere"]))
-    found = profile_values(normal(lambda Z: Z[:, 1]), towns, "town")
-    assert found.labels == ("Aalto", "Bergen", "Cork", "Delft")
-    lower = drawn(profile(normal(lambda Z: Z[:, 1]), towns, "town")[1])
-    assert [label.get_text() for label in lower.get_xticklabels()] == ["Aalto", "Bergen", "Cork", "Delft"]
 
 
 def test_two_values_are_levels_too():
@@ -408,20 +385,6 @@ def test_a_weighted_explanation_uses_its_weights():
     assert explain(model, X, intervals=False).weights is None
 
 
-def test_of_many_rows_some_are_used_and_both_ends_stay():
-    X = np.random.default_rng(0).standard_normal((10_000, 2))
-    seen = []
-
-    def mean(Z):
-        seen.append(len(Z))
-        return Z[:, 0] ** 2 + Z[:, 1]
-
-    x, effect = effect_of(profile_values(normal(mean), X, 0))
-    np.testing.assert_allclose(effect - x**2, effect[0] - x[0] ** 2, atol=1e-12)
-    assert (x[0], x[-1]) == (X[:, 0].min(), X[:, 0].max())
-    assert sum(seen) < 15_000  # questions to the model, the differences of 500 rows among them
-
-
 def test_order_of_rows_makes_no_difference():
     X = np.round(collinear(120, 0.9), 1)  # with ties
     model = normal(lambda X: X[:, 0] * X[:, 1])
@@ -440,6 +403,94 @@ def test_huge_and_tiny_values():
         np.testing.assert_allclose(np.diff(effect), np.diff(x) / size, rtol=1e-6, atol=1e-12)
 
 
+# ---- slices ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def X() -> pd.DataFrame:
+    return pd.DataFrame(np.random.default_rng(2).standard_normal((40, 3)), columns=["a", "b", "c"])
+
+
+@pytest.fixture
+def model():
+    return from_function(lambda X: Normal(np.sin(X[:, 0]) + X[:, 0] * X[:, 1], 0.2 + 0.1 * X[:, 0] ** 2))
+
+
+def test_a_slice_has_the_numbers_of_the_model(model, X):
+    found = profile_values(model, X, "a", at="median", levels=THREE_SD)
+    x, b = found.values, np.sort(X["b"])[19]
+    np.testing.assert_allclose(x, np.linspace(X["a"].min(), X["a"].max(), 101))
+    rows = pd.DataFrame({"a": x, "b": b, "c": np.sort(X["c"])[19]})
+    unit, sd = X["a"].std(ddof=0), np.sqrt(0.2 + 0.1 * x**2)
+    # differences with steps from other rows agree to their accuracy
+    np.testing.assert_allclose(found.rsens, rsens(model, rows)[:, 0] * unit, rtol=1e-7)
+    np.testing.assert_allclose(found.naive, np.abs(np.cos(x) + b) * unit / np.median(sd), rtol=1e-7)
+    np.testing.assert_allclose(found.prediction[:, 0], np.sin(x) + x * b, rtol=1e-12)
+    for k in range(3):
+        ends = found.prediction + np.outer(sd, [-k - 1.0, k + 1.0])
+        np.testing.assert_allclose(found.bands[:, k, :, 0], ends, rtol=1e-8)
+    assert found.others == " (others at the median)"
+    _, lower = profile(model, X, "a", at="median", scale=5.0)
+    assert (lower.get_xlabel(), lower.get_ylabel()) == ("a (others at the median)", "R-sens per 5")
+    np.testing.assert_allclose(lines(lower)["R-sens"][1], 5.0 / unit * found.rsens, rtol=1e-9)
+
+
+def test_the_paper_linear_model_gives_its_equation_5():
+    linear = LinearModel.simulated()
+    values = np.linspace(-3.0, 3.0, 31)
+    for d in (0, 1):
+        rows = np.zeros((31, 2))
+        rows[:, d] = values
+        first, second = linear.summands(rows, d)
+        whole = np.sqrt(first + second)
+        at = {"x0": 0.0, "x1": 0.0}
+        found = profile_values(linear.model(), linear.X, d, at=at, grid=values, scale="raw")
+        # central differences are right to about 1e-10 of the values; the parts of x₂ are small differences of them
+        np.testing.assert_allclose(found.rsens, whole, rtol=1e-7)
+        np.testing.assert_allclose(found.parts["location"], first / whole, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(found.parts["scale2"], second / whole, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("at", "b", "label"),
+    [
+        ("median", 0.2, "at the median"),
+        (3, 9.0, "as in row 3"),
+        ({"b": 1.5}, 1.5, "as given"),
+        (pd.Series({"b": 1.5, "c": 0.0}), 1.5, "as given"),
+    ],
+)
+def test_where_the_others_stay(at, b, label):
+    X = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0], "b": [-1.4, 0.2, 0.2, 9.0], "c": [1.0, 2.0, 3.0, 4.0]})
+    linear = from_function(lambda X: Normal(X[:, 1], 1.0 + X[:, 0] ** 2))
+    found = profile_values(linear, X, "a", at=at)
+    np.testing.assert_allclose(found.prediction, b, rtol=1e-12)
+    assert found.others == f" (others {label})"
+
+
+def test_vectors_have_a_line_and_a_band_per_output(X):
+    def predict(X: np.ndarray) -> MultivariateNormal:
+        covariance = np.zeros((len(X), 2, 2))
+        covariance[:, 0, 0], covariance[:, 1, 1] = 0.25, 1.0 + X[:, 0] ** 2
+        return MultivariateNormal(np.column_stack([X[:, 0], np.cos(X[:, 0])]), covariance)
+
+    found = profile_values(from_function(predict), X, "a", at="median", levels=THREE_SD)
+    np.testing.assert_allclose(found.prediction[:, 1], np.cos(found.values), rtol=1e-12)
+    np.testing.assert_allclose(found.bands[:, 0, 1, 0], found.values + 0.5, rtol=1e-9)
+    assert {"prediction (mean)", "uncertainty (covariance)"} <= set(lines(profile(from_function(predict), X, "a")[1]))
+
+
+def test_a_derivative_too_large_for_float64_is_an_error(X):
+    class Steep:
+        def derivatives(self, X: pd.DataFrame, order: int) -> Derivatives:
+            family = Normal(np.zeros(len(X)), np.full(len(X), 1e-100)).checked()
+            return Derivatives(family, np.full((len(X), 2, 3), 1e300), None)
+
+    with pytest.raises(InputError, match=r"R-sens is .* at row 0, column 'a'"):
+        profile(Steep(), X, "a")
+    assert plt.get_fignums() == []
+
+
 # ---- looks and manners -----------------------------------------------------------------------------------------------
 
 
@@ -449,7 +500,7 @@ def test_huge_and_tiny_values():
         ({"grid": 1}, "grid must be a whole number of at least 2"),
         ({"weights": [1.0]}, "weights: expected one number for each of the 30 rows"),
         ({"weights": -np.ones(30)}, "weights must be finite, at least 0"),
-        ({"variable": "both"}, "variable must be a column of X"),
+        ({"variable": "both"}, "variable names the column"),
     ],
 )
 def test_wrong_arguments(options, message):
@@ -466,3 +517,35 @@ def test_a_constant_column_and_one_row_have_no_profile():
         profile(normal(lambda X: X[:, 0]), X[:1], 0)
     with pytest.raises(InputError, match="no profile along it"):  # only one row counts
         profile(normal(lambda X: X[:, 0]), X, 0, weights=np.eye(30)[0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"variable": "z"}, "variable names the column 'z'"),
+        ({"at": "mode"}, "at must be 'median', the"),
+        ({"at": 40}, "at must be a row of X, from 0 to 39; got 40"),
+        ({"at": {"z": 1.0}}, "at names columns that X does not have: 'z'"),
+        ({"at": {"b": "high"}}, r"at\['b'\] must be numbers"),
+        ({"at": {"b": np.nan}}, r"at\['b'\] must be finite"),
+        ({"grid": 1}, "grid must be a whole number of at least 2; got 1"),
+        ({"grid": [1.0]}, "at least two points"),
+        ({"levels": (0,)}, "levels must be"),
+        ({"scale": "iqr"}, "scale must be 'sd', 'raw' or a number greater than 0; got 'iqr'"),
+        ({"y": [1.0]}, r"y must have shape \(40,\)"),
+        ({"ax": "here"}, "ax must be two Axes, upper and lower; got str"),
+    ],
+)
+def test_wrong_arguments_are_errors_and_leave_no_figure(model, X, options, message):
+    with pytest.raises(InputError, match=message):
+        profile(model, X, options.pop("variable", "a"), **{"at": "median"} | options)
+    assert plt.get_fignums() == []
+
+
+def test_a_constant_column_has_no_range(model, X):
+    constant = X.assign(a=2.0)
+    with pytest.raises(InputError, match=r"'a' is 2 in all rows of X, so it has no range\. Give the points"):
+        profile(model, constant, "a", at="median")
+    with pytest.raises(InputError, match=r"'a' does not vary in X.*Give scale='raw'"):
+        profile(model, constant, "a", at="median", grid=[0.0, 1.0])
+    assert len(lines(profile(model, constant, "a", at="median", grid=[0.0, 1.0], scale="raw")[1])["R-sens"][0]) == 2

@@ -22,14 +22,6 @@ def test_cells_are_the_shares_in_the_order_of_the_mean_rank():
     np.testing.assert_allclose(ax.lines[0].get_xdata(), result.mean_rank["rsens"].sort_values() - 0.5)
 
 
-def test_another_method():
-    result = noisy(NAMES)
-    ax = result.plot(method="ead")
-    order = result.mean_rank["ead"].sort_values().index
-    np.testing.assert_allclose(cells(ax), result.rank_shares("ead").loc[order])
-    assert ax.get_title(loc="left") == f"ead: entropy {result.entropy['ead']:.2f} of at most {np.log(8):.2f}"
-
-
 def test_top_adds_up_the_later_ranks():
     result = noisy([f"x{k}" for k in range(20)])
     ax = rank_stability(result, top=5)

@@ -73,13 +73,6 @@ def test_a_fit_that_fails_has_nothing_to_see():
     assert isinstance(caught.value.__cause__, RuntimeError)
 
 
-def test_clusters_stay_whole():
-    clusters = np.arange(20) // 4
-    for splits in rounds_of_folds(2, 3, Y, False, SEED, clusters):
-        for train, test in splits:
-            assert not set(clusters[train]) & set(clusters[test])
-
-
 @pytest.mark.parametrize(
     ("y", "expected"),
     [(np.array(["a", "b", "c"]), True), (np.array([0, 1, 1]), True), (np.array([1.0, 2.0, 3.0]), False)],

@@ -75,8 +75,6 @@ def assess(
     rows = refits.rows_with_levels(None if refit is not None else estimator, X)
     targets = refits.read_targets(y, len(rows))
     order = own_order(rows, targets, clusters=refits.read_clusters(clusters, len(rows)))
-    if order.clusters is None and isinstance(cv, int | np.integer):  # with given splits, the user knows the rows
-        refits.warn_of_tight_clusters(refits.numbers_of(rows))
     splits = refits.given_splits(cv, rows, targets, order.clusters)
     if splits is None:
         stratify = refits.stratified(estimator, targets)

@@ -1,6 +1,6 @@
 """`compare`: the same model and rows through many methods, side by side."""
 
-from rsens._compare._compare import ComparisonFrame, answer, compare, ranks_table, term_cells
+from rsens._compare._compare import answer, compare, ranks_table, term_cells
 from rsens._compare._comparison import (
     NOUNS,
     Comparison,

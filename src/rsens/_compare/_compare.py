@@ -1,28 +1,27 @@
-"""`compare`: the call, its table, and how notebooks show it."""
+"""`compare`: the call, its table, and how the command shows it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from rsens._arguments import jobs, one_of, seed_sequence
+from rsens._arguments import jobs, seed_sequence
 from rsens._compare._comparison import NOUNS, Comparison, ComparisonSettings, MethodResult, legend_of, run
-from rsens._document import Column, Document, Sentences, ShownTable
+from rsens._document import Column, ShownTable
 from rsens._errors import InputError
 from rsens._progress import progress_of
 from rsens._refits import run_pieces
-from rsens._text import Pair, listed, number, on_one_line
+from rsens._text import Pair, listed, on_one_line
 from rsens.black_box import Budget
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    pass
 
 
-COLUMNS = ("method", "term", "value", "rank", "seconds", "evaluations", "status")
 #: How many variables or pairs are shown, by order.
 TERMS = {1: 30, 2: 15}
 
@@ -41,7 +40,7 @@ def compare(
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
-) -> ComparisonFrame:
+) -> pd.DataFrame:
     """Compare R-sens with other methods, side by side, on the variables or pairs of one model.
 
     The values of two methods are in different units and cannot be compared; their ranks can. `docs/comparing.md` has
@@ -76,8 +75,8 @@ def compare(
     Returns:
         A data frame with one row per method and term, methods as asked for, terms by rank. Its columns are `method`,
         `term` ("x0" or "x0:x1"), `value`, `rank` (1 is the largest; equal values share the smallest rank), `seconds`
-        that the method took (its first call may have to import shap or shapiq), `evaluations` and `status`. `wide()`
-        makes it terms × methods, and `plot_ranks()` draws it.
+        that the method took (its first call may have to import shap or shapiq), `evaluations` and `status`.
+        `rsens.plots.comparison` draws the ranks.
 
         `evaluations` are the rows that the model was asked about, for checks too. With closed forms and automatic
         differentiation, a row with its derivatives counts once; differences ask about 2D + 1 copies of it.
@@ -110,7 +109,7 @@ def compare(
     )
     if all(result.values is None for result in results):
         raise InputError(f"No method could answer. {results[0].method}: {results[0].status}")
-    table = ComparisonFrame(pd.concat([_rows(result, terms) for result in results], ignore_index=True))
+    table = pd.concat([_rows(result, terms) for result in results], ignore_index=True)
     table.attrs = {"order": settings.order, "scale": settings.scale_name, "budget": settings.budget.name}
     return table
 
@@ -132,86 +131,39 @@ def _rows(result: MethodResult, terms: list[str]) -> pd.DataFrame:
     return rows.sort_values("rank", kind="stable")
 
 
-class ComparisonFrame(pd.DataFrame):
-    """One row per method and term: method, term, value, rank, seconds, evaluations and status.
-
-    It is a data frame in every way, and so are its parts.
-    """
-
-    @property
-    def _constructor(self) -> Callable[..., pd.DataFrame]:
-        return ComparisonFrame
-
-    def wide(self, what: str = "value") -> pd.DataFrame:
-        """Values or ranks, terms × methods: terms by the rank that the first method gives them, methods as asked for.
-
-        Methods that could not answer are left out; `status` has the reason.
-
-        Args:
-            what: "value", or "rank".
-        """
-        one_of(what, "what", ("value", "rank"))
-        lost = [column for column in COLUMNS if column not in self.columns]
-        if lost:
-            raise InputError(f"this table has no column {lost[0]!r}. Use the table that rsens.compare returned.")
-        answered = pd.DataFrame(self[self["status"] == "ok"])
-        if answered.duplicated(["method", "term"]).any():
-            raise InputError("a method has two rows for one term. Look at one comparison at a time.")
-        table = answered.pivot(index="term", columns="method", values=what)
-        return table.reindex(index=answered["term"].unique(), columns=answered["method"].unique())
-
-    def plot_ranks(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """The ranks by all methods side by side; see `rsens.plots.comparison`."""
-        from rsens.plots import comparison
-
-        return comparison(self, ax=ax, **options)
-
-    def _repr_html_(self) -> str | None:
-        try:
-            ranks = ranks_table(self)
-            return Document([Sentences([answer(self)], "heading"), ranks]).html()
-        except InputError:  # other columns, several comparisons in one table, or no answer
-            return pd.DataFrame(self)._repr_html_()  # type: ignore[operator]
-
-
-def ranks_table(
-    frame: ComparisonFrame, names: Sequence[str] = (), *, values: bool = True, where: str = "in wide()"
-) -> ShownTable:
+def ranks_table(frame: pd.DataFrame, names: Sequence[str] = ()) -> ShownTable:
     """Ranks, terms in the order of the first method that answered; `names` of columns divide the names of pairs."""
-    order, ranks, sizes = _order(frame), frame.wide("rank"), frame.wide("value")
+    order, answered = _order(frame), frame[frame["status"] == "ok"]
+    ranks = answered.pivot(index="term", columns="method", values="rank")
+    ranks = ranks.reindex(index=answered["term"].unique(), columns=answered["method"].unique())
     shown, methods = ranks.head(TERMS[order]), list(map(str, ranks.columns))
-    cells = {m: [_cell(*each, values) for each in zip(shown[m], sizes[m], strict=False)] for m in methods}
+    cells = {m: ["" if pd.isna(rank) else str(int(rank)) for rank in shown[m]] for m in methods}
     terms = term_cells(map(str, shown.index), names, order)
-    legend = [
-        f"… and {len(ranks) - len(shown)} more {where}" if len(ranks) > len(shown) else "",
-        "values of two methods have different units: compare their ranks" if values else "",
-        legend_of(methods, order),
-    ]
+    more = f"… and {len(ranks) - len(shown)} more in compare.csv" if len(ranks) > len(shown) else ""
+    legend = [more, legend_of(methods, order)]
     if len(ranks) > 1 and len(methods) > 1:
         agreement = ranks.astype(float).corr(method="spearman")[methods[0]]
         terms.append(f"agreement with {methods[0]}")
         cells = {m: [*cells[m], f"{agreement[m]:.2f}".replace("-", "−")] for m in methods}
         legend.append("agreement: rank correlation, 1 for the same order, 0 for none, −1 for the reverse")
-    failed = pd.DataFrame(frame).loc[frame["status"] != "ok", ["method", "status"]]
+    failed = frame.loc[frame["status"] != "ok", ["method", "status"]]
     legend += [f"{method} could not answer: {why}" for method, why in failed.itertuples(index=False)]
     # In a narrow terminal, the last methods leave first.
     columns = [Column(m, cells[m], leaves=len(methods) - k if k else 0) for k, m in enumerate(methods)]
     title = f"Ranks of {NOUNS[order]}s by method, 1 for the largest value"
-    return ShownTable(title, [Column("", terms, "name"), *columns], legend, file=where.removeprefix("in "))
+    return ShownTable(title, [Column("", terms, "name"), *columns], legend, file="compare.csv")
 
 
-def answer(frame: ComparisonFrame) -> str:
+def answer(frame: pd.DataFrame) -> str:
     """The first variable or pair by each method."""
-    known = frame[frame["term"].notna()]
-    if not len(known):
-        raise InputError("no method answered.")
     by_term: dict[str, list[str]] = {}
-    for method, lines in known.groupby("method", sort=False):
+    for method, lines in frame[frame["status"] == "ok"].groupby("method", sort=False):
         leading = lines.loc[lines["rank"] == 1, "term"]
         first = on_one_line(leading.iloc[0]) if len(leading) == 1 else f"no {NOUNS[_order(frame)]}"
         by_term.setdefault(first, []).append(str(method))
-    if len(by_term) == 1 and known["method"].nunique() > 1:
-        return f"All {known['method'].nunique()} methods put {next(iter(by_term))} first."
+    count = sum(map(len, by_term.values()))
+    if len(by_term) == 1 and count > 1:
+        return f"All {count} methods put {next(iter(by_term))} first."
     parts = [f"{listed(by)} {'puts' if len(by) == 1 else 'put'} {term} first" for term, by in by_term.items()]
     return f"{'; '.join(parts)}."
 
@@ -222,9 +174,5 @@ def term_cells(terms: Iterable[str], names: Sequence[str], order: int) -> list[s
     return [pairs.get(term, term) for term in terms]
 
 
-def _order(frame: ComparisonFrame) -> int:
+def _order(frame: pd.DataFrame) -> int:
     return int(frame.attrs.get("order", 1))
-
-
-def _cell(rank: Any, value: float, values: bool) -> str:
-    return "" if pd.isna(rank) else f"{int(rank)} ({number(value)})" if values else str(int(rank))

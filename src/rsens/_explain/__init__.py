@@ -1,6 +1,6 @@
 """`explain`, the call that most people make, and `Explanation`, its result."""
 
-from rsens._explain._context import Arguments, Context, check_pair_columns, check_refit_columns, read
+from rsens._explain._context import Arguments, Context, check_pair_columns, read
 from rsens._explain._difference import Difference
 from rsens._explain._document import (
     directions,
@@ -19,8 +19,6 @@ from rsens._explain._row_explanation import (
     LocalRow,
     RowExplanation,
     adds_up,
-    bend_sign,
-    has_local_pairs,
     local_rows,
     value_of,
 )

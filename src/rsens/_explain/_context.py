@@ -27,10 +27,6 @@ from rsens.measures import on_link, warn_of_gaps
 AUTO_PAIRS_COLUMNS = 30
 #: Pairs of this many columns are 45,000; they and their parts take gigabytes above.
 MOST_COLUMNS_OF_PAIRS = 300
-#: The null level and intervals take about twenty refits: with 3,000 columns and 100 rows, a minute or two.
-MOST_REFIT_COLUMNS = 3_000
-#: Differences ask the model about twice as many rows as there are numbers in X, of all columns each.
-MOST_COLUMNS_OF_DIFFERENCES = 5_000
 #: Purposes of the random numbers of `explain`.
 PROBES, FOLDS, INTERACTIONS = range(1, 4)
 
@@ -97,17 +93,17 @@ def read(asked: Arguments) -> Context:
     """Read the model and the rows, and check all arguments."""
     for name, choices in CHOICES.items():
         one_of(getattr(asked, name), name, choices)
-    intervals, level = _intervals_and_level(asked.intervals)
+    intervals, level = asked.intervals, 0.95
+    if isinstance(intervals, tuple) and len(intervals) == 2:
+        intervals, level = intervals[0], fraction(intervals[1], "intervals")
+    one_of(intervals, "intervals", ("auto", "refits", "rows", False))
     chunks, X, y = opened(asked)
     source, plain, reader, query = read_first(asked, X, in_chunks=chunks is not None)
     n, n_columns = plain.values.shape
-    check_difference_columns(query.source.by_differences, n_columns)
     clusters = None if asked.clusters is None else read_clusters(asked.clusters, n)
     warn_of_gaps(asked.model, query.training, query.table)
     same_rows = query.training is None or len(query.training) == n
     fit, null, intervals = _refits_for(asked, y, n, intervals, same_rows=same_rows)
-    if fit is not None and (null or intervals in REFITTED):
-        check_refit_columns(asked.model, n_columns, *WITHOUT_REFITS)
     known, counted = (plain.values, query.weights) if query.training is None else (query.training, None)
     division = None if asked.by is None or chunks is not None else division_of(as_pandas(asked.by, "by"), X, plain)
     if division is not None and division.categories is None:  # the order in one table
@@ -152,22 +148,6 @@ CHOICES: dict[str, tuple[Any, ...]] = {
 }
 #: The sources of intervals that need refits.
 REFITTED = ("auto", "refits")
-#: The advice to do without refits.
-WITHOUT_REFITS = (
-    "Use fewer columns, or ",
-    Argument("null", False),
-    " and ",
-    Argument("intervals", "rows"),
-    ", which take the model as given.",
-)
-
-
-def _intervals_and_level(intervals: Any) -> tuple[Any, float]:
-    """The source of intervals, and their level."""
-    level = 0.95
-    if isinstance(intervals, tuple) and len(intervals) == 2:
-        intervals, level = intervals[0], fraction(intervals[1], "intervals")
-    return one_of(intervals, "intervals", ("auto", "refits", "rows", False)), level
 
 
 def _wants_pairs(asked: Arguments, n_columns: int) -> bool:
@@ -226,24 +206,4 @@ def check_pair_columns(n_columns: int, got: Argument) -> None:
             f" asks for pairs, which are computed for at most {MOST_COLUMNS_OF_PAIRS} columns; got {n_columns:,} "
             f"columns, {n_columns * (n_columns - 1) // 2:,} pairs. Rank the columns without pairs first, and keep the "
             "leading ones.",
-        )
-
-
-def check_refit_columns(model: Any, n_columns: int, *way_out: str | Argument) -> None:
-    """An error for refits to too many columns; `way_out` is the advice at its end."""
-    if n_columns > MOST_REFIT_COLUMNS:
-        raise InputError(
-            f"{type(model).__name__} is refitted about twenty times, which takes too long with more than "
-            f"{MOST_REFIT_COLUMNS:,} columns; got {n_columns:,}. ",
-            *way_out,
-        )
-
-
-def check_difference_columns(by_differences: bool, n_columns: int) -> None:
-    """An error for difference quotients in too many columns."""
-    if by_differences and n_columns > MOST_COLUMNS_OF_DIFFERENCES:
-        raise InputError(
-            f"the derivatives of this model are differences of its predictions, which take too long with more than "
-            f"{MOST_COLUMNS_OF_DIFFERENCES:,} columns; got {n_columns:,}. Use fewer columns, or a model with "
-            "derivatives: from_jax, from_torch, or a model of rsens."
         )

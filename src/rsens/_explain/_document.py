@@ -79,7 +79,12 @@ def effects(e: Explanation, most_terms: int | None = EFFECTS) -> ShownTable | No
     if not len(lines := leading_effects(table, most_terms)):
         return None
     times = 100.0 if in_points(e) else 1.0
-    names = [_effect_name(line) for line in lines.to_dict("records")]
+    names = [
+        str(line["term"])
+        + ("" if line["level"] is None else f" = {line['level']}")
+        + ("" if line.get("output") is None else f" → {line['output']}")
+        for line in lines.to_dict("records")
+    ]
     effect, per_unit, percents = (
         [signed(line) for line in lines.reindex(columns=[name, f"{end}lower", f"{end}upper"]).to_numpy(float) * by]
         for name, end, by in (("effect", "", times), ("per_unit", "per_unit_", times), ("percent", "percent_", 1.0))
@@ -275,12 +280,6 @@ def leading_effects(table: pd.DataFrame, most_terms: int | None) -> pd.DataFrame
     return pd.concat(kept[:most_terms]).drop(columns="size").reset_index(drop=True)
 
 
-def _effect_name(line: dict[Any, Any]) -> str:
-    """The term, and the level and the class if there are any."""
-    level = "" if line["level"] is None else f" = {line['level']}"
-    return f"{line['term']}{level}" + ("" if line.get("output") is None else f" → {line['output']}")
-
-
 # ---- legends ---------------------------------------------------------------------------------------------------------
 
 
@@ -300,8 +299,6 @@ def variables_legend(e: Explanation) -> list[str]:
         return [meaning.NOT_REFITTED if has_test(e) else meaning.NO_MARKS]
     ranked = e.main.sort_values(ascending=False, kind="stable").index
     lines = [f"{STAR} {meaning.VARIABLE}; {meaning.BY_CHANCE}", meaning.P_OF_VARIABLES]
-    if e.inference.null_rows is not None:
-        lines.append(f"the null level comes from refits to {e.inference.null_rows:,} random rows")
     if unknown := [name for name in e.names if e.null.isna()[name]]:
         lines.append(f"no null level: {_names(unknown)}")
     starred, p = e.inference.above_null.fillna(value=False), e.inference.p_value

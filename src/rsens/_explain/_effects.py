@@ -28,7 +28,7 @@ from rsens._explain._values import RowMoments, Spread, Sums
 from rsens._results import Part, stored
 from rsens._table import Table
 from rsens._text import number, value_text
-from rsens._typing import Array, Flags, Positions
+from rsens._typing import Array, Positions
 from rsens.derivatives import Derivatives
 from rsens.distributions import Distribution
 from rsens.measures import Terms, first_of_prediction, first_of_spread, spread_of
@@ -47,78 +47,63 @@ Key = tuple[str, str | None, float | None, float | None]
 class Effects(Part):
     """One line for each number, and for each level of a category, in the order of the terms. Groups have none."""
 
-    effect_terms: tuple[str, ...] = stored("The term of each effect.")
-    effect_levels: tuple[str | None, ...] = stored("The level of each effect; None for numbers.")
-    effect_start: Array = stored("Where a step between two values starts; NaN for other effects.", "effect_terms")
-    effect_stop: Array = stored("Where a step between two values stops; NaN for other effects.", "effect_terms")
+    effect_keys: tuple[Key, ...] = stored(
+        "The term of each effect, its level if it has levels, and the ends of a step."
+    )
     effect_step: Array = stored(
-        "How long the step is: a standard deviation, or from start to stop; NaN for levels.", "effect_terms",
-    )  # fmt: skip
-    effect_unit: Array = stored(
-        "A readable unit of the column, 1 or a power of ten; NaN for levels.", "effect_terms",
-    )  # fmt: skip
+        "How long the step is: a standard deviation, or from start to stop; NaN for levels.", "effects"
+    )
+    effect_unit: Array = stored("A readable unit of the column, 1 or a power of ten; NaN for levels.", "effects")
     effect_quantities: Quantities = stored("The changing quantities: outputs, then the spread and the logarithm.")
-    effect: Array = stored("Mean change of each quantity.", "effect_terms", "quantities")
+    effect: Array = stored("Mean change of each quantity.", "effects", "quantities")
     effect_ends: Array | None = stored(
-        "Lower and upper ends of the intervals of `effect`.", 2, "effect_terms", "quantities", default=None,
-    )  # fmt: skip
+        "Lower and upper ends of the intervals of `effect`.", 2, "effects", "quantities", default=None
+    )
 
     @classmethod
     def of(cls, sums: Sums, query: Query, level: float | None) -> Effects:
         """The effects over rows, with intervals over rows of this level, or without intervals."""
-        found = line_values(sums)
-        keys = [key for name in query.terms.names for key in found if key[0] == name]
-        deviation = {query.terms.names[t]: query.deviations[m[0]] for t, m in enumerate(query.terms.members)}
-        start, stop = (np.array([np.nan if key[k] is None else key[k] for key in keys]) for k in (2, 3))
-        numbers = np.array([key[1] is None for key in keys], dtype=np.bool_)
-        sd = np.array([deviation[key[0]] for key in keys])
-        step = np.where(numbers, np.where(np.isnan(start), sd, stop - start), np.nan)
-        unit = np.array([readable_unit(size) for size in step])
-        slopes = numbers & np.isnan(start)
+        found, names = line_values(sums), query.terms.names
+        keys = tuple(sorted(found, key=lambda key: names.index(key[0])))
+        step, unit = np.full((2, len(keys)), np.nan)
+        for line, (term, at, start, stop) in enumerate(keys):
+            if at is None:
+                sd = query.deviations[query.terms.members[names.index(term)][0]]
+                step[line] = sd if start is None or stop is None else stop - start
+                unit[line] = readable_unit(step[line])
         values = np.array([found[key][0] for key in keys]).reshape(len(keys), len(sums.quantities))
+        part = cls(
+            effect_keys=keys,
+            effect_step=step,
+            effect_unit=unit,
+            effect_quantities=sums.quantities,
+            effect=values,
+        )
         ends = None
         if keys and level is not None:
             ends = np.stack([found[key][1].around(found[key][0], level) for key in keys], axis=1)
-            ends = _finite(_per_step(ends, slopes, step))
-        return cls(
-            effect_terms=tuple(key[0] for key in keys),
-            effect_levels=tuple(key[1] for key in keys),
-            effect_start=start,
-            effect_stop=stop,
-            effect_step=step,
-            effect_unit=np.where(numbers, unit, np.nan),
-            effect_quantities=sums.quantities,
-            effect=_finite(_per_step(values, slopes, step)),
-            effect_ends=ends,
-        )
+            ends = _finite(part.per_step(ends))
+        return replace(part, effect=_finite(part.per_step(values)), effect_ends=ends)
 
     @property
     def kinds(self) -> list[str]:
         """The kind of each line."""
-        return [
-            LEVEL if level is not None else SLOPE if np.isnan(start) else STEP
-            for level, start in zip(self.effect_levels, self.effect_start, strict=True)
-        ]
+        return [LEVEL if at is not None else SLOPE if start is None else STEP for _, at, start, _ in self.effect_keys]
+
+    def per_step(self, values: Array) -> Array:
+        """Slopes per unit, among the lines, become slopes per step."""
+        slopes = np.array([kind == SLOPE for kind in self.kinds], dtype=np.bool_)
+        return values * np.where(slopes, self.effect_step, 1.0)[:, np.newaxis]
 
     def with_refits(self, rounds: Sequence[Sequence[RefitValues]], level: float) -> Effects:
         """The same with intervals from refits; none for a line that a refit lacks (a rare level)."""
-        if not self.effect_terms:
+        if not self.effect_keys:
             return self
-        starts, stops = (
-            [None if np.isnan(value) else float(value) for value in values]
-            for values in (self.effect_start, self.effect_stop)
-        )
-        keys = list(zip(self.effect_terms, self.effect_levels, starts, stops, strict=True))
-        lacking = np.full(len(self.effect_quantities), np.nan)
+        lacking, keys = np.full(len(self.effect_quantities), np.nan), self.effect_keys
         seen = [np.array([[refit.effects.get(key, lacking) for key in keys] for refit in refits]) for refits in rounds]
-        spread, slopes = Spread.of_refits(seen), np.array([kind == SLOPE for kind in self.kinds])
-        error = _per_step(spread.error, slopes, self.effect_step)
+        spread = Spread.of_refits(seen)
+        error = self.per_step(spread.error)
         return replace(self, effect_ends=_finite(Spread(error, spread.degrees).around(self.effect, level)))
-
-
-def _per_step(values: Array, slopes: Flags, step: Array) -> Array:
-    """Slopes per unit, among the lines, become slopes per step."""
-    return values * np.where(slopes, step, 1.0)[:, np.newaxis]
 
 
 def _finite(values: Array) -> Array:
@@ -380,17 +365,17 @@ COLUMNS = (
 def effect_table(explanation: Explanation) -> pd.DataFrame:
     """One line per effect and output; terms by rank, levels as the model knows them."""
     e, outputs = explanation._effects, explanation._values.outputs
-    if e is None or not e.effect_terms:
+    if e is None or not e.effect_keys:
         return pd.DataFrame({name: [] for name in _known(e, 1)})
     # Printing asks for this table again and again: columns are put in order as arrays, and pandas has them once.
     ranks = explanation.main.rank(ascending=False, method="first").to_dict()
-    order = np.argsort([ranks.get(term, np.nan) for term in e.effect_terms], kind="stable")
+    order = np.argsort([ranks.get(key[0], np.nan) for key in e.effect_keys], kind="stable")
     line, k = np.repeat(order, len(outputs)), np.tile(np.arange(len(outputs)), len(order))
-    texts = {
-        "term": e.effect_terms,
-        "level": [None if pd.isna(level) else level for level in e.effect_levels],
+    texts: dict[str, list[Any]] = {
+        "term": [key[0] for key in e.effect_keys],
+        "level": [key[1] for key in e.effect_keys],
         "kind": e.kinds,
-        "step": list(map(_step_text, e.kinds, e.effect_step, e.effect_start, e.effect_stop)),
+        "step": [_step_text(*of) for of in zip(e.kinds, e.effect_step, e.effect_keys, strict=True)],
     }
     table: dict[str, Any] = {
         name: pd.Series([of[i] for i in line.tolist()], dtype=object) for name, of in texts.items()
@@ -431,8 +416,10 @@ def _percent(change_of_log: Array | None) -> Array | None:
         return None if change_of_log is None else 100.0 * np.expm1(change_of_log)
 
 
-def _step_text(kind: str, size: float, start: float, stop: float) -> str:
+def _step_text(kind: str, size: float, key: Key) -> str:
     """The change: "1 sd (4.42)", "from 12 to 85", "against the rest"."""
     if kind == SLOPE:
         return f"1 sd ({number(size)})"
-    return f"from {value_text(start)} to {value_text(stop)}" if kind == STEP else "against the rest"
+    if key[2] is None or key[3] is None:
+        return "against the rest"
+    return f"from {value_text(key[2])} to {value_text(key[3])}"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
+from rsens import measures
 from rsens._chunks import LEAST_ROWS, MOST_PIECES, chunks_of, comes_in_chunks
 from rsens._errors import Argument, InputError
 from rsens._explain._effects import Quantities, line_changes, line_keys, step_moments
@@ -24,20 +25,10 @@ from rsens._explain._subgroups import division_of
 from rsens._explain._values import LocalValues, RowMoments, Sums
 from rsens._progress import Progress
 from rsens._refits import one_target, quietly, run_pieces
-from rsens._table import Table, as_pandas
+from rsens._table import as_pandas
 from rsens._threads import one_thread
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, Model, iterate
-from rsens.measures import (
-    check_weights,
-    finite,
-    first_of_prediction,
-    pair_parts_of,
-    parts_of,
-    rsens2_of,
-    rsens_of,
-    switches_of,
-)
 
 if TYPE_CHECKING:
     from rsens._explain._context import Arguments
@@ -71,13 +62,14 @@ def sums_of(query: Query, *, watch: bool = True, advance: Callable[[int], Any] =
 def _with_link_pairs(query: Query, *, watch: bool, advance: Any) -> Sums:
     """Pairs on the link scale, without parts since η is the prediction, and the rest as usual."""
     assert query.link is not None
-    keep: Literal["main"] | None = None if query.keep is None else "main"
-    found = sums_of(replace(query, pairs=False, link=None, keep=keep), watch=watch, advance=advance)
-    keep_pairs = query.keep if query.keep == "pairs" else None
+    with_pairs = query.keep == "pairs"
+    found = sums_of(
+        replace(query, pairs=False, link=None, keep="main" if query.keep else None), watch=watch, advance=advance
+    )
     linked = replace(query, source=query.link(query.source), link=None, steps=None, details=False, division=None)
-    of_pairs = sums_of(replace(linked, keep=keep_pairs), watch=watch)
+    of_pairs = sums_of(replace(linked, keep="pairs" if with_pairs else None), watch=watch)
     local = found.local
-    if keep_pairs and local is not None:
+    if with_pairs and local is not None:
         local = (replace(local[0], pairs=of_pairs.local_pairs),)
     return replace(found, moments={**found.moments, "pairs": of_pairs.moments["pairs"]}, local=local)
 
@@ -87,17 +79,17 @@ def _of_chunk(derivatives: Derivatives, query: Query) -> Sums:
     terms, units, weights, division = query.terms, query.units, query.weights, query.division
     split, rows = query.details and query.pairs, slice(query.first_row, query.first_row + len(query))
     with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float64 is reported by `finite`
-        switches = switches_of(derivatives, ALPHA)
-        main = rsens_of(derivatives, ALPHA, units, terms, switches)
-        pairs = rsens2_of(derivatives, ALPHA, units, terms) if query.pairs else None
-    finite(main, rows, terms.names, 1, "R-sens")
-    parts = parts_of(derivatives, ALPHA, units, terms, switches)
+        switches = measures.switches_of(derivatives, ALPHA)
+        main = measures.rsens_of(derivatives, ALPHA, units, terms, switches)
+        pairs = measures.rsens2_of(derivatives, ALPHA, units, terms) if query.pairs else None
+    measures.finite(main, rows, terms.names, 1, "R-sens")
+    parts = measures.parts_of(derivatives, ALPHA, units, terms, switches)
     direction = _direction(derivatives, query)
     columns = {"main": main, "parts": _side_by_side(parts, main), "direction": direction, "size": np.abs(direction)}
     pair_parts: Mapping[str, Array] = {}
     if pairs is not None:
-        finite(pairs, rows, terms.names, 2, "R-sens₂")
-        pair_parts = pair_parts_of(derivatives, pairs, ALPHA, units, terms) if split else {}
+        measures.finite(pairs, rows, terms.names, 2, "R-sens₂")
+        pair_parts = measures.pair_parts_of(derivatives, pairs, ALPHA, units, terms) if split else {}
         columns["pairs"] = pairs[:, *np.triu_indices(len(terms), 1)]
         columns["pair_parts"] = _side_by_side(pair_parts, main)
     if query.steps is not None:
@@ -122,7 +114,7 @@ def _of_chunk(derivatives: Derivatives, query: Query) -> Sums:
 def _direction(derivatives: Derivatives, query: Query) -> Array:
     """The derivative of the point prediction in each term, (rows, outputs · terms); NaN for groups and levels."""
     with np.errstate(over="ignore", invalid="ignore"):
-        direction = query.terms.of_columns(first_of_prediction(derivatives) * query.units, np.nan)
+        direction = query.terms.of_columns(measures.first_of_prediction(derivatives) * query.units, np.nan)
     for contrast in derivatives.contrasts:  # levels have no direction, unless they are two numbers
         d = contrast.column
         up: Array | float = np.nan
@@ -153,16 +145,19 @@ def over_table(query: Query, n_jobs: int | None, progress: Progress) -> Sums:
     def block(number: int) -> Query:
         return query.part(starts[number], min(n, starts[number] + rows))
 
+    def arguments(number: int) -> tuple[Any, ...]:
+        part = block(number + 1)
+        return part.table, part.weights, part.division, part.first_row
+
     began = time.perf_counter()
     with progress.stage("row", n) as advance, one_thread():
         first = sums_of(block(0), advance=advance)
     rest = (time.perf_counter() - began) * (len(starts) - 1)
-    shared = replace(query.part(0, 1), training=None)  # rows are sent block by block
     others = run_pieces(
         _further_block,
         len(starts) - 1,
-        lambda number: _rows_of(block(number + 1)),
-        shared=(shared,),
+        arguments,
+        shared=(replace(query.part(0, 1), training=None),),  # rows are sent block by block
         n_jobs=n_jobs if rest > WORTH_IT else 1,
         progress=progress,
         noun="block",
@@ -170,14 +165,11 @@ def over_table(query: Query, n_jobs: int | None, progress: Progress) -> Sums:
     return sum(others, start=first)
 
 
-def _rows_of(query: Query) -> tuple[Any, ...]:
-    return query.table, query.weights, query.division, query.first_row
-
-
 def _further_block(query: Query, table: Any, weights: Array, division: Any, first_row: int) -> Sums:
-    block = replace(query, table=table, weights=weights, division=division, first_row=first_row)
     with quietly():
-        return sums_of(block, watch=False)
+        return sums_of(
+            replace(query, table=table, weights=weights, division=division, first_row=first_row), watch=False
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,36 +190,30 @@ class Chunks:
         n = 0
         for X in chain([self.first], self.others):
             rows = slice(n, n + len(X))
-            weights = _weights(_taken(self.weights, rows, "weights"), len(X))
-            plain, query = read_further(source, compared, like, X, weights)
-            sums = self._of_chunk(X, plain, query, rows, n_jobs, progress)
+            given = _taken(self.weights, rows, "weights")
+            plain, query = read_further(source, compared, like, X, _weights(given, len(X)))
+            keep = rows.stop <= AUTO_LOCAL_ROWS if self.keep_local == "auto" else self.keep_local
+            by = self.by if isinstance(self.by, str) else _taken(self.by, rows, "by")
+            query = replace(
+                query,
+                keep="pairs" if keep == "pairs" else "main" if keep else None,
+                division=None if by is None else division_of(by, X, plain),
+                first_row=n,
+            )
+            outside = extrapolates(plain, query.training)
+            sums = replace(over_table(query, n_jobs, progress), outside=int(outside.sum()))
+            if (main := sums.local_main) is not None:
+                counted = None if given is None else query.weights
+                local = LocalValues(main, sums.local_pairs, index_of(plain), outside, counted)
+                sums = replace(sums, local=(local,))
             total, n = sums if total is None else total + sums, rows.stop
         assert total is not None
         for values, name in ((self.weights, "weights"), (self.by, "by")):
             if values is not None and not isinstance(values, str) and len(values) != n:
                 raise InputError(Argument(name), f": expected one entry for each of the {n} rows; got {len(values)}.")
         if not total.main.weight > 0.0:
-            check_weights(np.zeros(1), 1)  # the error for weights that are all 0
+            measures.check_weights(np.zeros(1), 1)  # the error for weights that are all 0
         return total
-
-    def _of_chunk(
-        self, X: Any, plain: Table, query: Query, rows: slice, n_jobs: int | None, progress: Progress
-    ) -> Sums:
-        """The sums over one chunk, with the values of its single rows if they are kept."""
-        by = self.by if isinstance(self.by, str) else _taken(self.by, rows, "by")
-        keep = rows.stop <= AUTO_LOCAL_ROWS if self.keep_local == "auto" else self.keep_local
-        outside = extrapolates(plain, query.training)
-        query = replace(
-            query,
-            keep="pairs" if keep == "pairs" else "main" if keep else None,
-            division=None if by is None else division_of(by, X, plain),
-            first_row=rows.start,
-        )
-        sums = replace(over_table(query, n_jobs, progress), outside=int(outside.sum()))
-        if (main := sums.local_main) is None:
-            return sums
-        given = None if self.weights is None else query.weights
-        return replace(sums, local=(LocalValues(main, sums.local_pairs, index_of(plain), outside, given),))
 
 
 def opened(asked: Arguments) -> tuple[Chunks | None, Any, Any]:
@@ -266,5 +252,5 @@ def _weights(given: Any, n: int) -> Array:
         return np.ones(n)
     values = np.asarray(given, dtype=np.float64)
     if values.any() or values.shape != (n,):
-        check_weights(given, n)
+        measures.check_weights(given, n)
     return values

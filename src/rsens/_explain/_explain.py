@@ -22,7 +22,6 @@ from rsens._explain._refit_intervals import refit_without_folds, with_refits
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups
 from rsens._explain._values import Setup, Sums, Values, row_intervals
-from rsens._refits import warn_of_tight_clusters, workers
 from rsens._text import quoted
 from rsens.adapters import classes_of
 from rsens.derivatives import NoSecondDerivativesError
@@ -129,9 +128,6 @@ def explain(
         {('x0', 'x1'): 0.0, ('x0', 'x2'): 0.0, ('x1', 'x2'): 1.0}
     """
     context = read(Arguments(**locals()))
-    if y is not None and clusters is None:
-        plain = context.plain
-        warn_of_tight_clusters(plain.values, context.query.categorical)
     *_, explanation = explanations(context, refit_without_folds if context.intervals in REFITTED else None)
     return explanation
 
@@ -149,11 +145,19 @@ def explanations(context: Context, refits: Refits | None = None) -> Iterator[Exp
     yield found
     if refits is None and not context.null:
         return
-    with workers():  # intervals and marks share them
-        rounds = None if refits is None else refits(context)
-        found = found if rounds is None else with_refits(found, rounds, required=context.intervals == "refits")
-        yield found
-        yield with_marks(found, context) if context.null else found
+    rounds = None if refits is None else refits(context)
+    found = found if rounds is None else with_refits(found, rounds, required=context.intervals == "refits")
+    yield found
+    found = copy(found)
+    if context.null:
+        asked = (context.model, context.query.source, context.query.table, context.query.terms)
+        additive = adds_up(*asked) if context.query.pairs else None
+        if context.fit is not None:
+            linear = is_linear(*asked) if additive is None else bool(additive.all())
+            found._null_level = find_null_level(context, found._values.main, linear=linear)
+        if additive is not None:
+            found._interactions = find_interaction_marks(context, additive)
+    yield found
 
 
 def evaluate(context: Context) -> tuple[Context, Sums]:
@@ -212,19 +216,6 @@ def over_rows(context: Context, sums: Sums) -> Explanation:
         X=context.X if context.chunks is None else None,
         weights=asked.weights,
     )
-
-
-def with_marks(explanation: Explanation, context: Context) -> Explanation:
-    """The explanation with a null level and tests of pairs, as far as that is possible."""
-    same, query = copy(explanation), context.query
-    asked = (context.model, query.source, query.table, query.terms)
-    additive = adds_up(*asked) if query.pairs else None
-    if context.fit is not None:
-        linear = is_linear(*asked) if additive is None else bool(additive.all())
-        same._null_level = find_null_level(context, explanation._values.main, linear=linear)
-    if additive is not None:
-        same._interactions = find_interaction_marks(context, additive)
-    return same
 
 
 def _output_names(model: Any, n_outputs: int) -> tuple[str, ...]:

@@ -163,8 +163,8 @@ class Explanation(Shown):
     def null(self) -> pd.Series[float] | None:
         """The level that an irrelevant variable passes once in twenty times; None for a model that was not refitted.
 
-        It is the 95 % quantile over probes, on the scale of each value: see `explain`; `inference.p_value` and
-        `inference.reached` tell how certain it is.
+        It is the 95 % quantile over probes, on the scale of each value: see `explain`; `inference.p_value`
+        has how certain it is.
         """
         level: pd.Series[float] | None = self.inference.null
         return level
@@ -202,7 +202,7 @@ class Explanation(Shown):
         """One line per term (order 1) or pair (order 2), largest first.
 
         Columns: term, value, lower, upper, interval_kind, rank, direction, consistency, null, above_null, p_value,
-        discovery, familywise, null_kind, reached, part_… ; for pairs term ("x0:x1"), first, second, value, lower,
+        discovery, familywise, null_kind, part_… ; for pairs term ("x0:x1"), first, second, value, lower,
         upper, interval_kind, rank, above_null, p_value, discovery, null_kind, part_…, uncertainty_only. Unknown
         values are missing.
 

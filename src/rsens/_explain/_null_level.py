@@ -38,11 +38,10 @@ from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, Sentence, warn
 from rsens._explain._context import PROBES, Context
 from rsens._explain._evaluate import sums_of
-from rsens._explain._p_values import discoveries, familywise, tail_p_values
 from rsens._explain._probes import ProbeSource, sources_of
 from rsens._explain._query import Query, Reader
 from rsens._meaning import DISCOVERY_RATE, FAMILYWISE, PER_VARIABLE
-from rsens._refits import FAILURES, Fit, Kept, quietly, run_pieces, take_rows
+from rsens._refits import FAILURES, Fit, Kept, quietly, run_pieces
 from rsens._results import Part, stored
 from rsens._table import Table, is_pandas
 from rsens._typing import Array, Flags, Positions
@@ -51,9 +50,6 @@ from rsens._typing import Array, Flags, Positions
 N_PROBES, N_PROBES_OF_MANY, MANY_ROWS = 60, 42, 600
 #: With fewer rows than this, more than 5 % of the irrelevant variables may pass: docs/calibration.md goes down to 40.
 FEW_ROWS = 60
-#: With more rows than this, the refits take this many at random. The level holds, as real terms and probes are
-#: compared in the same refits; and effects that this many rows do not separate from noise are small.
-MOST_ROWS = 100_000
 NULL_KIND = "conditional probes, 5 % per variable"
 #: Probe columns in one refit: half as many as there are real columns, but within these bounds.
 FEWEST_PROBE_COLUMNS, MOST_PROBE_COLUMNS = 3, 6
@@ -77,14 +73,9 @@ class NullLevel(Part):
         "where the unit of a term has nothing to do with its spread, or the refitted model never uses such columns.",
         "terms",
     )  # fmt: skip
-    reached: Array = stored(
-        "The share of probes, which are irrelevant, that reach a term in the refits: 0 for one that is clearly not.",
-        "terms",
-    )  # fmt: skip
     p_value: Array = stored(
-        "How rarely an irrelevant variable made like this one gets as far, estimated from the probes.",
-        "terms",
-    )  # fmt: skip
+        "How rarely an irrelevant variable made like this one gets as far, estimated from the probes.", "terms"
+    )
     discovery: Flags = stored(
         "Whether a term is among the discoveries: at most one in ten of these is irrelevant, on average (Benjamini and "
         "Hochberg, on `p_value`).", "terms",
@@ -92,11 +83,6 @@ class NullLevel(Part):
     familywise: Flags = stored(
         "Whether `p_value` is at most 0.05 divided by the number of terms: with a chance of 95 % none of these is "
         "irrelevant.", "terms",
-    )  # fmt: skip
-    null_refits: int = stored("How often the model was refitted for the null level.")
-    null_rows: int | None = stored(
-        "How many random rows the model was refitted to for the null level; None if to all.",
-        default=None,
     )  # fmt: skip
     probe_terms: tuple[str, ...] = stored("The term that each probe is made like.")
     probe_values: Array = stored(
@@ -108,11 +94,7 @@ class NullLevel(Part):
 
 def find_null_level(context: Context, value: Array, *, linear: bool) -> NullLevel | None:
     """Compare terms, of R-sens `value`, with probes in refits; None if that fails, with a warning or an error."""
-    assert context.fit is not None
-    if (n := len(context.query)) > MOST_ROWS:
-        context = _fewer_rows(context)
-    query, order = context.query, context.order
-    plan = probe_plan(context)
+    query, order, plan = context.query, context.order, probe_plan(context)
     if not plan:
         return _unavailable(context, "no column of X varies")
     clusters = None if order.clusters is None else order.clusters[order.rows]
@@ -129,24 +111,7 @@ def find_null_level(context: Context, value: Array, *, linear: bool) -> NullLeve
             f"variables may pass it. Rely on clear cases only, or use at least {FEW_ROWS} rows."
         )
     inflation = np.array([source.inflation for source in sources]) ** (0.5 if linear else 0.25)
-    level = _compare(refitted, probes, made_like, inflation, query, value)
-    return replace(level, null_rows=len(query)) if len(query) < n else level
-
-
-def _fewer_rows(context: Context) -> Context:
-    """`MOST_ROWS` rows at random; of clusters as many whole ones as fit, and one if none does."""
-    order, weights = context.order, context.query.weights
-    rng, clusters = np.random.default_rng(child(context.seed, PROBES, 2)), order.clusters
-    if clusters is None:
-        rows = np.sort(order.rows[rng.choice(len(order.rows), MOST_ROWS, replace=False)])
-    else:
-        drawn = rng.permutation(int(clusters.max()) + 1)
-        sizes = np.bincount(clusters)[drawn]
-        chosen = drawn[: max(1, int(np.searchsorted(np.cumsum(sizes), MOST_ROWS, side="right")))]
-        rows = np.flatnonzero(np.isin(clusters, chosen))
-    if not weights[rows].any():  # values are read at rows that count
-        rows = np.union1d(rows, order.rows[weights[order.rows] > 0.0][:VALUE_ROWS])
-    return replace(context, query=context.query.taken(rows), y=take_rows(context.y, rows), own_order=order.taken(rows))
+    return _compare(refitted, probes, made_like, inflation, query, value)
 
 
 def _unavailable(context: Context, reason: str, error: Exception | None = None) -> NullLevel | None:
@@ -172,11 +137,10 @@ def probe_plan(context: Context) -> list[list[int]]:
     varies = (np.ptp(values, axis=0) > 0.0) & (query.deviations > 0.0)
     members = query.terms.members
     varying = [int(t) for t in context.order.of_terms(members) if varies[list(members[t])].any()]
-    if not varying:
-        return []
     n_probes = N_PROBES if len(values) <= MANY_ROWS else N_PROBES_OF_MANY
-    rng = np.random.default_rng(child(context.seed, PROBES, 0))
-    return probes_of_refits(members, _kinds(query), varying, n_probes, rng)
+    return probes_of_refits(
+        members, _kinds(query), varying, n_probes, np.random.default_rng(child(context.seed, PROBES, 0))
+    )
 
 
 def _kinds(query: Query) -> Positions:
@@ -193,23 +157,25 @@ def probes_of_refits(
 
     Each kind has at least half of `n_probes`, or its level would depend on the seed; a group has all of them.
     """
-    by_kind = [[t for t in varying if kinds[t] == kind] for kind in (SINGLE, CATEGORICAL, TWO_VALUED)]
-    n_single = max(sum(map(len, by_kind)), 1)
-    counts = [max(ceil(n_probes / 2), ceil(n_probes * len(terms) / n_single)) for terms in by_kind]
-    least = [0] + [FEWEST_OF_CONTRAST * len(terms) for terms in by_kind[1:]]
-    copies = _mixed(*(_in_turn(*of, rng) for of in zip(by_kind, map(max, counts, least), strict=True)))
-    copies += [t for t in varying if kinds[t] >= 0 for _ in range(n_probes)]
-    n_columns = sum(map(len, members))
-    room = max(FEWEST_PROBE_COLUMNS, min(MOST_PROBE_COLUMNS, ceil(n_columns / 2)))
+    by_kind = {kind: [t for t in varying if kinds[t] == kind] for kind in (SINGLE, CATEGORICAL, TWO_VALUED)}
+    n_single, copies = max(sum(map(len, by_kind.values())), 1), []
+    for kind, terms in by_kind.items():
+        least = 0 if kind == SINGLE else FEWEST_OF_CONTRAST * len(terms)
+        count = max(ceil(n_probes / 2), ceil(n_probes * len(terms) / n_single), least)
+        copies.append(_in_turn(terms, count, rng))
+    # Each kind is spread evenly from the first refit to the last.
+    places = [((k + 0.5) / len(entries), t) for entries in copies for k, t in enumerate(entries)]
+    probed = [t for _, t in sorted(places, key=lambda place: place[0])]
+    probed += [t for t in varying if kinds[t] >= 0 for _ in range(n_probes)]
+    room = max(FEWEST_PROBE_COLUMNS, min(MOST_PROBE_COLUMNS, ceil(sum(map(len, members)) / 2)))
     plan: list[list[int]] = []
     used = room
-    for t in copies:
-        width = len(members[t])
-        if used + width > room:
+    for t in probed:
+        if used + len(members[t]) > room:
             plan.append([])
             used = 0
         plan[-1].append(t)
-        used += width
+        used += len(members[t])
     return plan
 
 
@@ -219,12 +185,6 @@ def _in_turn(terms: list[int], count: int, rng: np.random.Generator) -> list[int
     while terms and len(turns) < count:
         turns += [int(t) for t in rng.permutation(terms)]
     return turns[:count]
-
-
-def _mixed(*lists: list[int]) -> list[int]:
-    """All entries, each list spread evenly from first to last."""
-    places = [((k + 0.5) / len(entries), entry) for entries in lists for k, entry in enumerate(entries)]
-    return [entry for _, entry in sorted(places, key=lambda place: place[0])]
 
 
 # ---- refits with probes ----------------------------------------------------------------------------------------------
@@ -286,8 +246,8 @@ def _like(table: Table, values: Array, origin: list[int]) -> Any:
     if not is_pandas(source) and (coding is None or all(column.numeric for column in coding.columns)):
         return np.column_stack(columns) if columns else values  # numbers of two values, and no labels
     names = list(table.names)
-    while len(names) < values.shape[1]:
-        name = f"probe_{len(names) - len(table.names)}"
+    for k in range(values.shape[1] - len(names)):
+        name = f"probe_{k}"
         while name in names:
             name += "_"
         names.append(name)
@@ -308,7 +268,7 @@ def _compare(
     `refitted` (refits, T) and `probes` are per standard deviation.
     """
     t, kinds = len(query.terms), _kinds(query)
-    level, reached, p = np.full((3, t), np.nan)
+    level, p = np.full((2, t), np.nan)
     scale, probe_scale = inflation.copy(), inflation[made_like]  # s_j; of a probe, s of its term
     for kind in (CATEGORICAL, TWO_VALUED):
         own = np.flatnonzero(kinds[made_like] == kind)
@@ -323,23 +283,19 @@ def _compare(
         if not own.any():
             continue
         level[of_terms] = np.quantile(own, 1.0 - PER_VARIABLE, method="weibull")
-        reached[of_terms] = np.mean(own >= real[of_terms, np.newaxis], axis=1)
         p[of_terms] = tail_p_values(real[of_terms], own)
     # Where the model itself gives 0, nothing is left to mark; where only the refits do, the value is not above either.
     steps = _steps(query)
     with np.errstate(divide="ignore", invalid="ignore"):
         null = np.where(real > 0.0, level / real * value, np.maximum(level * scale * steps, value))
     null = np.where(value == 0.0, level * scale * steps, null)
-    unknown = np.isnan(null)
-    reached, p = (np.where(unknown, np.nan, np.where(value == 0.0, 1.0, each)) for each in (reached, p))
+    p = np.where(np.isnan(null), np.nan, np.where(value == 0.0, 1.0, p))
     return NullLevel(
         null_kind=NULL_KIND,
         null=null,
-        reached=reached,
         p_value=p,
         discovery=discoveries(p, DISCOVERY_RATE),
         familywise=familywise(p, FAMILYWISE),
-        null_refits=len(refitted),
         probe_terms=tuple(query.terms.names[t] for t in made_like),
         probe_values=probes,
     )
@@ -364,3 +320,45 @@ def _steps(query: Query) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         steps = np.where(deviations > 0.0, units / deviations, np.where(units == 0.0, 1.0, np.nan))
     return np.array([steps[list(m)].max() if np.ptp(steps[list(m)]) == 0.0 else np.nan for m in query.terms.members])
+
+
+# ---- p-values --------------------------------------------------------------------------------------------------------
+
+#: The share of the probes that the tail of p-values is fitted to, and the least number of them.
+TAIL, LEAST_IN_TAIL = 0.25, 5
+
+
+def tail_p_values(values: Array, probes: Array) -> Array:
+    """The share of irrelevant variables that reach each value, from N values of probes.
+
+    Among the probes it is (1 + #{probe ≥ value}) / (N + 1). Above the k = N/4 largest ones it is the tail of an
+    exponential distribution, k/N · exp(−(value − u)/m), where u is the largest probe below these k and m their mean
+    excess over u (Pickands, 1975, with shape 0): counting alone cannot give less than 1/(N + 1).
+    """
+    n = len(probes)
+    k = int(TAIL * n)
+    p = (1.0 + np.sum(probes >= values[:, np.newaxis], axis=1)) / (n + 1.0)
+    if k < LEAST_IN_TAIL:
+        return np.asarray(p)
+    ordered = np.sort(probes)
+    u = ordered[n - k - 1]
+    m = float(np.mean(ordered[n - k :])) - u
+    if m <= 0.0:  # all of them the same
+        return np.asarray(p)
+    return np.where(values > u, k / n * np.exp(-np.maximum(values - u, 0.0) / m), p)
+
+
+def discoveries(p: Array, rate: float) -> Flags:
+    """Which p-values are discoveries (Benjamini and Hochberg, 1995): to the last p₍ᵢ₎ ≤ i/T · rate; NaN never is."""
+    tested = np.flatnonzero(~np.isnan(p))
+    ordered = np.sort(p[tested])
+    below = np.flatnonzero(ordered <= np.arange(1, len(tested) + 1) / max(len(tested), 1) * rate)
+    found = np.zeros(len(p), dtype=np.bool_)
+    if len(below):
+        found[tested] = p[tested] <= ordered[below[-1]]
+    return found
+
+
+def familywise(p: Array, level: float) -> Flags:
+    """Which of T p-values are at most level/T: a false one among them has a chance of at most `level` (Bonferroni)."""
+    return np.asarray(p <= level / max(int(np.sum(~np.isnan(p))), 1), dtype=np.bool_)

@@ -94,20 +94,14 @@ class Reader:
     scale: Any = "sd"
     compared: tuple[int, ...] = ()  # numeric columns of two values
 
-    def rows(
-        self, model: Any, X: Any, weights: Array | None = None
-    ) -> tuple[Model, Table, Array | None, Array]:  # fmt: skip
+    def rows(self, model: Any, X: Any, weights: Array | None = None) -> tuple[Model, Table, Array | None, Array]:
         """The model, its rows, the training inputs if the model knows them, and weights that add up to 1."""
         source, plain, training, shares = read_rows(model, X, None, weights)
         counted = None if weights is None else shares
         return *as_contrasts(source, plain, self.compared, training=training, weights=counted), training, shares
 
-    def query(self, model: Any, X: Any, weights: Array | None = None) -> Query:
-        """The query for a model and its rows."""
-        return self.asked(model, *self.rows(model, X, weights))
-
-    def asked(self, model: Any, source: Model, table: Table, training: Array | None, shares: Array) -> Query:
-        """The query for a model and rows that have been read."""
+    def query(self, model: Any, source: Model, table: Table, training: Array | None, shares: Array) -> Query:
+        """The query for a model with its `rows`."""
         terms, deviations = Terms.of(self.groups, table.names), deviations_of(model, table, training, shares)
         check_groups(terms, table)
         return Query(
@@ -157,7 +151,7 @@ def read_first(asked: Arguments, X: Any, *, in_chunks: bool) -> tuple[Model, Tab
         _check_two_values(plain, inputs, compared)
     contrasted, table = as_contrasts(source, plain, compared, training=inputs, weights=shares)
     reader = Reader(asked.groups, asked.scale, compared)
-    query = reader.asked(asked.model, contrasted, table, inputs, shares)
+    query = reader.query(asked.model, contrasted, table, inputs, shares)
     if not isinstance(asked.scale, str):  # refits have the same units
         reader = replace(reader, scale=query.units)
     if in_chunks or asked.training is not None:  # for all rows that it may be asked about

@@ -23,6 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rsens import _refits as refit
 from rsens._arguments import child
 from rsens._contents import OwnOrder
 from rsens._errors import Argument, InputError, Sentence, warn
@@ -34,16 +35,6 @@ from rsens._explain._query import Reader, Step
 from rsens._explain._subgroups import Division, within_and_rest
 from rsens._explain._values import REFITS, Intervals, KeptRefits, Spread
 from rsens._files import fingerprint
-from rsens._refits import (
-    LOOKS,
-    Failed,
-    read_targets,
-    refit_folds,
-    rounds_of_folds,
-    rows_with_levels,
-    stratified,
-    take_rows,
-)
 from rsens._table import is_pandas
 from rsens._typing import Array, Flags, Positions
 from rsens.measures import on_link
@@ -91,7 +82,7 @@ class ValuesOfRefits:
         some = None
         if query.pairs:
             some = np.zeros(len(query), dtype=np.bool_)
-            some[np.random.default_rng(child(seed, LOOKS)).permutation(order.rows)[:PAIR_ROWS]] = True
+            some[np.random.default_rng(child(seed, refit.LOOKS)).permutation(order.rows)[:PAIR_ROWS]] = True
         weights = None if context.asked.weights is None else query.weights
         return cls(context.reader, X, some, weights, query.steps, query.division, on_link=query.link is not None)
 
@@ -101,7 +92,7 @@ class ValuesOfRefits:
         if weights is not None and not weights.any():
             raise InputError("none of its training rows counts: their weights are 0.")
         query = replace(
-            self.reader.query(model, take_rows(self.X, train), weights),
+            self.reader.query(model, *self.reader.rows(model, refit.take_rows(self.X, train), weights)),
             link=partial(on_link, model) if self.on_link else None,
             steps=self.steps,
             division=None if self.division is None else self.division.taken(train),
@@ -125,7 +116,7 @@ class ValuesOfRefits:
 
 def with_refits(explanation: Explanation, rounds: Sequence[Sequence[Any]], *, required: bool = False) -> Explanation:
     """The explanation with intervals from refits; one that failed is an error if `required`, else a warning."""
-    failed = next((fold for folds in rounds for fold in folds if isinstance(fold, Failed)), None)
+    failed = next((fold for folds in rounds for fold in folds if isinstance(fold, refit.Failed)), None)
     if failed is not None:
         _unavailable(failed.sentence, required=required, error=failed.error)
         return explanation
@@ -176,17 +167,17 @@ def refit_without_folds(context: Context) -> list[list[Any]] | None:
     """The values of refits to all but a fold of the rows, by round and fold; None if there are too few rows."""
     assert context.fit is not None
     fit, order, y = context.fit, context.order, context.y
-    seed, rows = child(context.seed, FOLDS), rows_with_levels(fit.estimator, context.X)
-    targets = read_targets(y, len(rows), several=True)
-    stratify = targets.ndim == 1 and stratified(fit.estimator, targets)
+    seed, rows = child(context.seed, FOLDS), refit.rows_with_levels(fit.estimator, context.X)
+    targets = refit.read_targets(y, len(rows), several=True)
+    stratify = targets.ndim == 1 and refit.stratified(fit.estimator, targets)
     most, units = most_folds(targets, stratify, order.clusters)
     if most < LEAST_FOLDS:
         _unavailable(f"that takes {LEAST_FOLDS} {units}; got {most}.", required=context.intervals == "refits")
         return None
     count = min(N_FOLDS, most)
     n_rounds = rounds_for(count, len(rows))
-    rounds = rounds_of_folds(n_rounds, count, targets, stratify, seed, order.clusters, order.rows)
-    [seen] = refit_folds(
+    rounds = refit.rounds_of_folds(n_rounds, count, targets, stratify, seed, order.clusters, order.rows)
+    [seen] = refit.refit_folds(
         fit.quick(),
         rows,
         y if is_pandas(y) else targets,  # a function of the user gets y in its own type

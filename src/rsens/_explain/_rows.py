@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from rsens._explain._subgroups import Label, plain_label
 from rsens._explain._values import Sums
@@ -41,25 +40,30 @@ class Rows(Part):
     @classmethod
     def of_table(cls, table: Table, training: Array | None, weights: Array | None) -> tuple[Rows, pd.Index]:
         """The rows of a table, and their labels."""
-        flags, index = extrapolates(table, training), index_of(table)
-        return cls._of(index, flags, weights, tuple(fingerprint(values) for values in _columns(table))), index
+        prints = tuple(fingerprint(values) for values in _columns(table))
+        return cls._of(index_of(table), extrapolates(table, training), weights, prints)
 
     @classmethod
     def of_chunks(cls, sums: Sums) -> tuple[Rows, pd.Index | None]:
         """The rows of all chunks, and their labels if values of single rows were kept."""
         if sums.local is None:
             return cls(n=sums.main.rows, outside=sums.outside), None
-        index = _index_together([each.index for each in sums.local if each.index is not None])
-        flags = np.concatenate([each.outside for each in sums.local if each.outside is not None])
+        indices: list[Any] = [each.index for each in sums.local]
+        if all(index.equals(pd.RangeIndex(len(index))) for index in indices):  # every chunk counts its own rows
+            index: pd.Index = pd.RangeIndex(sum(map(len, indices)), name=indices[0].name)
+        else:
+            index = indices[0].append(indices[1:])
+        flags: Any = [each.outside for each in sums.local]
         weights = [each.weights for each in sums.local if each.weights is not None]
-        return cls._of(index, flags, np.concatenate(weights) / sums.main.weight if weights else None, None), index
+        shares = np.concatenate(weights) / sums.main.weight if weights else None
+        return cls._of(index, np.concatenate(flags), shares, None)
 
     @classmethod
     def _of(
         cls, index: pd.Index, extrapolation: Flags, weights: Array | None, fingerprints: tuple[str, ...] | None
-    ) -> Rows:
+    ) -> tuple[Rows, pd.Index]:
         numbered = index.equals(pd.RangeIndex(len(index)))
-        return cls(
+        rows = cls(
             n=len(index),
             outside=int(extrapolation.sum()),
             row_labels=None if numbered else tuple(plain_label(value) for value in index),
@@ -68,6 +72,7 @@ class Rows(Part):
             row_weights=weights,
             column_fingerprints=fingerprints,
         )
+        return rows, index
 
     def only_counted(self) -> Rows:
         """The same without single rows."""
@@ -90,29 +95,18 @@ def index_of(table: Table) -> pd.Index:
     return table.source.index if isinstance(table.source, pd.DataFrame) else pd.RangeIndex(len(table.values))
 
 
-def _index_together(indices: Sequence[pd.Index]) -> pd.Index:
-    """The labels of all chunks; 0, 1, … if every chunk counts its own rows in this way."""
-    if all(index.equals(pd.RangeIndex(len(index))) for index in indices):
-        return pd.RangeIndex(sum(map(len, indices)), name=indices[0].name)
-    return indices[0].append(list(indices[1:]))
-
-
 def _columns(table: Table) -> Iterator[Any]:
     """The values of each column; labels of levels, since models have different codes for them."""
-    levels = () if table.coding is None else table.coding.categorical
     for d, values in enumerate(table.values.T):
-        if table.coding is not None and d in levels:
-            labels = table.coding[d].labels
-            yield "\n".join(str(labels[int(code)]) for code in values)
+        if table.coding is not None and d in table.coding.categorical:
+            yield "\n".join(str(table.coding[d].labels[int(code)]) for code in values)
         else:
             yield values
 
 
 def extrapolates(table: Table, training: Array | None) -> Flags:
     """Which rows lie outside the cloud of data, in the continuous columns: levels that are unknown are errors."""
-    if table.coding is None:
-        return outside(table.values, training)
-    columns = list(table.coding.continuous)
+    columns = list(range(len(table.names)) if table.coding is None else table.coding.continuous)
     return outside(table.values[:, columns], None if training is None else training[:, columns])
 
 
@@ -136,27 +130,24 @@ CHANCE_OF_A_FLAG = 0.01
 OFF_SPAN = 1e-6  # of the length of the row, in standard deviations
 
 
-def outside(rows: Array, training: Array | None) -> NDArray[np.bool_]:
+def outside(rows: Array, training: Array | None) -> Flags:
     """True for the rows that lie outside the training inputs or, without them, away from the other rows."""
+    n = len(rows)
     if not rows.shape[1]:
-        return np.zeros(len(rows), dtype=np.bool_)
-    if training is None:
-        return _away_from_the_others(rows)
-    cloud = _Cloud.of(training)
-    # Rounding must not flag the farthest training row itself.
-    farthest = float(cloud.distance2(training).max()) * (1.0 + 1e-9)
-    return np.asarray(cloud.distance2(rows) > farthest) | cloud.leaves_span(rows)
-
-
-def _away_from_the_others(rows: Array) -> NDArray[np.bool_]:
-    from scipy.stats import f
-
-    cloud = _Cloud.of(rows)
-    n, rank = len(rows), len(cloud.deviations)
+        return np.zeros(n, dtype=np.bool_)
+    cloud = _Cloud.of(rows if training is None else training)
+    distance2 = cloud.distance2(rows)
+    if training is not None:
+        # Rounding must not flag the farthest training row itself.
+        farthest = float(cloud.distance2(training).max()) * (1.0 + 1e-9)
+        return np.asarray(distance2 > farthest) | cloud.leaves_span(rows)
+    rank = len(cloud.deviations)
     if rank == 0 or n <= rank + 1:
         return np.zeros(n, dtype=np.bool_)
+    from scipy.stats import f
+
     # Leverage without the mean, h = d²/(n − 1) ≤ 1 − 1/n, gives the distance from the others without refitting.
-    h = np.minimum(cloud.distance2(rows) / (n - 1), 1.0 - 1.0 / n)
+    h = np.minimum(distance2 / (n - 1), 1.0 - 1.0 / n)
     with np.errstate(divide="ignore"):
         others = (n - 2) * (n / (n - 1)) ** 2 * h / (1.0 - h * n / (n - 1))
     statistic = others * (n - 1) * (n - 1 - rank) / (n * rank * (n - 2))
@@ -189,7 +180,7 @@ class _Cloud:
         z = (rows - self.mean) / self.spread
         return np.asarray((((z @ self.directions) / self.deviations) ** 2).sum(axis=1), dtype=np.float64)
 
-    def leaves_span(self, rows: Array) -> NDArray[np.bool_]:
+    def leaves_span(self, rows: Array) -> Flags:
         z = (rows - self.mean) / self.spread
         rest = z - (z @ self.directions) @ self.directions.T
         return np.asarray(np.linalg.norm(rest, axis=1) > OFF_SPAN * (1.0 + np.linalg.norm(z, axis=1)), dtype=np.bool_)

@@ -38,7 +38,7 @@ class Subgroups(Part):
     subgroup_values: Array = stored(
         "R-sens averaged within each subgroup, subgroups × terms; None without `by`.", "subgroups", "terms"
     )
-    subgroup_rest: Array | None = stored("R-sens averaged over all other rows.", "subgroups", "terms", default=None)
+    subgroup_rest: Array = stored("R-sens averaged over all other rows.", "subgroups", "terms")
     subgroup_intervals: Array | None = stored("Lower and upper ends of `by`.", 2, "subgroups", "terms", default=None)
     subgroup_differences: Array | None = stored(
         "Lower and upper ends of the difference between a subgroup and all other rows.",
@@ -71,7 +71,10 @@ class Subgroups(Part):
         )
         if level is None:
             return part
-        own, other = (_stacked([cell.spread for cell in side]) for side in (inside, outside))
+        spreads = [[cell.spread for cell in side] for side in (inside, outside)]
+        own, other = (
+            Spread(np.array([s.error for s in side]), np.array([s.degrees for s in side])) for side in spreads
+        )
         return replace(
             part,
             subgroup_intervals=np.maximum(own.around(values, level), 0.0),
@@ -84,7 +87,6 @@ class Subgroups(Part):
         seen = [np.array([refit.subgroups for refit in refits]) for refits in rounds]  # (K, 2, subgroups, terms)
         value = Spread.of_refits([each[:, 0] for each in seen])
         difference = Spread.of_refits([each[:, 0] - each[:, 1] for each in seen])
-        assert self.subgroup_rest is not None
         apart = self.subgroup_values - self.subgroup_rest
         return replace(
             self,
@@ -125,10 +127,6 @@ def _cells(sums: Sums) -> dict[Label | None, RowMoments]:
 
 def _rest(cells: Mapping[Label | None, RowMoments], but: Label) -> RowMoments:
     return RowMoments.pooled([cell for name, cell in cells.items() if name != but])
-
-
-def _stacked(spreads: Sequence[Spread]) -> Spread:
-    return Spread(np.array([each.error for each in spreads]), np.array([each.degrees for each in spreads]))
 
 
 def _in_order(labels: list[Any], categories: tuple[Label, ...] | None) -> list[Any]:
@@ -198,7 +196,6 @@ def by_frame(explanation: Explanation, part: Subgroups) -> pd.DataFrame:
     ranked = np.argsort(-explanation._values.main, kind="stable")
     shape = part.subgroup_values.shape
     unknown = np.full((2, *shape), np.nan)
-    rest = unknown[0] if part.subgroup_rest is None else part.subgroup_rest
     lower, upper = unknown if part.subgroup_intervals is None else part.subgroup_intervals
     less, more = unknown if part.subgroup_differences is None else part.subgroup_differences
     # Among values that could all be noise, p-values mean nothing.
@@ -207,8 +204,8 @@ def by_frame(explanation: Explanation, part: Subgroups) -> pd.DataFrame:
         "value": part.subgroup_values,
         "lower": lower,
         "upper": upper,
-        "rest": rest,
-        "difference": part.subgroup_values - rest,
+        "rest": part.subgroup_rest,
+        "difference": part.subgroup_values - part.subgroup_rest,
         "difference_lower": less,
         "difference_upper": more,
         "p_value": unknown[0] if p is None else p,

@@ -131,7 +131,7 @@ class Inference:
 
 #: The columns of marks in `to_frame`, and the names of their fields in `inference`, for terms and for pairs.
 MARKS = (
-    {name: name for name in ("null", "above_null", "p_value", "discovery", "familywise", "null_kind", "reached")},
+    {name: name for name in ("null", "above_null", "p_value", "discovery", "familywise", "null_kind")},
     {
         "above_null": "pair_above",
         "p_value": "pair_p_values",

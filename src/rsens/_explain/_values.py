@@ -39,9 +39,7 @@ class Setup(Part):
     two_valued: tuple[int, ...] = stored("Positions of the numeric ones among them, which have two values.")
     terms: tuple[str, ...] = stored("The terms: columns of X in their order, a group in the place of its first column.")
     members: tuple[tuple[int, ...], ...] = stored("Positions of the columns of each term.")
-    pair_scale: str = stored(
-        'The scale of pairs: "parameters", or "link", the scale on which the model adds up.',
-    )  # fmt: skip
+    pair_scale: str = stored('The scale of pairs: "parameters", or "link", the scale on which the model adds up.')
     understood: str = stored(
         "Summary of a model of another library: family, noise, how derivatives are made. Else empty.", default="",
     )  # fmt: skip
@@ -148,9 +146,7 @@ def row_intervals(sums: Sums, level: float) -> Intervals:
 class Intervals(Part):
     """How far the averages depend on which data were drawn, or only on which rows are explained."""
 
-    intervals: Array = stored(
-        "Intervals of `main`: columns lower, upper. `interval_kind` is their source.", 2, "terms",
-    )  # fmt: skip
+    intervals: Array = stored("Intervals of `main`: columns lower, upper. `interval_kind` is their source.", 2, "terms")
     pair_intervals: Array | None = stored("Intervals of `pairs`: columns lower, upper.", 2, "pairs", default=None)
     interval_kind: str = stored(
         'Variation that intervals cover. "refits": which data were drawn, from refits to parts of the rows. '

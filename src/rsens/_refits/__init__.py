@@ -1,12 +1,5 @@
 """Models fitted again to parts of the rows; models and scikit-learn are imported late, as all workers import this."""
 
-from rsens._refits._clusters import (
-    TightClustersWarning,
-    read_clusters,
-    tight_clusters,
-    tight_clusters_text,
-    warn_of_tight_clusters,
-)
 from rsens._refits._fit import FAILURES, Fit, check_refit, quietly, reason_of, with_seed
 from rsens._refits._folds import (
     LOOKS,
@@ -19,13 +12,13 @@ from rsens._refits._folds import (
     stratified,
     succeeded,
 )
-from rsens._refits._pieces import Kept, run_pieces, workers
+from rsens._refits._pieces import Kept, run_pieces
 from rsens._refits._rows import (
     are_labels,
     as_rows,
     check_one_per_row,
-    numbers_of,
     one_target,
+    read_clusters,
     read_for_estimator,
     read_targets,
     rows_with_levels,

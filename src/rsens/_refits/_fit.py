@@ -107,9 +107,8 @@ def check_refit(estimator: Any, refit: Any) -> None:
     """Either a function (X, y) -> fitted model, or an estimator that can be cloned and fitted."""
     if refit is not None:
         if not callable(refit):
-            raise InputError(
-                Argument("refit"), f" must be a function (X, y) -> fitted model; got {type(refit).__name__}."
-            )
+            got = type(refit).__name__
+            raise InputError(Argument("refit"), f" must be a function (X, y) -> fitted model; got {got}.")
         return
     if isinstance(estimator, type):
         raise InputError(

@@ -68,16 +68,15 @@ def refit_folds(
     ends = np.cumsum([0, *(len(splits) for splits in rounds)])
     waiting = True
 
-    def of_round(seen: Sequence[list[Any]], number: int) -> list[list[Any]]:
+    def by_look(seen: Sequence[list[Any]], number: int) -> list[list[Any]]:
         """The records of a round, [look][fold]."""
-        of_folds = seen[ends[number] : ends[number + 1]]
-        return [[fold[look] for fold in of_folds] for look in range(len(looks))]
+        return [[fold[look] for fold in seen[ends[number] : ends[number + 1]]] for look in range(len(looks))]
 
-    def tell_of_first_round(seen: list[Any]) -> None:
+    def done(seen: list[Any]) -> None:
         nonlocal waiting
         if waiting and None not in seen[: ends[1]]:
             waiting = False
-            first_round(of_round(seen, 0))
+            first_round(by_look(seen, 0))
 
     seen = run_pieces(
         _refit,
@@ -89,9 +88,9 @@ def refit_folds(
         noun="refit",
         stage="folds",
         kept=None if keep is None else Kept(keep, "refit-fold", tuple(look.sees for look in looks), required=False),
-        done=tell_of_first_round,
+        done=done,
     )
-    return [list(by_round) for by_round in zip(*(of_round(seen, number) for number in range(len(rounds))), strict=True)]
+    return [list(of_look) for of_look in zip(*(by_look(seen, k) for k in range(len(rounds))), strict=True)]
 
 
 def succeeded(seen: Any) -> Any:
@@ -136,7 +135,13 @@ def given_splits(cv: Any, X: Any, y: NDArray[Any], clusters: Positions | None = 
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         return None
     if callable(getattr(cv, "split", None)) and not isinstance(cv, str):
-        pairs = _from_splitter(cv, X, y, clusters)
+        try:
+            with warnings.catch_warnings():  # of splitters that take no notice of clusters
+                warnings.filterwarnings("ignore", "The groups parameter is ignored")
+                pairs = list(cv.split(X, y) if clusters is None else cv.split(X, y, clusters))
+        except ValueError as error:
+            without = " It may need clusters." if clusters is None else ""
+            raise InputError(CV, f": {type(cv).__name__} cannot split these rows ({error}).{without}") from error
     elif isinstance(cv, Iterable) and not isinstance(cv, str | bytes):
         pairs = list(cv)
     else:
@@ -146,9 +151,34 @@ def given_splits(cv: Any, X: Any, y: NDArray[Any], clusters: Positions | None = 
     if not pairs:
         raise InputError(CV, " gives no folds; at least one is needed.")
     splits = [_read_split(pair, len(y), number) for number, pair in enumerate(pairs, start=1)]
-    if clusters is not None:
-        _check_whole_clusters(splits, clusters)
+    for number, (train, test) in enumerate(splits, start=1):
+        divided = clusters is not None and np.isin(clusters[test], clusters[train])
+        if np.any(divided):
+            raise InputError(
+                CV,
+                f": fold {number} holds row {test[np.argmax(divided)]} out and trains on other rows of its cluster. "
+                "Give a number of folds, or folds of whole clusters, as GroupKFold makes them.",
+            )
     return splits
+
+
+def _read_split(pair: Any, n: int, number: int) -> tuple[Positions, Positions]:
+    try:
+        parts = [np.asarray(part) for part in pair]
+        parts = [np.flatnonzero(part) if part.dtype == bool and part.shape == (n,) else part for part in parts]
+    except (TypeError, ValueError):
+        parts = []
+    for part in parts:
+        if part.ndim != 1 or part.dtype.kind not in "iu" or not len(part) or part.min() < 0 or part.max() >= n:
+            parts = []
+    if len(parts) != 2:
+        text = f": fold {number} must be a pair (train, test) of row positions from 0 to {n - 1}; got {pair!r:.80}."
+        raise InputError(CV, text)
+    train, test = (part.astype(np.intp) for part in parts)
+    both = np.intersect1d(train, test)
+    if len(both):
+        raise InputError(CV, f": fold {number} both trains on row {both[0]} and holds it out. Do one of the two.")
+    return train, test
 
 
 def stratified(estimator: Any, y: NDArray[Any]) -> bool:
@@ -169,7 +199,7 @@ def rounds_of_folds(
     rows: Positions | None = None,
 ) -> list[Splits]:
     """Rounds of `count` random folds (see `folds`). A further round does not change those before it."""
-    seeds = [child(seed, SPLITS), *(child(seed, SPLITS, number) for number in range(1, n_rounds))]
+    seeds = [child(seed, SPLITS, *([number] if number else [])) for number in range(n_rounds)]
     return [folds(count, y, stratify, np.random.default_rng(each), clusters, rows) for each in seeds]
 
 
@@ -202,45 +232,3 @@ def folds(
             filled[fold[cluster]] += sizes[cluster]
         fold = fold[clusters]
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(count)]
-
-
-def _from_splitter(splitter: Any, X: Any, y: NDArray[Any], clusters: Positions | None) -> list[Any]:
-    with warnings.catch_warnings():
-        # KFold and the like warn that they take no notice of groups. If they divide a cluster, that is our error.
-        warnings.filterwarnings("ignore", "The groups parameter is ignored")
-        try:
-            return list(splitter.split(X, y) if clusters is None else splitter.split(X, y, clusters))
-        except ValueError as error:
-            without = " It may need clusters." if clusters is None else ""
-            raise InputError(CV, f": {type(splitter).__name__} cannot split these rows ({error}).{without}") from error
-
-
-def _check_whole_clusters(splits: Splits, clusters: Positions) -> None:
-    for number, (train, test) in enumerate(splits, start=1):
-        divided = np.isin(clusters[test], clusters[train])
-        if divided.any():
-            raise InputError(
-                CV,
-                f": fold {number} holds row {test[divided.argmax()]} out and trains on other rows of its cluster. Give "
-                "a number of folds, or folds of whole clusters, as GroupKFold makes them.",
-            )
-
-
-def _read_split(pair: Any, n: int, number: int) -> tuple[Positions, Positions]:
-    try:
-        train, test = (np.asarray(part) for part in pair)
-    except (TypeError, ValueError):
-        raise InputError(
-            CV, f": fold {number} must be a pair (train, test) of row positions; got {pair!r:.80}."
-        ) from None
-    parts = []
-    for name, part in (("training", train), ("held-out", test)):
-        if part.dtype == bool and part.shape == (n,):
-            part = np.flatnonzero(part)
-        if part.ndim != 1 or part.dtype.kind not in "iu" or not len(part) or part.min() < 0 or part.max() >= n:
-            raise InputError(CV, f": fold {number} needs {name} rows, positions from 0 to {n - 1}; got {part!r:.80}.")
-        parts.append(part.astype(np.intp))
-    both = np.intersect1d(parts[0], parts[1])
-    if len(both):
-        raise InputError(CV, f": fold {number} both trains on row {both[0]} and holds it out. Do one of the two.")
-    return parts[0], parts[1]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 import warnings
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -59,11 +58,12 @@ def run_pieces(
     pieces = [None if kept is None else kept.get(number) for number in range(count)]
     missing = [number for number, piece in enumerate(pieces) if piece is None]
     warned: dict[int, list[Warned]] = {}
+    tasks = ((number, work, *arguments(number)) for number in missing)
     with progress.stage(noun, count, name=stage, done=count - len(missing)) as advance:
         done(pieces)
-        with closing(_results(work, missing, arguments, shared, n_jobs)) as results:
-            for number, piece, heard_of in results:
-                warned[number] = heard_of
+        with closing(_results(tasks, _Shared(tuple(shared)), n_jobs)) as results:
+            for number, piece, warnings_of_piece in results:
+                warned[number] = warnings_of_piece
                 if kept is not None:
                     kept.put(number, piece)
                 pieces[number] = piece
@@ -71,33 +71,6 @@ def run_pieces(
                 done(pieces)
     emit_once([warned[number] for number in sorted(warned)], count, noun)
     return pieces
-
-
-def _results(
-    work: Callable[..., Any],
-    numbers: Sequence[int],
-    arguments: Callable[[int], Sequence[Any]],
-    shared: Sequence[Any],
-    n_jobs: int | None,
-) -> Generator[tuple[int, Any, list[Warned]]]:
-    """The number of each piece, the piece and its warnings, in the order in which they finish."""
-    from joblib import Parallel, delayed, effective_n_jobs
-
-    # Pieces in threads change and restore how this process warns, in any order: this restores it in the end.
-    with workers(), _sent_once(_Shared(tuple(shared))) as sent, warnings.catch_warnings():
-        # JAX warns of forks. Older versions of joblib fork and replace the process at once, which is safe.
-        warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
-        # Ctrl-C while a result is kept: joblib would advise to hand out less work.
-        warnings.filterwarnings("ignore", r"\d+ tasks (have been successfully|which were still)", UserWarning)
-        tasks = (delayed(_numbered)(number, work, sent, *arguments(number)) for number in numbers)
-        results = None
-        try:
-            with _without_interrupts() if effective_n_jobs(n_jobs) > 1 else nullcontext():
-                results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
-            yield from results
-        finally:
-            if results is not None:  # the end of the loop, for any reason, ends the processes
-                results.close()
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,22 +81,38 @@ class _Shared:
     key: str = field(default_factory=lambda: uuid4().hex)
 
 
-def _numbered(number: int, work: Callable[..., Any], shared: _Shared, *arguments: Any) -> tuple[int, Any, list[Warned]]:
+def _results(
+    tasks: Iterable[tuple[Any, ...]], shared: _Shared, n_jobs: int | None
+) -> Generator[tuple[int, Any, list[Warned]]]:
+    """The number of each piece, the piece and its warnings, in the order in which they finish."""
+    from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+    from joblib.parallel import get_active_backend
+
+    backend, active = get_active_backend()
+    client, once = getattr(backend, "client", None), nullcontext()
+    if client:  # with joblib's Dask backend, send it to every worker once, so that it is not lost with one of them
+        once = parallel_config(backend="dask", client=client, n_jobs=active, scatter=[shared])
+    # Pieces in threads change and restore how this process warns, in any order: this restores it in the end.
+    with once, warnings.catch_warnings():
+        # JAX warns of forks. Older versions of joblib fork and replace the process at once, which is safe.
+        warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
+        # Ctrl-C while a result is kept: joblib would advise to hand out less work.
+        warnings.filterwarnings("ignore", r"\d+ tasks (have been successfully|which were still)", UserWarning)
+        results = None
+        try:
+            with _without_interrupts() if effective_n_jobs(n_jobs) > 1 else nullcontext():
+                numbered = (delayed(_numbered)(shared, *task) for task in tasks)
+                results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(numbered)
+            yield from results
+        finally:
+            if results is not None:  # the end of the loop, for any reason, ends the work
+                results.close()
+
+
+def _numbered(shared: _Shared, number: int, work: Callable[..., Any], *arguments: Any) -> tuple[int, Any, list[Warned]]:
     with recorded_warnings() as warned:
         piece = work(*shared.values, *arguments)
     return number, piece, warned
-
-
-@contextmanager
-def _sent_once(shared: _Shared) -> Iterator[_Shared]:
-    """With joblib's Dask backend, send it to every worker once, so that it is not lost with one of them."""
-    from joblib import parallel_config
-    from joblib.parallel import get_active_backend
-
-    backend, n_jobs = get_active_backend()
-    client = getattr(backend, "client", None)
-    with parallel_config(backend="dask", client=client, n_jobs=n_jobs, scatter=[shared]) if client else nullcontext():
-        yield shared
 
 
 @contextmanager
@@ -140,38 +129,3 @@ def _without_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-_lock = threading.Lock()
-_calls = 0
-_before: Any = None
-
-
-@contextmanager
-def workers() -> Iterator[None]:
-    """Within this, joblib may start processes; they end with it, unless they were there before: those are the user's.
-
-    joblib has one pool for the whole process, so calls in several threads share it, and the last of them ends it.
-    """
-    global _calls, _before
-    with _lock:
-        if not _calls:
-            _before = _pool()
-        _calls += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _calls -= 1
-            pool = None if _calls else _pool()
-            # Other work that was given to the pool meanwhile is the user's, and so is the pool from then on.
-            if pool is not None and pool is not _before and not pool._pending_work_items:
-                pool.shutdown(wait=True)
-            if not _calls:
-                _before = None
-
-
-def _pool() -> Any:
-    """joblib's pool of processes, None if there is none; found without starting one."""
-    module = sys.modules.get("joblib.externals.loky.reusable_executor")
-    return None if module is None else module._executor

@@ -1,8 +1,9 @@
-"""Rows and targets that parts can be taken from."""
+"""Rows, targets and clusters that parts can be taken from."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
 from rsens._table import Table, as_array, as_pandas, is_frame, is_pandas
-from rsens._typing import Array
+from rsens._typing import Positions
 
 
 def as_rows(X: Any) -> Any:
@@ -41,6 +42,27 @@ def check_one_per_row(y: Any, n: int) -> None:
     if not sized or len(y) != n:
         got = len(y) if sized else type(y).__name__
         raise InputError(Argument("y"), f" must have one entry for each of the {n} rows of X; got {got}.")
+
+
+def read_clusters(clusters: Any, n: int) -> Positions | None:
+    """The cluster of each row, numbered from 0; None where no clusters are given. Labels may be of any type."""
+    if clusters is None:
+        return None
+    clusters, wrong = as_pandas(clusters, "clusters"), partial(InputError, Argument("clusters"))
+    sized = hasattr(clusters, "__len__") and not isinstance(clusters, str | bytes | dict)
+    if not sized or len(clusters) != n:
+        got = len(clusters) if sized else repr(clusters)[:40]
+        raise wrong(f" must have one label for each of the {n} rows of X; got {got}.")
+    labels = pd.Series(list(np.asarray(clusters, dtype=object)))
+    if missing := int(labels.isna().sum()):
+        raise wrong(f" has no label for {missing} of {n} rows. Drop these rows, or give them labels.")
+    try:
+        codes, found = pd.factorize(labels)
+    except TypeError:  # lists or dicts
+        raise wrong(f": labels must be text, numbers or dates; got {type(labels.iloc[0]).__name__}.") from None
+    if len(found) < 2:
+        raise wrong(f" puts all {n} rows into one cluster; at least two clusters are needed.")
+    return np.asarray(codes, dtype=np.intp)
 
 
 def one_target(y: Any) -> Any:
@@ -77,14 +99,6 @@ def are_labels(y: NDArray[Any]) -> bool:
     if y.dtype != object:
         return y.dtype.kind not in "iufc"
     return any(isinstance(value, str | bool | np.bool_) for value in y.flat)
-
-
-def numbers_of(X: Any) -> Array:
-    """The columns of X that are numbers, as an array; in a table whose types differ, its number columns."""
-    if is_frame(X):
-        X = X.select_dtypes(["number"]).to_numpy(dtype=np.float64, na_value=np.nan)
-    values = np.asarray(X)
-    return values.astype(np.float64) if values.ndim == 2 and values.dtype.kind in "iuf" else np.empty((len(values), 0))
 
 
 def read_for_estimator(estimator: Any, X: Any) -> tuple[Coding, Table] | None:

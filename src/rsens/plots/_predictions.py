@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from numbers import Integral
 from typing import Any, Literal
 
@@ -14,8 +13,8 @@ from scipy.special import ndtr, ndtri
 from rsens._accumulated import levels_of
 from rsens._coding import Coding
 from rsens._errors import Argument, InputError
-from rsens._table import Table
-from rsens._text import listed, quoted
+from rsens._table import Table, column_positions
+from rsens._text import quoted
 from rsens._typing import Array
 from rsens.adapters import as_contrasts, classes_of, read_for
 from rsens.derivatives import Derivatives, Model, iterate, rows_of
@@ -202,16 +201,7 @@ def pooled_quantiles(values: Array, mass: Array, q: Array, counts: bool) -> Arra
 
 def find_column(names: tuple[str, ...], variable: Any, what: str = "variable") -> int:
     """The position of a column that is given by name or position."""
-    if isinstance(variable, str) and variable in names:
-        return names.index(variable)
-    if is_whole(variable) and 0 <= variable < len(names):
-        return int(variable)
-    near = get_close_matches(str(variable), names, 1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise InputError(
-        Argument(what),
-        f" must be a column of X, by name or position; got {variable!r}.{hint} X has {listed(names, 10)}.",
-    )
+    return column_positions((variable,), names, what)[0]
 
 
 def slice_rows(table: Table, column: int, values: Array, at: Any) -> tuple[Table, str]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-Quantity = Literal["prediction", "interaction", "uncertainty", "rsens2"]
+Quantity = Literal["prediction", "interaction"]
 
 #: With more rows than this, this many are used and drawn, evenly spaced in the order of the first variable.
 POINTS = 500
@@ -64,17 +64,16 @@ def surface(
     Colours are the joint accumulated local effect of the two: how the prediction changes from a cell to the next,
     averaged over the rows near them, and added up, with the mean prediction as its mean over the rows. The other
     variables keep their values in these rows. A cell without a row near it is not drawn (near: in the cell, or within
-    0.35 standard deviations, given the correlation of the two; a little more if there are few rows). R-sens₂ and the
-    uncertainty are averages over the rows near each cell. At most 500 rows are used, evenly spaced in the order of the
+    0.35 standard deviations, given the correlation of the two; a little more if there are few rows). R-sens₂ is an
+    average over the rows near each cell. At most 500 rows are used, evenly spaced in the order of the
     first variable. A categorical variable gives one line for each of its levels, and two of them a table.
 
     Args:
         explanation: The result of `rsens.explain`. R-sens₂ has its units.
         first: Name or position of the column along the horizontal axis.
         second: Name or position of the column along the vertical axis.
-        quantity: The quantity that the colours show: "prediction"; "interaction" (the rest after the best sum of a
-            function of each variable); "uncertainty" (the predictive standard deviation); or "rsens2", then the lines
-            join places of equal prediction.
+        quantity: The quantity that the colours show: "prediction", or "interaction" (the rest after the best sum of a
+            function of each variable).
         n_grid: How many cells along each continuous variable, over the range of the data.
         output: Whose prediction, by name or position, for a model with several outputs such as class probabilities;
             None for the output that changes most.
@@ -98,15 +97,13 @@ def surface(
     look.check_plot(explanation, "surface", "rsens.explain", ("main", "scale_kind"), ax=ax)
     one_of(quantity, "quantity", get_args(Quantity))
     values = pair_surface(explanation, first, second, n_grid, output=output, model=model, X=X)
-    shown = getattr(values, {"uncertainty": "spread", "rsens2": "sensitivity"}.get(quantity, quantity))
     ax = look.new_axes(4.4) if ax is None else ax
     if all(values.labels):
-        _draw_tiles(ax, values, shown, quantity)
+        _draw_tiles(ax, values, quantity)
     elif any(values.labels):
-        _draw_lines(ax, values, shown, quantity)
+        _draw_lines(ax, values, quantity)
     else:
-        # R-sens₂ that is tiny compared with R-sens is the rounding of differences.
-        _draw_surface(ax, values, shown, quantity, 0.0 if quantity == "rsens2" else float(explanation.main.max()))
+        _draw_surface(ax, values, quantity, float(explanation.main.max()))
     return ax
 
 
@@ -131,7 +128,6 @@ class SurfaceValues:
     labels: tuple[tuple[str, ...] | None, tuple[str, ...] | None]
     prediction: Array  # (g, h), the joint effect of the two variables on the prediction
     interaction: Array  # (g, h), the rest of it after the best sum of one function of each variable
-    spread: Array  # (g, h), predictive standard deviation
     sensitivity: Array  # (g, h), R-sens₂ in the units of the explanation
     data: Array  # (n, 2), the two variables in the rows
     kind: Kind  # of the prediction
@@ -148,12 +144,7 @@ class SurfaceValues:
         """The name of a quantity."""
         of = "" if self.output is None else f" of {look.short_labels([self.output])[0]}"
         what = "probability" if self.kind == "probability" else self.middle
-        return {
-            "prediction": f"predicted {what}{of}",
-            "interaction": f"interaction in the {what}{of}",
-            "uncertainty": "predictive standard deviation",
-            "rsens2": f"R-sens₂ {self.unit}",
-        }[quantity]
+        return f"predicted {what}{of}" if quantity == "prediction" else f"interaction in the {what}{of}"
 
 
 def pair_surface(
@@ -195,7 +186,6 @@ def pair_surface(
         labels=(first_labels, second_labels),
         prediction=prediction[..., chosen],
         interaction=without_main_effects(prediction[..., chosen]),
-        spread=plane.spread_out(plane.near @ here.spread),
         sensitivity=plane.spread_out(plane.near @ here.local["R-sens₂"]),
         data=some.values[:, list(columns)],
         kind=here.kind,
@@ -232,13 +222,14 @@ def _output(prediction: Array, outputs: tuple[str, ...], output: str | int | Non
     )
 
 
-def _draw_surface(ax: Axes, values: SurfaceValues, shown: Array, quantity: str, size: float) -> None:
+def _draw_surface(ax: Axes, values: SurfaceValues, quantity: str, size: float) -> None:
     """Two numbers: colours, and lines of equal R-sens₂."""
+    shown = getattr(values, quantity)
     half = [0.5 * (axis[1] - axis[0]) for axis in (values.first, values.second)]  # of a cell
     ends = [(axis[0] - h, axis[-1] + h) for axis, h in zip((values.first, values.second), half, strict=True)]
     image = {"extent": (*ends[0], *ends[1]), "interpolation": "nearest", **_colours(shown, quantity)}
     filled = ax.imshow(np.ma.masked_invalid(shown.T), origin="lower", aspect="auto", **image)
-    handles = [_draw_contours(ax, values, quantity, size)]
+    handles = [_draw_contours(ax, values, size)]
     points = values.data[look.some_rows(values.data[:, 0], POINTS)].T
     style: dict[str, Any] = {"color": look.BLACK, "markersize": 2.6, "clip_on": False, **look.FAINT}
     handles += ax.plot(*points, "o", zorder=2.0, label="rows", **style)
@@ -251,46 +242,42 @@ def _draw_surface(ax: Axes, values: SurfaceValues, shown: Array, quantity: str, 
 
 
 def _colours(shown: Array, quantity: str) -> dict[str, Any]:
-    """Low to high for a prediction, centred at 0 for an interaction; from white for quantities of at least 0."""
-    from matplotlib import colormaps
-    from matplotlib.colors import ListedColormap
-
+    """From low to high, centred at 0 for an interaction."""
     low, high = float(np.nanmin(shown)), float(np.nanmax(shown))
     if quantity == "interaction":
         high = max(-low, high) or 1.0
-        return {"cmap": look.low_high(), "vmin": -high, "vmax": high}
-    low = low if quantity == "prediction" else 0.0
-    if high - low <= 1e-9 * max(abs(low), abs(high)):  # the same everywhere
+        low = -high
+    elif high - low <= 1e-9 * max(abs(low), abs(high)):  # the same everywhere
         high = low + (abs(low) or 1.0)
-    pale = ListedColormap(colormaps["Blues"](np.linspace(0.0, 0.7, 256)))
-    return {"cmap": look.low_high() if quantity == "prediction" else pale, "vmin": low, "vmax": high}
+    return {"cmap": look.low_high(), "vmin": low, "vmax": high}
 
 
-def _draw_contours(ax: Axes, values: SurfaceValues, quantity: str, size: float) -> Any:
-    """Lines of the other quantity, with their values; where it is the same everywhere, only that value."""
+def _draw_contours(ax: Axes, values: SurfaceValues, size: float) -> Any:
+    """Lines of R-sens₂ with its values, or only its value where it is the same everywhere.
+
+    R-sens₂ that is tiny compared with `size`, the largest R-sens, is the rounding of differences.
+    """
     from matplotlib.lines import Line2D
     from matplotlib.ticker import MaxNLocator
 
-    other, label = values.sensitivity, values.label("rsens2")
-    if quantity == "rsens2":
-        other, label = values.prediction, values.label("prediction")
-    low, high = float(np.nanmin(other)), float(np.nanmax(other))
-    if high - low <= FLAT * max(abs(low), abs(high), size):
-        constant = 0.0 if max(abs(low), abs(high)) <= FLAT * size else high
-        return Line2D([], [], linestyle="none", label=f"{label.split(' per ')[0]} {constant:.3g} everywhere")
+    low, high = float(np.nanmin(values.sensitivity)), float(np.nanmax(values.sensitivity))
+    if high - low <= FLAT * max(high, size):
+        constant = 0.0 if high <= FLAT * size else high
+        return Line2D([], [], linestyle="none", label=f"R-sens₂ {constant:.3g} everywhere")
     levels = np.asarray(MaxNLocator(LINES).tick_values(low, high))
     levels = levels[(levels > low) & (levels < high)]
     style: dict[str, Any] = {"colors": look.BLACK, "linewidths": 0.9, "linestyles": "solid", "zorder": 1.2}
     # Rounding would tilt straight lines by a hair, and turn their labels upside down.
-    straight = np.round(other.T / (high - low), 6) * (high - low)
+    straight = np.round(values.sensitivity.T / (high - low), 6) * (high - low)
     lines = ax.contour(values.first, values.second, np.ma.masked_invalid(straight), levels=levels, **style)
     ax.clabel(lines, fontsize=0.9 * look.small(), fmt=lambda value: f"{value:.3g}")
-    return Line2D([], [], color=look.BLACK, linewidth=0.9, label=label)
+    return Line2D([], [], color=look.BLACK, linewidth=0.9, label=f"R-sens₂ {values.unit}")
 
 
-def _draw_lines(ax: Axes, values: SurfaceValues, shown: Array, quantity: str) -> None:
+def _draw_lines(ax: Axes, values: SurfaceValues, quantity: str) -> None:
     """One line for each of the most frequent levels, where rows of that level are near."""
     k = 0 if values.labels[0] is not None else 1  # which of the two is categorical
+    shown = getattr(values, quantity)
     x, lines = (values.second, shown) if k == 0 else (values.first, shown.T)
     labels, codes = values.labels[k] or (), values.data[:, k].astype(np.intp)
     counts = np.bincount(codes, minlength=len(labels))
@@ -314,9 +301,9 @@ def _draw_lines(ax: Axes, values: SurfaceValues, shown: Array, quantity: str) ->
     look.tidy(ax)
 
 
-def _draw_tiles(ax: Axes, values: SurfaceValues, shown: Array, quantity: str) -> None:
+def _draw_tiles(ax: Axes, values: SurfaceValues, quantity: str) -> None:
     """A cell for every two levels, with its value and below it R-sens₂; empty where no row has the two."""
-    first, second = (list(labels or ()) for labels in values.labels)
+    shown, (first, second) = getattr(values, quantity), (list(labels or ()) for labels in values.labels)
     style: dict[str, Any] = {"edgecolors": "white", "linewidth": 1.5, **_colours(shown, quantity)}
     mesh = ax.pcolormesh(np.ma.masked_invalid(shown.T), **style)
     ax.invert_yaxis()
@@ -325,8 +312,8 @@ def _draw_tiles(ax: Axes, values: SurfaceValues, shown: Array, quantity: str) ->
         write, write_second = (aligned(float(np.nanmax(np.abs(each)))) for each in (shown, values.sensitivity))
         texts = {}
         for i, j in np.argwhere(np.isfinite(shown)):
-            below = "" if quantity == "rsens2" else f"\nR-sens₂ {write_second(float(values.sensitivity[i, j]))}"
-            texts[i + 0.5, j + 0.5] = write(float(shown[i, j])) + below, "white" if dark[i, j] else "black"
+            text = f"{write(float(shown[i, j]))}\nR-sens₂ {write_second(float(values.sensitivity[i, j]))}"
+            texts[i + 0.5, j + 0.5] = text, "white" if dark[i, j] else "black"
         look.write_cells(ax, texts)
     look.name_cells(ax, second, first)
     look.plain(ax.set_xlabel(look.axis_name(values.names[0])))

@@ -13,18 +13,12 @@ DATA = pd.DataFrame(np.random.default_rng(0).standard_normal((30, 6)), columns=[
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
     """Limits that a small table passes, and a model that must not be fitted."""
-    monkeypatch.setattr("rsens._explain._context.MOST_REFIT_COLUMNS", 4)
     monkeypatch.setattr("rsens._explain._context.MOST_COLUMNS_OF_PAIRS", 3)
 
     def fit(*args, **options):
         raise AssertionError("the model was fitted")
 
     monkeypatch.setattr(GPRegressor, "fit", fit)
-
-
-def test_refits():
-    with pytest.raises(InputError, match=r"more than 4 columns; got 5\. Leave some out with drop, .* null=False"):
-        study(DATA, "y", pairs=0)
 
 
 def test_pairs_that_are_asked_for():

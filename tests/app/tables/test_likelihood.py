@@ -77,7 +77,7 @@ def test_poisson_counts_are_hardly_ever_taken_for_a_measurement():
 
 def test_many_classes():
     y = pd.Series([f"city {i}" for i in range(300)], name="city")
-    with pytest.raises(InputError, match="the target 'city' has 300 different texts; more than 20"):
+    with pytest.raises(InputError, match="the target 'city' has 300 different values; more than 20"):
         choose_likelihood(y)
     assert len(choose_likelihood(pd.Series([f"c{i}" for i in range(20)] * 2)).classes) == 20
     with pytest.raises(InputError, match="only one value"):
@@ -94,7 +94,7 @@ def test_what_is_asked_for(asked):
 
 def test_classes_that_are_asked_for():
     assert choose_likelihood(load_iris().target, "classification").classes == (0, 1, 2)
-    with pytest.raises(InputError, match="If they are amounts, use likelihood='gaussian'"):
+    with pytest.raises(InputError, match="if they are amounts, use likelihood='gaussian'"):
         choose_likelihood(np.arange(50), "classification")
 
 

@@ -98,14 +98,14 @@ def test_nothing_is_run():
 @pytest.mark.parametrize(
     ("where", "text"),
     [
-        ("open=YES", r"It has 'yes' \(3 rows\), 'no' \(2 rows\)\."),
+        ("open=YES", r"It has 'yes', 'no'\."),
         ("open!=maybe", "'open' is nowhere 'maybe'"),
-        ("count=7", r"It has 0 \(1 row\), 1 \(1 row\)"),
-        ("count=x", "'count' has numbers, and 'x' is not"),
+        ("count=7", "It has 0, 1, 2, 3, 4, 5"),
+        ("count=x", "'x' is not a number"),
         ("open<yes", "needs an order"),
-        ("temp>99", r"no rows where temp>99\. 'temp': It has -4 \(1 row\), 1\.5"),
-        ("when=2025-01-01", "Its dates go from 2024-01-01 to 2024-03-01"),
-        ("when>soon", "'when' has dates, and 'soon' is not"),
+        ("temp>99", r"no rows where temp>99\. 'temp': It has -4, 1\.5"),
+        ("when=2025-01-01", "It has 2024-01-01 06:00:00, .*2024-03-01"),
+        ("when>soon", "'soon' is not a date"),
     ],
 )
 def test_refused_values(where, text):

@@ -7,17 +7,12 @@ are missing values only where all other cells of the column are numbers or dates
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-
-from rsens._app.tables._columns import Note
-from rsens._text import counted, listed, quoted
 
 #: Marks of a missing value in any column; cells with nothing but spaces count too.
 MISSING = frozenset(
@@ -39,17 +34,20 @@ def is_mark(cell: str) -> bool:
     return len(cell) <= LONGEST_MARK and cell.replace(" ", "").lower() in MARKS
 
 
-def read_cells(cells: list[str]) -> tuple[Any, Counter[str]]:
-    """Whole numbers, numbers or truth values if all cells are, else text; and the marks taken as missing."""
-    numbers = _numbers(cells)
-    if numbers is not None:  # the usual case; NaN is a number too
-        return numbers, Counter()
-    different = set(cells) - MISSING
-    marks = {cell for cell in different if is_mark(cell)}
-    others = different - marks
-    if not marks or len(others) < LEAST_NUMBERS or _numbers(list(others)) is None:
-        return _read(cells), Counter()
-    return _read(["" if cell in marks else cell for cell in cells]), Counter(cell for cell in cells if cell in marks)
+def read_cells(cells: list[str]) -> Any:
+    """Whole numbers, numbers or truth values if all cells are such or missing, else text."""
+    known = [cell for cell in cells if cell not in MISSING]
+    numbers = as_numbers(known)
+    if numbers is not None and len(known) == len(cells):
+        return numbers
+    if numbers is not None:
+        values = np.full(len(cells), np.nan)
+        values[[cell not in MISSING for cell in cells]] = numbers
+        return values
+    if {cell.lower() for cell in set(known)} <= {"true", "false"}:
+        truth = [None if cell in MISSING else cell.lower() == "true" for cell in cells]
+        return np.array(truth, dtype=object if None in truth else bool)
+    return labels(cells)
 
 
 def labels(cells: list[str]) -> Any:
@@ -57,30 +55,8 @@ def labels(cells: list[str]) -> Any:
     return pd.Series([None if cell in MISSING else cell for cell in cells]).array
 
 
-def marks_notes(name: str, marks: Counter[str]) -> list[Note]:
-    """A note on the marks taken as missing in a column, if there are any."""
-    shown = quoted([cell for cell, _ in marks.most_common()], 3)
-    text = f"{name!r} has {counted(marks.total(), 'cell')} with {shown} among its numbers or dates, taken as missing."
-    return [Note("missing", (name,), text)] if marks else []
-
-
-def _read(cells: list[str]) -> Any:
-    known = [cell for cell in cells if cell not in MISSING]
-    lower = {cell.lower() for cell in set(known)}
-    if lower and lower <= {"true", "false"}:
-        truth = [None if cell in MISSING else cell.lower() == "true" for cell in cells]
-        return np.array(truth, dtype=object if None in truth else bool)
-    numbers = _numbers(known)
-    if numbers is None:
-        return labels(cells)
-    if len(known) == len(cells):
-        return numbers
-    values = np.full(len(cells), np.nan)
-    values[[cell not in MISSING for cell in cells]] = numbers
-    return values
-
-
-def _numbers(known: list[str]) -> NDArray[Any] | None:
+def as_numbers(known: list[str]) -> NDArray[Any] | None:
+    """Whole numbers, or numbers; None if one is something else."""
     if "_" in "".join(known):  # Python would read 1_000
         return None
     try:
@@ -98,6 +74,15 @@ def tally(column: Any) -> Any:
     return column.value_counts(sort=False).sort_values(ascending=False, kind="stable")
 
 
+def in_order(labels: Iterable[Any]) -> tuple[Any, ...]:
+    """Labels sorted where they can be, else by their text."""
+    found = list(labels)
+    try:
+        return tuple(sorted(found))
+    except TypeError:
+        return tuple(sorted(found, key=str))
+
+
 def as_written(value: Any) -> Any:
     """A number as people write it: 1, not 1.0; other values unchanged."""
     value = value.item() if hasattr(value, "item") else value
@@ -105,83 +90,75 @@ def as_written(value: Any) -> Any:
 
 
 # ---- Numbers as people write them in text: −5, $12.30, (1.23), 12 %, 1 234,5, 1'234 ----------------------------------
-# A cell is taken apart into its digits, with point and comma, and the signs around and between them. A column is read
-# as numbers only if one format fits all of its cells: a comma for thousands (1,234.5) or for decimals (1.234,5 and
-# 0,5), one currency, a percent sign in all cells or in none.
+# A column is read as numbers only if one format fits all of its cells: a comma for thousands (1,234.5) or for decimals
+# (1.234,5 and 0,5), one currency, a percent sign in all cells or in none.
 
-#: Formats of digits, by their name in a recipe, in the order in which they are tried.
+#: Formats of digits, by their name in a recipe. The first is preferred.
 NUMBER_FORMATS = {
     "plain_text": re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"),
     "thousands": re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?"),
     "decimal_comma": re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?"),
 }
 #: Minus signs other than the hyphen of the keyboard; an en dash before digits is meant as one.
-MINUSES = "−–‒﹣－"
-AS_HYPHEN = str.maketrans(MINUSES, "-" * len(MINUSES))
+AS_HYPHEN = str.maketrans(dict.fromkeys("−–‒﹣－", "-"))
 CURRENCY = r"[$€£¥₹₽₩₪₺₴₫₱฿¢]|\b(?:EUR|USD|GBP|CHF|JPY|CNY|INR)\b"
 #: Spaces (also no-break and thin ones) and apostrophes between groups of three digits.
-SPACES, APOSTROPHES = " \u00a0\u2007\u2009\u202f", "'’"
-GROUPED = re.compile(rf"\d{{1,3}}([{SPACES}{APOSTROPHES}])\d{{3}}(\1\d{{3}})*([.,]\d+)?")
+SEPARATORS = " \u00a0\u2007\u2009\u202f'’"
+GROUPED = re.compile(rf"\d{{1,3}}([{SEPARATORS}])\d{{3}}(\1\d{{3}})*([.,]\d+)?")
 CELL = re.compile(
     rf"(?P<open>\()?\s*(?P<sign>[+-]?)\s*(?P<before>{CURRENCY})?\s*(?P<inner>[+-]?)"
-    rf"(?P<digits>(?:\d|\.\d)[\d.,{SPACES}{APOSTROPHES}]*?(?:[eE][+-]?\d+)?)"
-    rf"\s*(?P<after>{CURRENCY}|%)?\s*(?P<close>\))?"
+    rf"(?P<digits>(?:\d|\.\d)[\d.,{SEPARATORS}]*?(?:[eE][+-]?\d+)?)"
+    rf"\s*(?P<after>{CURRENCY}|%)?\s*(?(open)\))"
 )
 
 
-@dataclass(frozen=True)
-class NumberCell:
-    """A cell that may be a number: sign and digits with their point and comma, and the signs around them."""
+class NumberCell(NamedTuple):
+    """A cell that may be a number: sign and digits with their point and comma, their formats, the signs around them."""
 
     core: str
-    currency: str = ""
-    percent: bool = False
-    parentheses: bool = False
-    minus: bool = False  # a minus sign other than the hyphen
-    separator: str = ""  # between groups of three digits, other than point and comma
+    formats: frozenset[str]
+    currency: str
+    is_percent: bool
+    in_parentheses: bool
 
 
 def number_cell(text: str) -> NumberCell | None:
     """The parts of a cell, or None if it is not a number in any format."""
-    text = text.strip()
-    minus = not text.isascii() and any(sign in text for sign in MINUSES)
-    match = CELL.fullmatch(text.translate(AS_HYPHEN) if minus else text)
+    match = CELL.fullmatch(text.strip().translate(AS_HYPHEN))
     if match is None:
         return None
-    sign, inner, before, after = match["sign"], match["inner"], match["before"], match["after"]
-    signs = [each for each in (match["open"], sign, inner) if each]
-    if bool(match["open"]) != bool(match["close"]) or len(signs) > 1 or (before and after):
+    opening, sign, before, inner, digits, after = match.groups("")
+    if len(opening + sign + inner) > 1 or (before and after):
         return None
-    digits, separator = match["digits"], ""
-    if any(mark in digits for mark in SPACES + APOSTROPHES):
-        grouped = GROUPED.fullmatch(digits)
-        if grouped is None:
-            return None
-        separator = grouped[1]
-        digits = digits.replace(separator, "")
-    currency = next((each for each in (before, after) if each and each != "%"), "")
-    core = ("-" if match["open"] else sign + inner) + digits
-    return NumberCell(core, currency, after == "%", bool(match["open"]), minus, separator)
+    grouped = GROUPED.fullmatch(digits)
+    if grouped:
+        digits = digits.replace(grouped[1], "")
+    core = ("-" if opening else sign + inner) + digits
+    formats = {name for name, pattern in NUMBER_FORMATS.items() if pattern.fullmatch(core)}
+    if grouped:
+        formats.discard("thousands")  # where spaces or apostrophes separate thousands, commas do not
+    currency = before or after.replace("%", "")
+    return NumberCell(core, frozenset(formats), currency, after == "%", bool(opening)) if formats else None
 
 
-def number_format(values: Sequence[str], given: str | None = None) -> tuple[str, str]:
-    """The only format in which all these different cells are numbers, or the given one, and their signs in words.
+def number_formats(values: Iterable[str]) -> tuple[str, ...]:
+    """The formats in which all these different cells are numbers: none, one, or two if commas leave it open.
 
-    The format is a name in `NUMBER_FORMATS`; it is empty if none or several fit. Digits alone are not read as numbers,
-    because they may be codes; neither are numbers that are all in parentheses.
+    Digits alone are not read as numbers, because they may be codes; neither are numbers that are all in parentheses.
     """
-    cells = _all_number_cells(values)
-    if cells is None or all(cell.parentheses and not cell.currency for cell in cells):
-        return "", ""
-    formats = _formats(cells) if given is None else [given]
-    dressed = any(cell != NumberCell(cell.core) or "," in cell.core or "." in cell.core for cell in cells)
-    return (formats[0], _words(formats[0], cells)) if dressed and len(formats) == 1 else ("", "")
-
-
-def fits_two_formats(values: Sequence[str]) -> bool:
-    """Whether the commas of these cells may separate thousands or decimals."""
-    cells = _all_number_cells(values)
-    return cells is not None and len(_formats(cells)) > 1
+    cells, digits = [], True
+    for value in values:
+        cell = number_cell(value)
+        if cell is None:
+            return ()
+        cells.append(cell)
+        digits = digits and value == cell.core and not re.search("[.,]", value)
+    if digits or all(cell.in_parentheses and not cell.currency for cell in cells):
+        return ()
+    if len({cell.currency for cell in cells} - {""}) > 1 or len({cell.is_percent for cell in cells}) > 1:
+        return ()
+    common = frozenset.intersection(*(cell.formats for cell in cells))
+    return ("plain_text",) if "plain_text" in common else tuple(sorted(common))
 
 
 def number_in(text: str, form: str) -> float:
@@ -189,70 +166,8 @@ def number_in(text: str, form: str) -> float:
     cell = number_cell(text)
     if cell is None:
         return float(text)
-    if form == "thousands":
-        return float(cell.core.replace(",", ""))
-    return float(cell.core.replace(".", "").replace(",", ".") if form == "decimal_comma" else cell.core)
-
-
-def numbers_by_format(texts: Iterable[str]) -> dict[tuple[str, ...], set[str]]:
-    """Cells that are numbers in each format: by "number" or "percentage", one of `NUMBER_FORMATS`, and the currency."""
-    cells = {text: cell for text in texts if (cell := number_cell(text)) is not None}
-    currencies = sorted({cell.currency for cell in cells.values()} - {""}) or [""]
-    return {
-        (noun, form, currency): {
-            text
-            for text, cell in cells.items()
-            if cell.percent == percent and cell.currency in ("", currency) and pattern.fullmatch(cell.core)
-        }
-        for noun, percent in (("number", False), ("percentage", True))
-        for form, pattern in NUMBER_FORMATS.items()
-        for currency in currencies
-    }
-
-
-def has_unit(text: str) -> bool:
-    """Whether a cell is a number with a unit of one short word, 12.5 kg, or with other signs around it."""
-    with_unit = re.fullmatch(r"[+-]?\d[\d.,]*\s?[a-zA-Zµ°²³/%]{1,6}", text.strip())
-    return with_unit is not None or number_cell(text) is not None
-
-
-def _all_number_cells(values: Sequence[str]) -> list[NumberCell] | None:
-    """The parts of all cells; None at the first that is not a number, or if currencies or percent signs are mixed."""
-    cells = []
-    for value in values:
-        cell = number_cell(value)
-        if cell is None:
-            return None
-        cells.append(cell)
-    mixed = len({cell.currency for cell in cells} - {""}) > 1 or len({cell.percent for cell in cells}) > 1
-    return None if mixed else cells or None
-
-
-def _formats(cells: Sequence[NumberCell]) -> list[str]:
-    """The formats that fit all cells. Where spaces or apostrophes separate thousands, commas do not."""
-    if not any("," in cell.core or cell.core.count(".") > 1 for cell in cells):
-        candidates = ["plain_text"]
-    elif any(cell.separator for cell in cells):
-        candidates = ["decimal_comma"]
-    else:
-        candidates = ["thousands", "decimal_comma"]
-    return [form for form in candidates if all(NUMBER_FORMATS[form].fullmatch(cell.core) for cell in cells)]
-
-
-def _words(form: str, cells: Sequence[NumberCell]) -> str:
-    """The signs in words: numbers with a currency ($) and parentheses for negative ones."""
-    separators, has_comma = {cell.separator for cell in cells}, any("," in cell.core for cell in cells)
-    currency = next((cell.currency for cell in cells if cell.currency), "")
-    marks = {
-        "a comma for thousands": form == "thousands",
-        "a decimal comma": form == "decimal_comma" and has_comma,
-        "a point for thousands": form == "decimal_comma" and not has_comma,
-        "a space for thousands": any(sign in separators for sign in SPACES),
-        "an apostrophe for thousands": any(sign in separators for sign in APOSTROPHES),
-        f"a currency ({currency})": currency,
-        "a long minus sign": any(cell.minus for cell in cells),
-        "parentheses for negative ones": any(cell.parentheses for cell in cells),
-    }
-    found = [mark for mark, there in marks.items() if there]
-    noun = "percentages" if cells[0].percent else "numbers"
-    return f"{noun} with {listed(found)}" if found else noun
+    if form not in cell.formats:  # 1,5 among numbers with a comma for thousands
+        raise ValueError(text)
+    if form == "decimal_comma":
+        return float(cell.core.replace(".", "").replace(",", "."))
+    return float(cell.core.replace(",", ""))

@@ -1,31 +1,30 @@
-"""Columns without information about a target: empty, constant, or with a different name in each row.
-
-Other columns give a wrong answer if used unchanged: the target in other words, and codes for missing values.
-"""
+"""Checks of columns: those without information about a target, and those that would give a wrong answer unchanged."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.linalg import eigh
 
-from rsens._app.tables._cells import as_written, has_unit
+from rsens._app.tables._cells import as_written, number_cell
 from rsens._app.tables._columns import UNNAMED, Note, advice
 from rsens._app.tables._reading import Reading
 from rsens._coding import MOST_UNNAMED_LEVELS
 from rsens._errors import Argument, InputError, Sentence
+from rsens._table import columns_of_labels
 from rsens._text import counted, quoted
 from rsens._typing import Array
+from rsens.measures import Terms
 
 #: Names of columns that name rows: id, user_id, customerId, row.
 IDENTIFIER = re.compile(r"(?i:(^|[^a-z0-9])(id|ids|uid|uuid|guid|key|index|row|nr|no)([^a-z0-9]|$))|[a-z](Id|ID)$")
 #: Text with more levels than this is left out; above `MOST_UNNAMED_LEVELS`, each needs this number of rows on average.
 MOST_LEVELS, LEAST_ROWS_PER_LEVEL = 50, 5
-#: The number of columns compared with all others at once: the correlations of 20,000 columns would take 3 GB.
-TOGETHER = 512
 #: Numbers without a name that count rows begin below this, and end below this many times their number.
 SPARSE = 10
 #: Above these correlations with the target, a column holds the same numbers: exactly, or up to rounding.
@@ -42,6 +41,14 @@ FAR, GAP = 5.0, 1.0
 LEAST_ROWS_SETTLED, MOST_SETTLED_VALUES = 5, 20
 #: How improbable it must be that all rows of a level have one value of the target by chance, at any of the levels.
 CHANCE = 0.001
+#: A term is collinear if the others explain this share of its variance (adjusted R²).
+HIGH = 0.95
+#: The most columns that are named together.
+MOST_MEMBERS = 8
+#: Below this share of the variance, what is left is rounding.
+ROUNDING = 1e-9
+#: Smaller eigenvalues of a correlation matrix count as 0.
+LEAST_EIGENVALUE = 1e-12
 
 
 def why_useless(name: str, column: Any, reading: Reading, named: bool = False) -> Note | None:
@@ -53,106 +60,71 @@ def why_useless(name: str, column: Any, reading: Reading, named: bool = False) -
     known = column.dropna()
     if not len(known):
         return Note("empty", (name,), f"{name!r} has no values and was left out.")
-    different = known.nunique()
-    if different == 1:
-        return Note("constant", (name,), f"{name!r} has only one value, {short_repr(known.iloc[0])}, and was left out.")
-    each_row = different == len(known) > 2
+    values = known.unique()
+    if len(values) == 1:
+        return Note("constant", (name,), f"{name!r} has only one value, {short_repr(values[0])}, and was left out.")
+    each_row = len(values) == len(known) > 2
+    if named and each_row:
+        text = f", but has a different value in each of {len(known)} rows. Leave the column out with "
+        raise InputError(f"{name!r} is named in ", Argument("categorical"), text, Argument("drop", [name]), ".")
     if named:
-        if each_row:
-            reason = (
-                f", but has a different value in each of {counted(len(known), 'row')}: the effect of a level that "
-                "occurs in one row is the effect of that row. Leave the column out with "
-            )
-            out = Sentence(reason, Argument("drop", [name]), ", or do not name it.")
-            raise InputError(f"{name!r} is named in ", Argument("categorical"), out)
         return None
-    if UNNAMED.fullmatch(name) and (each_row if reading.categorical else counts_rows(known, reading)):
+    if UNNAMED.fullmatch(name) and (
+        each_row if reading.categorical else reading.kind == "number" and counts_rows(known)
+    ):
         return Note("identifier", (name,), f"{name!r}, a column without a name, names the rows and was left out.")
-    if not reading.categorical:
+    few_rows = len(values) > MOST_UNNAMED_LEVELS and len(known) < LEAST_ROWS_PER_LEVEL * len(values)
+    if not reading.categorical or not (each_row or len(values) > MOST_LEVELS or few_rows):
         return None
-    few_rows = different > MOST_UNNAMED_LEVELS and len(known) < LEAST_ROWS_PER_LEVEL * different
-    return _rarely_repeats(name, known, each_row) if each_row or different > MOST_LEVELS or few_rows else None
+    texts = [str(value) for value in values[:1000]]
+    start = f"{name!r} has {len(values):,} different texts in {counted(len(known), 'row')}"
+    if sum(map(has_unit, texts)) >= 0.8 * len(texts):
+        text = f"{start}, which look like numbers ({quoted(texts[:3])}), and was left out. Write them as plain numbers."
+        return Note("levels", (name,), text, severe=True)
+    if each_row:
+        return Note("identifier", (name,), f"{start}, like an identifier, and was left out.")
+    start += ", too many to compare, and was left out. Group them; or keep them all, which takes long, with "
+    return advice("levels", [name], start, "categorical", [name], severe=True)
 
 
-def _rarely_repeats(name: str, known: Any, each_row: bool) -> Note:
-    """A note on text that is left out; a warning if it may be numbers with a unit, or numbers that cannot be read."""
-    different = known.unique()
-    texts = [str(value) for value in different[:1000]]
-    are_numbers = sum(map(has_unit, texts)) >= 0.8 * len(texts)
-    if each_row and not are_numbers:
-        text = f"{name!r} has a different text in each row, like an identifier, and was left out."
-        return Note("identifier", (name,), text)
-    start = f"{name!r} has {len(different):,} different texts in {counted(len(known), 'row')}, "
-    if not are_numbers:
-        start += "too many to compare, and was left out. Group them; or keep them all, which takes long, with "
-        return advice("levels", [name], start, "categorical", [name], severe=True)
-    examples = quoted(different[:3])
-    text = f"{start}which look like numbers ({examples}), and was left out. If they are, write them as plain numbers."
-    return Note("levels", (name,), text, severe=True)
+def has_unit(text: str) -> bool:
+    """Whether a cell is a number with a unit of one short word, 12.5 kg, or with other signs around it."""
+    with_unit = re.fullmatch(r"[+-]?\d[\d.,]*\s?[a-zA-Zµ°²³/%]{1,6}", text.strip())
+    return with_unit is not None or number_cell(text) is not None
 
 
-def counts_rows(column: Any, reading: Reading) -> bool:
-    """Whether numbers count rows: 0, 1, 2, … or 1, 2, 3, …, in any order, or those of the file.
+def counts_rows(column: Any) -> bool:
+    """Whether numbers count rows: 0, 1, 2, … or 1, 2, 3, …, in any order, or as those of the file.
 
     There may be gaps, as in a part of a table, if at least a tenth of the count is left. Equal gaps are data: 0, 5, 10.
     """
-    if reading.kind != "number":
-        return False
-    ordered = np.sort(column.to_numpy(dtype=np.float64))
+    values = column.to_numpy(dtype=np.float64)
+    ordered = np.sort(values)
     steps = np.diff(ordered)
-    whole = bool((ordered == np.floor(ordered)).all() and steps.min() > 0.0)
+    if (ordered != np.floor(ordered)).any() or steps.min() <= 0.0:
+        return False
     from_start = 0.0 <= ordered[0] < SPARSE and ordered[-1] < SPARSE * len(ordered)
-    by_start = whole and from_start and (steps.max() > steps.min() or steps[0] == 1.0)
-    return by_start or (_counts_rows_of_file(column) and 0.0 <= column.iloc[0] - column.index[0] < SPARSE)
-
-
-def _counts_rows_of_file(column: Any) -> bool:
-    rows = column.index.to_numpy()
-    return bool(rows.dtype.kind in "iu" and np.ptp(column.to_numpy(dtype=np.float64) - rows) == 0.0)
+    after_rows = np.ptp(values - column.index) == 0.0 and 0.0 <= values[0] - column.index[0] < SPARSE
+    return bool((from_start and (steps.max() > steps.min() or steps[0] == 1.0)) or after_rows)
 
 
 def may_be_identifier(name: str, column: Any) -> bool:
-    """Whether numbers count the rows of the file, or are distinct, in order, and named like an identifier.
-
-    Distinct whole numbers without a name are taken for one in any order.
-    """
-    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    if len(values) < 3 or not np.isfinite(values).all() or (values != np.floor(values)).any():
-        return False
-    if UNNAMED.fullmatch(name):
-        return len(np.unique(values)) == len(values)
+    """Whether distinct whole numbers have no name, or are in order and count rows or are named like an identifier."""
+    values = column.to_numpy(dtype=np.float64)
     steps = np.diff(values)
+    if len(np.unique(values)) < max(3, len(values)) or not (values == np.floor(values)).all():
+        return False
     in_order = (steps > 0.0).all() or (steps < 0.0).all()
-    return bool(in_order and (IDENTIFIER.search(name) or _counts_rows_of_file(column)))
+    after_rows = np.ptp(values - column.index) == 0.0
+    return bool(UNNAMED.fullmatch(name) or (in_order and (IDENTIFIER.search(name) or after_rows)))
 
 
 def may_be_codes(column: Any) -> bool:
     """Whether whole numbers have few different values, in many rows."""
-    if column.dtype.kind not in "iuf":
-        return False
     values = column.dropna()
     different = values.unique()
     few = 2 < len(different) <= 10 and len(values) >= 3 * len(different)
     return bool(few and (different == np.floor(different)).all())
-
-
-def same_numbers(table: Any) -> list[list[str]]:
-    """Groups of number columns, none constant, in which each is a linear function of the others."""
-    values = table.to_numpy(dtype=np.float64)
-    with np.errstate(all="ignore"):  # numbers too large to be squared are like no others
-        centred = values - values.mean(axis=0)
-        centred /= np.linalg.norm(centred, axis=0)
-    groups: list[list[str]] = []
-    seen: set[int] = set()
-    for start in range(0, values.shape[1], TOGETHER):
-        with np.errstate(all="ignore"):
-            same = np.abs(centred[:, start : start + TOGETHER].T @ centred) > 1.0 - 1e-12
-        for column, like in enumerate(same, start):
-            group = [other for other in np.flatnonzero(like).tolist() if other not in seen]
-            if column in group and len(group) > 1:
-                groups.append([str(table.columns[other]) for other in group])
-                seen.update(group)
-    return groups
 
 
 def short_repr(value: Any) -> str:
@@ -167,27 +139,22 @@ def copies(table: pd.DataFrame, numbers: Collection[str], target: str) -> dict[s
     different = table[target].nunique()
     repeats = len(table) >= LEAST_LABELLED and 2 * different <= len(table)
     for name in [name for name in table.columns if name != target]:
-        r = _correlation(table[name], table[target]) if name in numbers and target in numbers else 0.0
-        if r > EXACT:
-            found[name] = "the target itself, up to scale"
-        elif r > NEAR and len(table) >= LEAST_ROWS:
-            found[name] = f"almost the target itself, up to scale (correlation above {NEAR})"
+        r = 0.0
+        if name in numbers and target in numbers:
+            with np.errstate(all="ignore"):  # numbers too large to be squared are like no others
+                r = abs(np.corrcoef(table[name].to_numpy(dtype=float), table[target].to_numpy(dtype=float))[0, 1])
+        if r > EXACT or (r > NEAR and len(table) >= LEAST_ROWS):
+            found[name] = "the target itself, up to scale" + ("" if r > EXACT else " and rounding")
         elif repeats and table[name].nunique() == different == len(table[[name, target]].drop_duplicates()):
             found[name] = "the target in other words: each value goes with one value of the target"
     return found
-
-
-def _correlation(x: Any, y: Any) -> float:
-    """The size of the correlation; NaN if numbers are too large to be squared."""
-    with np.errstate(all="ignore"):
-        dx, dy = (values - values.mean() for values in (x.to_numpy(dtype=float), y.to_numpy(dtype=float)))
-        return float(np.abs(dx @ dy / (np.linalg.norm(dx) * np.linalg.norm(dy))))
 
 
 def missing_codes(values: Array) -> dict[float, int]:
     """Numbers that may mean a missing value, and how often they occur.
 
     They are the smallest or the largest, far from all others, repeated, and all nines, or negative where no other is.
+    Distances are in units of the interquartile range of the others, or of their range if that is 0.
     """
     different, counts = np.unique(values, return_counts=True)
     found: dict[float, int] = {}
@@ -195,22 +162,15 @@ def missing_codes(values: Array) -> dict[float, int]:
         ends, often = different[outermost], counts[outermost]
         for k in range(1, min(MOST_CODES, len(ends) - 2) + 1):
             rest = values[~np.isin(values, ends[:k])]
-            if often[:k].min() < LEAST_COUNT:
-                break
             codes = [NINES.fullmatch(repr(value)) or value < 0.0 <= rest.min() for value in ends[:k].tolist()]
-            if all(codes) and _are_far(ends[:k], rest):
+            low, high = np.quantile(rest, [0.25, 0.75])
+            unit = high - low or np.ptp(rest)
+            outer, inner = ends[0], ends[k - 1]
+            from_half, from_all = max(low - outer, outer - high), max(rest.min() - inner, inner - rest.max())
+            if all(codes) and often[:k].min() >= LEAST_COUNT and from_half > FAR * unit and from_all > GAP * unit:
                 found |= dict(zip(ends[:k].tolist(), often[:k].tolist(), strict=True))
                 break
     return found
-
-
-def _are_far(ends: Array, rest: Array) -> bool:
-    """Whether values are far from all others, in units of their interquartile range, or of their range if that is 0."""
-    outer, inner = ends[0], ends[-1]
-    low, high = np.quantile(rest, [0.25, 0.75])
-    unit = high - low or np.ptp(rest)
-    from_half, from_all = max(low - outer, outer - high), max(rest.min() - inner, inner - rest.max())
-    return bool(from_half > FAR * unit and from_all > GAP * unit)
 
 
 def settled_levels(column: Any, target: Any) -> dict[Any, Any]:
@@ -231,73 +191,180 @@ def settled_levels(column: Any, target: Any) -> dict[Any, Any]:
 # ---- Notes on columns that may not be what they were taken for -------------------------------------------------------
 
 
-def suspicions(table: pd.DataFrame, readings: Mapping[str, Reading], target: str) -> list[Note]:
+def suspicions(table: pd.DataFrame, readings: Mapping[str, Reading], target: str) -> Iterator[Note]:
     """Notes on columns that may not be what they were taken for, in a table without missing values; they are kept."""
     inputs = [name for name in table.columns if name != target]
     numbers = [name for name in inputs if readings[name].kind == "number"]
     amounts = [name for name in table.columns if not readings[name].categorical]
     leaks = copies(table, set(amounts), target)
-    plain = [name for name in inputs if name not in leaks and readings[name].kind != "date"]
-    notes = [
-        *_leaks(leaks),
-        *_settled(table, plain, target),
-        *_missing_codes(table[[name for name in amounts if readings[name].kind != "date"]]),
-    ]
+    for words in dict.fromkeys(leaks.values()):
+        names = [name for name in leaks if leaks[name] == words]
+        text = f"{quoted(names)} {'is' if len(names) == 1 else 'are'} {words}. Leave out columns not known beforehand: "
+        yield advice("same", names, text, "drop", names, severe=True)
+    for name in inputs:
+        if name not in leaks and readings[name].kind != "date":
+            yield from _settled(table[name], table[target])
+    for name in amounts:
+        codes = missing_codes(table[name].to_numpy(dtype=float)) if readings[name].kind != "date" else {}
+        for value, count in codes.items():
+            text = (
+                f"{name!r} is {value:g} in {counted(count, 'row')}, far from all other values: does it mean a missing "
+            )
+            yield Note("missing_code", (name,), f"{text}value? Then empty these cells.", severe=True)
     for name in numbers:
         if may_be_identifier(name, table[name]):
             text = f"{name!r} counts the rows, as an identifier does. It was kept; if it only names them, leave it out "
-            notes.append(advice("identifier", [name], f"{text}with ", "drop", [name]))
+            yield advice("identifier", [name], f"{text}with ", "drop", [name])
     if whole := [name for name in numbers if may_be_codes(table[name])]:
         has = "has" if len(whole) == 1 else "have"
         text = f"{quoted(whole)} {has} few different whole numbers, taken as numbers. If they are codes, use "
-        notes.append(advice("whole_numbers", whole, text, "categorical", whole))
-    for group in same_numbers(table[[name for name in amounts if name != target and name not in leaks]]):
-        text = f"{quoted(group)} are the same up to scale and share their importance. Keep one of them: "
-        notes.append(advice("same", group, text, "drop", group[1:]))
-    return notes
+        yield advice("whole_numbers", whole, text, "categorical", whole)
 
 
-def _leaks(found: Mapping[str, str]) -> Iterable[Note]:
-    """One note for all columns that are the target in the same way."""
-    for words in dict.fromkeys(found.values()):
-        names = [name for name in found if found[name] == words]
-        text = f"{quoted(names)} {'is' if len(names) == 1 else 'are'} {words}. Leave out columns not known beforehand: "
-        yield advice("same", names, text, "drop", names, severe=True)
-
-
-def _missing_codes(numbers: pd.DataFrame) -> Iterable[Note]:
-    for name in numbers.columns:
-        for value, count in missing_codes(numbers[name].to_numpy(dtype=float)).items():
-            text = (
-                f"{name!r} is {value:g} in {counted(count, 'row')}, far from all other values: does it mean a missing "
-                "value? Then empty these cells."
-            )
-            yield Note("missing_code", (name,), text, severe=True)
-
-
-def _settled(table: pd.DataFrame, names: Sequence[str], target: str) -> Iterable[Note]:
-    """A note for each column with levels that settle the target; a warning if the target has amounts.
+def _settled(column: Any, y: Any) -> Iterator[Note]:
+    """A note on levels that settle the target; a warning if the target has amounts.
 
     There the level decides whether there is anything to explain. A class that is certain may just be predicted well.
     """
-    y = table[target]
-    severe = y.dtype.kind in "iuf" and y.nunique() > 2
-    for name in names:
-        found = settled_levels(table[name], y)
-        if not found:
-            continue
-        values = list(dict.fromkeys(found.values()))
-        rows = counted(int(table[name].isin(list(found)).sum()), "row")
-        levels = " or ".join(map(short_repr, found))
-        one = (
-            f"{target!r} is always {short_repr(values[0])}" if len(values) == 1 else f"each has one value of {target!r}"
-        )
-        start = f"{name!r} settles the target in {rows}: where it is {levels}, {one}."
-        if len(found) == table[name].nunique():
-            text = f"{start} If it is not known beforehand, leave it out with "
-            yield advice("settled", [name], text, "drop", [name], severe=severe)
-        else:
-            conditions = [f"{name}!={as_written(level)}" for level in found]
-            use = Argument("where", conditions[0] if len(conditions) == 1 else conditions)
-            ask = f" This dominates the ranking. To ask what moves {target!r} in the other rows, use "
-            yield Note("settled", (name,), Sentence(start, ask, use, "."), severe)
+    found = settled_levels(column, y)
+    if not found:
+        return
+    name, severe = column.name, y.dtype.kind in "iuf" and y.nunique() > 2
+    values = list(dict.fromkeys(found.values()))
+    rows = counted(int(column.isin(list(found)).sum()), "row")
+    one = f"{y.name!r} is always {short_repr(values[0])}" if len(values) == 1 else f"each has one value of {y.name!r}"
+    start = f"{name!r} settles the target in {rows}: where it is {' or '.join(map(short_repr, found))}, {one}."
+    if len(found) == column.nunique():
+        text = f"{start} If it is not known beforehand, leave it out with "
+        yield advice("settled", [name], text, "drop", [name], severe=severe)
+    else:
+        conditions = [f"{name}!={as_written(level)}" for level in found]
+        use = Argument("where", conditions[0] if len(conditions) == 1 else conditions)
+        ask = f" This dominates the ranking. To ask what moves {y.name!r} in the other rows, use "
+        yield Note("settled", (name,), Sentence(start, ask, use, "."), severe)
+
+
+# ---- Columns that determine one another: a total and its parts, the same thing measured twice ------------------------
+
+
+@dataclass(frozen=True)
+class CollinearSet:
+    """Terms that belong together, how much of the first is explained by the others, and the sum that they are."""
+
+    names: tuple[str, ...]
+    r2: float
+    formula: str | None
+
+
+def collinear_sets(X: pd.DataFrame, terms: Terms) -> list[CollinearSet]:
+    """The small sets of terms in which one is nearly a linear function of the others; levels count as indicators."""
+    blocks = _blocks(X, terms)
+    n, design = len(X), np.concatenate(blocks, axis=1)
+    # With few degrees of freedom left, columns without any relation can seem to determine one another.
+    if n - 1 - design.shape[1] < 10 or len(blocks) < 2:
+        return []
+    ends = np.cumsum([0, *(block.shape[1] for block in blocks)])
+    places = [list(range(ends[t], ends[t + 1])) for t in range(len(blocks))]
+    search = _Search(design.T @ design / n, places, n)
+    left = search.left_by_all()
+    exact: list[tuple[int, ...]] = []
+    near: list[tuple[int, ...]] = []
+    for t in sorted(range(len(blocks)), key=left.__getitem__):
+        if left[t] < 1.0 - HIGH and not any(t in members for members in (*exact, *near)):
+            members = search.members(t, left[t])
+            if members:
+                (exact if search.left(t, members) < ROUNDING else near).append((t, *members))
+    sets = []
+    for first, *others in (*exact, *_merged(near)):
+        unexplained = search.left(first, others)
+        members = sorted([first, *others])
+        formula = _formula(members, X, terms) if unexplained < ROUNDING else None
+        sets.append(CollinearSet(tuple(terms.names[t] for t in members), 1.0 - unexplained, formula))
+    return sets
+
+
+@dataclass
+class _Search:
+    """Shares of the variance of terms that other terms leave unexplained, from the correlations of all columns."""
+
+    correlations: Array
+    places: list[list[int]]
+    n: int
+
+    def left_by_all(self) -> list[float]:
+        """The share of the variance of each term that all others leave unexplained.
+
+        The covariance of a block given all others is the inverse of its block of the precision matrix.
+        """
+        eigenvalues, vectors = eigh(self.correlations)
+        root = vectors / np.sqrt(np.maximum(eigenvalues, LEAST_EIGENVALUE))
+        blocks = [np.linalg.inv(root[own] @ root[own].T) for own in self.places]
+        return [self._adjusted(float(np.trace(each)) / len(each), len(root) - len(each)) for each in blocks]
+
+    def left(self, t: int, others: list[int]) -> float:
+        """The share of the variance of a term that these leave unexplained."""
+        own, by = self.places[t], [column for other in others for column in self.places[other]]
+        if not by:
+            return 1.0
+        G, cross = self.correlations, self.correlations[np.ix_(by, own)]
+        slopes = np.linalg.lstsq(G[np.ix_(by, by)], cross, rcond=LEAST_EIGENVALUE)[0]
+        return self._adjusted(max(0.0, 1.0 - float(np.sum(slopes * cross)) / len(own)), len(by))
+
+    def members(self, t: int, least: float) -> list[int]:
+        """The fewest terms, found one after the other, that leave little more than the least that is possible."""
+        enough = max(3.0 * least, ROUNDING)
+        chosen: list[int] = []
+        rest = [e for e in range(len(self.places)) if e != t]
+        while rest and len(chosen) < MOST_MEMBERS - 1 and self.left(t, chosen) > enough:
+            best = min(rest, key=lambda e: self.left(t, [*chosen, e]))
+            chosen.append(best)
+            rest.remove(best)
+        reached = max(enough, self.left(t, chosen))
+        for e in list(chosen):
+            fewer = [other for other in chosen if other != e]
+            if self.left(t, fewer) <= reached:
+                chosen = fewer
+        return chosen if self.left(t, chosen) < 1.0 - HIGH else []
+
+    def _adjusted(self, unexplained: float, width: int) -> float:
+        return unexplained * (self.n - 1) / (self.n - 1 - width)
+
+
+def _blocks(X: pd.DataFrame, terms: Terms) -> list[Array]:
+    """The columns of every term, standardised; a category has an indicator for every level but its first."""
+    labels = columns_of_labels(X)
+    blocks = []
+    for members in terms.members:
+        parts = [
+            pd.get_dummies(pd.factorize(X.iloc[:, d])[0], drop_first=True) if d in labels else X.iloc[:, [d]]
+            for d in members
+        ]
+        values = np.concatenate([part.to_numpy(dtype=np.float64) for part in parts], axis=1)
+        values = values / np.maximum(np.abs(values).max(axis=0), 1e-300)  # large numbers can be squared
+        centred = values - values.mean(axis=0)
+        blocks.append(centred / np.maximum(centred.std(axis=0), 1e-300))
+    return blocks
+
+
+def _merged(found: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Sets that share a term are one: several measurements of one thing."""
+    merged: list[tuple[int, ...]] = []
+    for members in found:
+        touching = [each for each in merged if set(each) & set(members)]
+        merged = [each for each in merged if each not in touching]
+        merged.append(tuple(dict.fromkeys(t for each in (*touching, members) for t in each)))
+    return merged
+
+
+def _formula(members: list[int], X: pd.DataFrame, terms: Terms) -> str | None:
+    """total = a + b, if one column is the sum of the others; else None."""
+    labels = columns_of_labels(X)
+    if any(len(terms.members[t]) > 1 or terms.members[t][0] in labels for t in members):
+        return None
+    columns = {terms.names[t]: X.iloc[:, terms.members[t][0]].to_numpy(dtype=np.float64) for t in members}
+    for total, values in columns.items():
+        parts = [name for name in columns if name != total]
+        rest = values - np.sum([columns[name] for name in parts], axis=0)
+        if np.abs(rest).max() <= 1e-9 * np.abs(values).max():
+            return f"{total} = {' + '.join(parts)}"
+    return None

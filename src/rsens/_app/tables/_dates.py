@@ -21,29 +21,28 @@ from rsens._typing import Array
 #: Dates in numbers, by their first number; dates with names of months; months without a day, taken as their first day.
 DAY, MONTH, YEAR, NAMED, MONTHS = "day-first", "month-first", "year-first", "named", "months"
 ORDERS = {DAY: "day first", MONTH: "month first", YEAR: "year first"}
-#: How each form is written. Capital letters need two digits, or a likely year: neither 1.2.10 nor 3/1000 is a date.
-TEMPLATES = {
-    DAY: ("dd/mm/yyyy", "dd.mm.yyyy", "dd-mm-yyyy", "dd/mm/yy", "DD.MM.yy", "DD-MM-yy"),
-    MONTH: ("mm/dd/yyyy", "mm.dd.yyyy", "mm-dd-yyyy", "mm/dd/yy", "MM.DD.yy", "MM-DD-yy"),
-    YEAR: ("yyyy-mm-dd", "yyyy/mm/dd", "yyyy.mm.dd"),
-    NAMED: ("dd Mon yyyy", "dd Mon yy", "Mon dd yyyy", "yyyy Mon dd"),
-    MONTHS: ("Mon yyyy", "Mon yy", "YYYY-MM", "YYYY/MM", "mm/YYYY", "mm-YYYY"),
-}
-PIECES_OF_TEMPLATES = {
-    "dd": r"(?P<day>\d{1,2})",
-    "DD": r"(?P<day>\d{2})",
-    "mm": r"(?P<month>\d{1,2})",
-    "MM": r"(?P<month>\d{2})",
-    "yyyy": r"(?P<year>\d{4})",
-    "yy": r"(?P<year>\d{2})",
-    "YYYY": r"(?P<year>1[6-9]\d{2}|2[01]\d{2})",
-    "Mon": r"(?P<name>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
-    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)",
-    ".": r"\.\s?",
-    " ": r"(?:st|nd|rd|th)?[\s,./'’-]*",
-}
+D, M, Y = r"(?P<day>\d{1,2})", r"(?P<month>\d{1,2})", r"(?P<year>\d{4})"
+DD, MM, YY = r"(?P<day>\d{2})", r"(?P<month>\d{2})", r"(?P<year>\d{2})"
+LIKELY, NAME = r"(?P<year>1[6-9]\d{2}|2[01]\d{2})", r"(?P<name>[a-z]{3,9})"
+SAME, AGAIN, GAP = r"(?P<sign>[/.-])\s?", r"(?P=sign)\s?", r"(?:st|nd|rd|th)?[\s,./'’-]*"
 WEEKDAY = r"(?:(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)(?:day|nesday|urday)?\.?,?\s+)?"
-MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+#: How each form is written. Two digits of a year need slashes, or two digits of day and month: 1.2.10 is not a date.
+FORMS = {
+    DAY: (D + SAME + M + AGAIN + Y, f"{D}/{M}/{YY}", DD + SAME + MM + AGAIN + YY),
+    MONTH: (M + SAME + D + AGAIN + Y, f"{M}/{D}/{YY}", MM + SAME + DD + AGAIN + YY),
+    YEAR: (Y + SAME + M + AGAIN + D,),
+    NAMED: (
+        WEEKDAY + D + GAP + NAME + GAP + r"(?P<year>\d{4}|\d{2})",
+        WEEKDAY + NAME + GAP + D + GAP + Y,
+        Y + GAP + NAME + GAP + D,
+    ),
+    MONTHS: (NAME + GAP + r"(?P<year>\d{4}|\d{2})", f"{LIKELY}[/-]{MM}", f"{M}[/-]{LIKELY}"),
+}
+PATTERNS = {form: [re.compile(pattern, re.IGNORECASE) for pattern in patterns] for form, patterns in FORMS.items()}
+MONTH_NAMES = "january, february, march, april, may, june, july, august, september, october, november, december"
+MONTH_NUMBERS = {"sept": 9} | {
+    text: k for k, name in enumerate(MONTH_NAMES.split(", "), 1) for text in (name, name[:3])
+}
 #: A date, and behind a T, spaces or a comma the time, which has a colon.
 DATE_AND_TIME = re.compile(r"(.*?)(?:(?:T|[ ,\t\u00a0]+)(\d{1,2}:.*))?", re.DOTALL)
 CLOCK = re.compile(
@@ -57,20 +56,12 @@ MICROSECONDS = 1_000_000
 NO_TIME = np.iinfo(np.int64).min  # not-a-time
 
 
-def _pattern(template: str) -> re.Pattern[str]:
-    tokens = re.sub(r"yyyy|YYYY|yy|Mon|mm|MM|dd|DD|[. ]", lambda found: PIECES_OF_TEMPLATES[found[0]], template)
-    return re.compile(WEEKDAY * ("Mon" in template and "dd" in template) + tokens, re.IGNORECASE)
-
-
-PATTERNS = {form: {template: _pattern(template) for template in each} for form, each in TEMPLATES.items()}
-
-
 def moments_of(cells: Sequence[str], form: str) -> tuple[NDArray[Any], NDArray[Any]]:
     """Points in time, local and in UTC; not-a-time where a cell is not a date in this form.
 
     A column of a million moments has few different days and times of day: each of these is read once.
     """
-    parts = [_date_and_time(cell) for cell in cells]
+    parts = [DATE_AND_TIME.fullmatch(cell.strip()).groups("") for cell in cells]  # type: ignore[union-attr]
     days = {text: _day(text, form) for text in {day for day, _ in parts}}
     times = {text: _time(text) for text in {time for _, time in parts}}
     day = np.array([days[text] for text, _ in parts], dtype=np.int64)
@@ -82,28 +73,23 @@ def moments_of(cells: Sequence[str], form: str) -> tuple[NDArray[Any], NDArray[A
 
 def date_forms(values: Sequence[str]) -> tuple[str, ...]:
     """The forms that these different cells, in the order of rows, may have, the most likely first; () if not dates."""
-    fitting = _fitting(values, _fitting(values[:FIRST], TEMPLATES)) if values else {}
-    return _most_likely(fitting, values[0]) if fitting else ()
+    fitting = _fitting(values, _fitting(values[:FIRST], FORMS)) if values else {}
+    # Fewer than 10 steps may all go the same way by chance.
+    steps = {form: np.diff(utc.astype(np.int64)) for form, utc in fitting.items() if len(values) > 10}
+    in_order = [form for form, each in steps.items() if (each > 0).all() or (each < 0).all()]
+    if len(in_order) == 1:
+        return (in_order[0],)
+    return (DAY,) if DAY in fitting and "." in values[0] else tuple(fitting)
 
 
-def date_words(cell: str, form: str) -> str:
-    """How dates in a form are written, by an example: day first (dd/mm/yyyy)."""
-    day, time = _date_and_time(cell)
-    template = next(template for template, pattern in PATTERNS[form].items() if pattern.fullmatch(day))
-    clock = CLOCK.fullmatch(time)
-    if clock is not None:
-        template += " hh:mm" + (":ss" if clock["second"] else "") + (" am/pm" if clock["half"] else "")
-    return f"{ORDERS[form]} ({template.lower()})" if form in ORDERS else f"written as {template}"
-
-
-def dates_by_form(cells: Sequence[str]) -> dict[tuple[str, ...], set[str]]:
-    """Cells that are dates in each form, by "date" and the form; empty if few of the first cells are dates."""
-    found: dict[tuple[str, ...], set[str]] = {}
+def forms_of_cells(cells: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The forms in which each cell is a date, for cells with any; empty if few of the first cells are dates."""
+    found: dict[str, tuple[str, ...]] = {}
     for some in (cells[:FIRST], cells):
-        known = {form: ~np.isnat(moments_of(some, form)[0]) for form in TEMPLATES}
-        if 2 * np.count_nonzero(np.logical_or.reduce(list(known.values()))) < len(some):
+        known = {form: ~np.isnat(moments_of(some, form)[0]) for form in FORMS}
+        found = {cell: forms for k, cell in enumerate(some) if (forms := tuple(f for f in FORMS if known[f][k]))}
+        if 2 * len(found) < len(some):
             return {}
-        found = {("date", form): {some[k] for k in np.flatnonzero(known[form]).tolist()} for form in TEMPLATES}
     return found
 
 
@@ -127,37 +113,16 @@ def _fitting(cells: Sequence[str], forms: Iterable[str]) -> dict[str, NDArray[An
     return {form: utc for form, utc in found.items() if not np.isnat(utc).any()}
 
 
-def _most_likely(fitting: dict[str, NDArray[Any]], cell: str) -> tuple[str, ...]:
-    """The forms that fit, the most likely first, or the only one that remains possible."""
-    names = tuple(fitting)
-    in_order = [name for name in names if _is_in_order(fitting[name])]
-    if len(in_order) == 1:
-        return (in_order[0],)
-    if DAY in names and "." in cell:
-        return (DAY,)
-    return names
-
-
-def _is_in_order(moments: NDArray[Any]) -> bool:
-    steps = np.diff(moments.astype(np.int64))  # fewer than 10 may all go the same way by chance
-    return len(steps) >= 10 and bool((steps > 0).all() or (steps < 0).all())
-
-
-def _date_and_time(cell: str) -> tuple[str, str]:
-    day, time = DATE_AND_TIME.fullmatch(cell.strip()).groups("")  # type: ignore[union-attr]  # it matches any text
-    return day, time
-
-
 def _day(text: str, form: str) -> int:
     """Days since 1970."""
-    match = next(filter(None, (pattern.fullmatch(text) for pattern in PATTERNS[form].values())), None)
+    match = next(filter(None, (pattern.fullmatch(text) for pattern in PATTERNS[form])), None)
     if match is None:
         return NO_TIME
     fields = match.groupdict()
-    year, name = int(fields["year"]), fields.get("name")
+    name, year = fields.get("name"), int(fields["year"])
     if len(fields["year"]) == 2:
         year += 1900 if year >= 69 else 2000  # as in POSIX
-    month = 1 + MONTH_NAMES.index(name[:3].lower()) if name else int(fields["month"])
+    month = int(fields["month"]) if name is None else MONTH_NUMBERS.get(name.lower(), 0)
     try:
         return date(year, month, int(fields.get("day", 1))).toordinal() - date(1970, 1, 1).toordinal()
     except ValueError:  # such as 31 February

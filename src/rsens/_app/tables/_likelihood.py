@@ -22,10 +22,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rsens._app.tables._cells import in_order
 from rsens._arguments import one_of
 from rsens._errors import Argument, InputError, Sentence
 from rsens._table import factorized, holds_labels
 from rsens._text import quoted
+from rsens._typing import Array
 from rsens.likelihoods import likelihood_names, target_of
 
 #: There is one model per class: more classes than this are probably a mistake.
@@ -57,35 +59,35 @@ def choose_likelihood(y: Any, likelihood: str = AUTO) -> Choice:
     """The likelihood that suits the target y, by the rule above; or the likelihood asked for, if y allows it."""
     one_of(likelihood, "likelihood", likelihood_choices())
     target = y if isinstance(y, pd.Series) else pd.Series(np.asarray(y))
-    name = "y" if target.name is None else str(target.name)
+    wrong = "the target" if target.name is None else f"the target {str(target.name)!r}"
     if target.isna().any():
-        raise InputError(f"the target {name!r} has missing values. Drop these rows.")
+        raise InputError(f"{wrong} has missing values. Drop these rows.")
     if holds_labels(target.to_frame(), 0):
         if likelihood not in (AUTO, CLASSES):
-            wrong = f"the target {name!r} has labels, not numbers: it cannot be {likelihood!r}. Use "
+            wrong = f"{wrong} has labels, not numbers: it cannot be {likelihood!r}. Use "
             raise InputError(wrong, Argument("likelihood", AUTO), ".")
-        return _classes(target, name, "")
+        return _classes(target, wrong, "")
     if target.dtype.kind not in "iuf":
-        raise InputError(f"the target {name!r} must have numbers or labels; got {target.dtype}.")
+        raise InputError(f"{wrong} must have numbers or labels; got {target.dtype}.")
     values = target.to_numpy(dtype=np.float64)
+    whole = values == np.floor(values)
+    different = np.unique(values)
+    if likelihood == CLASSES or (likelihood == AUTO and whole.all() and len(different) == 2):
+        return _classes(target, wrong, f"{AS_ASKED}: " if likelihood == CLASSES else "two different whole numbers: ")
     if likelihood == AUTO:
-        return _automatic(target, values, name)
-    if likelihood == CLASSES:
-        return _classes(target, name, f"{AS_ASKED}: ")
-    no_counts = values[(values < 0.0) | (values != np.floor(values))]
+        return _automatic(values, different)
+    no_counts = values[(values < 0.0) | ~whole]
     if target_of(likelihood) == "counts" and len(no_counts):
-        wrong = f"the target {name!r} has {_number(no_counts[0])}, which is not a count: {likelihood!r} needs"
+        wrong = f"{wrong} has {_number(no_counts[0])}, which is not a count: {likelihood!r} needs"
         raise InputError(f"{wrong} whole numbers of at least 0. Use ", Argument("likelihood", "gaussian"), ".")
     return Choice(likelihood, AS_ASKED)
 
 
-def _automatic(target: Any, values: Any, name: str) -> Choice:
-    different = np.unique(values)
+def _automatic(values: Array, different: Array) -> Choice:
+    words = f"numbers from {_number(different[0])} to {_number(different[-1])}"
     if (different != np.floor(different)).any():
-        return Choice("gaussian", f"numbers from {_number(different[0])} to {_number(different[-1])}")
-    if len(different) == 2:
-        return _classes(target, name, "two different whole numbers: ")
-    words = f"whole numbers from {_number(different[0])} to {_number(different[-1])}"
+        return Choice("gaussian", words)
+    words = f"whole {words}"
     if different[0] < 0.0:
         return Choice("gaussian", f"{words}, some of them negative")
     if len(different) < LEAST_VALUES:
@@ -102,20 +104,14 @@ def _automatic(target: Any, values: Any, name: str) -> Choice:
     return Choice("poisson", f"{words}: counts with about the spread of Poisson")
 
 
-def _classes(target: Any, name: str, words: str) -> Choice:
-    _, labels = factorized(target)
-    kind = "numbers" if target.dtype.kind in "iuf" else "texts"
+def _classes(target: Any, wrong: str, words: str) -> Choice:
+    labels = in_order(factorized(target)[1])
     if len(labels) == 1:
-        raise InputError(f"the target {name!r} has only one value, {labels[0]!r}: there is nothing to tell apart.")
+        raise InputError(f"{wrong} has only one value, {labels[0]!r}: there is nothing to explain.")
     if len(labels) > MOST_CLASSES:
-        amounts = Sentence("If they are amounts, use ", Argument("likelihood", "gaussian"), "; or group them.")
-        wrong = f"the target {name!r} has {len(labels)} different {kind}; more than {MOST_CLASSES} classes"
-        raise InputError(f"{wrong}. ", "Group them." if kind == "texts" else amounts)
-    try:
-        labels = sorted(labels)
-    except TypeError:
-        labels = sorted(labels, key=str)
-    return Choice(CLASSES, f"{words}{len(labels)} classes, {quoted(labels, 5)}", tuple(labels))
+        few = f"more than {MOST_CLASSES} classes. Group them; or, if they are amounts, use "
+        raise InputError(f"{wrong} has {len(labels)} different values; {few}", Argument("likelihood", "gaussian"), ".")
+    return Choice(CLASSES, f"{words}{len(labels)} classes, {quoted(labels, 5)}", labels)
 
 
 def _number(value: float) -> str:

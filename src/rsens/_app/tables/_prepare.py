@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from rsens._app.tables._checks import short_repr, suspicions
-from rsens._app.tables._columns import Note, names_of, naming
+from rsens._app.tables._columns import Note, Roles, names_of, naming
 from rsens._app.tables._likelihood import Choice, choose_likelihood
 from rsens._app.tables._reader import ReadColumns, TableReader, plain_type
-from rsens._app.tables._roles import BESIDE, Roles
 from rsens._arguments import one_of
 from rsens._errors import Argument, InputError, Sentence
-from rsens._text import counted
+from rsens._text import counted, first_few
 
 #: Why a target of each of these kinds is Gaussian.
 TIMES = dict.fromkeys(("date", "duration"), "points or lengths of time, in days") | {"time": "times, in hours"}
@@ -33,7 +31,7 @@ class ModelTable:
     notes: The decisions and observations.
     reader: How columns are read: for new rows, and stored with a model.
     likelihood: The likelihood that suits the target, a `Choice`.
-    beside: The columns with a role of `BESIDE`, by role.
+    clusters: The label of each row's cluster; None without a column of clusters.
     n_complete: The number of rows without missing values, some of which may be drawn.
     name, n_rows: The name of the data, and the number of rows in it.
     kept: How many rows the conditions kept, if there are any.
@@ -45,7 +43,7 @@ class ModelTable:
     notes: tuple[Note, ...]
     reader: TableReader
     likelihood: Any = None
-    beside: dict[str, Any] = field(default_factory=dict)
+    clusters: Any = None
     n_complete: int = 0
     name: str = "data"
     n_rows: int = 0
@@ -57,16 +55,12 @@ class ModelTable:
         """Columns that were made from one column, by its name: they are explained together."""
         return self.reader.groups_
 
-    @property
-    def clusters(self) -> Any:
-        """The label of each row's cluster; None without a column of clusters."""
-        return self.beside.get("cluster")
-
 
 def prepare(
     frame: pd.DataFrame,
     target: str,
     *,
+    cluster: str | None = None,
     missing: str = "drop",
     likelihood: str = "auto",
     rows: int | None = None,
@@ -75,39 +69,31 @@ def prepare(
 ) -> ModelTable:
     """Read a table, and leave out the rows and columns that a model cannot use.
 
-    Severe notes report that a few odd cells keep a column from being numbers (an error if it is the target), that text
-    was left out, or taken as levels, though it looks like numbers, that there are too many levels, that a column is the
-    target in other words, or that a number may mean a missing value.
-
     `missing` is "drop" or "error", about rows with missing values; `rows` the most rows to keep, drawn at random with
-    the seed; `options` the columns by role and the other arguments of `TableReader`.
+    the seed; `options` are the other arguments of `TableReader`.
     """
     one_of(missing, "missing", MISSING_ROWS)
     frame = frame.set_axis(names_of(frame), axis=1)
-    given = {name: options.pop(name) for name in (*BESIDE, "columns", "drop") if name in options}
-    roles = Roles(target=target, **given)
-    wanted = roles.used(list(frame.columns))
-    beside = {role: frame[name] for role, name in roles.single.items() if role in BESIDE}
+    roles = {name: options.pop(name) for name in ("columns", "drop") if name in options}
+    wanted = Roles(target=target, cluster=cluster, **roles).used(list(frame.columns))
+    clusters = None if cluster is None else frame[cluster]
     reader = TableReader(target=target, missing_codes=None, **options)
-    others = [column.name for column in beside.values()]
-    found = reader.leave_out_useless(reader.learn(frame[wanted].drop(columns=others)))
-    found = _complete(found, reader, reader.notes_, missing, beside)
+    found = reader.leave_out_useless(reader.learn(frame[[name for name in wanted if name != cluster]]))
+    found = _complete(found, reader, reader.notes_, missing, clusters)
     found = reader.leave_out_useless(found)  # rows are gone, and perhaps all but one value
-    _check_left(found, reader)
     choice = _likelihood(found, reader, likelihood)
     index = drawn(found.table.index, rows, seed)
     some = found.some(index)
     if len(index) < len(found.table):
         some = reader.leave_out_useless(some)
-        _check_left(some, reader)
-        if choice.classes is not None:
-            choice = replace(choice, classes=choose_likelihood(plain_type(some.table[target]), choice.kind).classes)
+        choice = replace(choice, classes=_likelihood(some, reader, choice.kind).classes)
     reader.choose_outputs(some)
     notes = [*reader.notes_, *suspicions(found.table[list(reader.readings_)], reader.readings_, target)]
-    beside = {role: column.loc[index] for role, column in beside.items()}
-    notes += [cluster_note(labels) for role, labels in beside.items() if role == "cluster"]
+    if clusters is not None:
+        clusters = clusters.loc[index]
+        notes.append(cluster_note(clusters))
     y = plain_type(some.table[target])
-    return ModelTable(reader.inputs(some), y, tuple(notes), reader, choice, beside, len(found.table))
+    return ModelTable(reader.inputs(some), y, tuple(notes), reader, choice, clusters, len(found.table))
 
 
 def prepare_again(
@@ -117,7 +103,7 @@ def prepare_again(
     one_of(missing, "missing", MISSING_ROWS)
     found = reader.read_again(frame)
     notes = list(found.notes)
-    found = _complete(found, reader, notes, missing, {})
+    found = _complete(found, reader, notes, missing, None)
     index = drawn(found.table.index, rows, seed)
     if len(index) < len(found.table):
         text = f"{len(index):,} of {len(found.table):,} rows are explained, drawn at random (seed {seed})."
@@ -136,51 +122,37 @@ def drawn(index: Any, most: int | None, seed: int) -> Any:
 
 
 def _likelihood(found: ReadColumns, reader: TableReader, asked: str) -> Choice:
-    choice = choose_likelihood(plain_type(found.table[reader.target]), asked)
-    kind = reader.readings_[str(reader.target)].kind
-    return Choice("gaussian", TIMES[kind]) if asked == "auto" and kind in TIMES else choice  # days are not counts
-
-
-def _complete(
-    found: ReadColumns, reader: TableReader, notes: list[Note], missing: str, beside: Mapping[str, Any]
-) -> ReadColumns:
-    """The rows without a missing value, also in the columns beside the inputs."""
-    table = found.table
-    gaps = table.isna().assign(**{str(column.name): column.isna() for column in beside.values()})
-    incomplete = gaps.any(axis=1)
-    if not incomplete.any():
-        return found
-    counts = gaps.sum()[lambda count: count > 0].sort_values(ascending=False)
-    listed = ", ".join(f"{name!r} {count:,}" for name, count in counts.head(10).items())
-    more = f" and {len(counts) - 10} more columns" if len(counts) > 10 else ""
-    few = f"{int(incomplete.sum()):,} of {counted(len(table), 'row')}"
-    inputs = [str(name) for name in counts.index if name in table.columns and name != reader.target]
-    if missing == "error":
-        out = Sentence("leave columns out with ", naming("drop", inputs), ", ") if inputs else ""
-        drop = Sentence("or leave the rows out with ", Argument("missing", "drop"), ".")
-        raise InputError(f"{few} have missing values, by column: {listed}{more}. Fill them, ", out, drop)
-    if incomplete.all():
-        out = Sentence(" Leave out columns like the first: ", naming("drop", inputs[:1]), ".") if inputs else ""
-        raise InputError(f"no rows are left: each has a missing value, by column: {listed}{more}.", out)
-    text = f"{few} have missing values and were left out, by column: {listed}{more}."
-    severe = 2 * int(incomplete.sum()) > len(table)  # the rows that are left may not represent the table
-    notes.append(Note("missing", tuple(map(str, counts.index)), text, severe))
-    return found.some(table.index[~incomplete])
-
-
-def _check_left(found: ReadColumns, reader: TableReader) -> None:
-    """An error if there is nothing left to explain, or to explain it with."""
-    y = found.table[reader.target]
-    if len(y) == 1:
-        raise InputError("only one row is left. A model needs many more.")
+    y, kind = plain_type(found.table[reader.target]), reader.readings_[str(reader.target)].kind
     if y.nunique() == 1:
         one = f"only one value, {short_repr(y.iloc[0])}"
         raise InputError(f"the target {y.name!r} has {one}: there is nothing to explain.")
-    if not reader.input_readings:
-        raise InputError(
-            f"the table has no columns left to explain the target {y.name!r} with.",
-            *(part for reason in list(reader.dropped_.values())[:3] for part in (" ", Sentence(reason))),
-        )
+    choice = choose_likelihood(y, asked)
+    return Choice("gaussian", TIMES[kind]) if asked == "auto" and kind in TIMES else choice  # days are not counts
+
+
+def _complete(found: ReadColumns, reader: TableReader, notes: list[Note], missing: str, clusters: Any) -> ReadColumns:
+    """The rows without a missing value, also of the cluster."""
+    table = found.table
+    gaps = table.isna() if clusters is None else table.isna().assign(**{str(clusters.name): clusters.isna()})
+    incomplete = gaps.any(axis=1)
+    n = int(incomplete.sum())
+    if not n:
+        return found
+    counts = gaps.sum()[lambda count: count > 0].sort_values(ascending=False)
+    by_column = first_few([f"{name!r} {count:,}" for name, count in counts.items()])
+    inputs = [str(name) for name in counts.index if name in reader.input_readings]
+    few = f"{n:,} of {counted(len(table), 'row')} have missing values"
+    if missing == "error":
+        out = Sentence("leave columns out with ", naming("drop", inputs), ", ") if inputs else ""
+        drop = Sentence("or leave the rows out with ", Argument("missing", "drop"), ".")
+        raise InputError(f"{few}, by column: {by_column}. Fill them, ", out, drop)
+    if n == len(table):
+        out = Sentence(" Leave out columns like the first: ", naming("drop", inputs[:1]), ".") if inputs else ""
+        raise InputError(f"no rows are left: each has a missing value, by column: {by_column}.", out)
+    severe = 2 * n > len(table)  # the rows that are left may not represent the table
+    text = f"{few} and were left out, by column: {by_column}."
+    notes.append(Note("missing", tuple(map(str, counts.index)), text, severe))
+    return found.some(table.index[~incomplete])
 
 
 def cluster_note(labels: Any) -> Note:
@@ -190,13 +162,15 @@ def cluster_note(labels: Any) -> Note:
     if odd:
         raise InputError(about, f": {name!r} must have text, numbers or dates; got values of type {odd[0]}.")
     sizes = labels.value_counts()
-    if len(sizes) == 1:
-        wrong = f": {name!r} has only one value, {short_repr(labels.iloc[0])}, so all rows would belong together."
-        raise InputError(about, f"{wrong} Name a column with more, or leave it out.")
     least, most = int(sizes.min()), int(sizes.max())
-    each = f"{most}" if least == most else f"{least} to {most}"
-    text = f"Rows with the same {name!r} belong together: {len(sizes):,} clusters of {each} rows. They stay together "
-    text = f"{text}in every fold and sample."
+    if len(sizes) == 1:
+        wrong = (
+            f": {name!r} has only one value, {short_repr(labels.iloc[0])}. Name a column with more, or leave it out."
+        )
+        raise InputError(about, wrong)
     if most == 1:
         text = f"{name!r} has a different value in each row: every row is its own cluster, as without it."
+    else:
+        text = f"{len(sizes):,} clusters of {least} to {most} rows. They stay together in every fold and sample."
+        text = f"Rows with the same {name!r} belong together: {text}"
     return Note("clusters", (name,), text)

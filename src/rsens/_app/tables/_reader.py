@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -11,30 +12,26 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from rsens._app.tables._cells import marks_notes
+from rsens._app.tables._cells import in_order
 from rsens._app.tables._checks import missing_codes, why_useless
-from rsens._app.tables._columns import Note, check_unique, find_all, mapping, names_of, naming
-from rsens._app.tables._dates import DAYS, ORDERS, cycles_in_words, piece, pieces_of
+from rsens._app.tables._columns import Note, Roles, advice, check_unique, find_all, mapping, names_of
+from rsens._app.tables._dates import CYCLES, DAYS, ORDERS, piece, pieces_of
 from rsens._app.tables._reading import (
+    DECIMAL_POINTS,
     KINDS,
     Reading,
-    clean,
+    as_from_file,
+    date_reading_as_asked,
     date_request,
     is_text,
     read_dates,
-    reading_as_asked,
     reading_of,
     resolved_by_other_columns,
     why_still_text,
-    without_marks,
 )
-from rsens._app.tables._roles import Roles
 from rsens._errors import Argument, InputError, Sentence, warn
 from rsens._table import as_pandas, plain
 from rsens._text import counted, listed, quoted
-
-#: In the attributes of a table: whether it comes from a file whose numbers have decimal points.
-DECIMAL_POINTS = "decimal_points"
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +86,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> reader.transform(table)["day"].tolist()
         [0.0, 1.0, 3.0, 1.0]
         >>> print(reader.notes_[-1])
-        'day' was read as dates, day first (dd/mm/yyyy): days since 2024-01-31.
+        'day' was read as dates, day first ('31/01/2024' is 2024-01-31): days since 2024-01-31.
     """
 
     readings_: dict[str, Reading]
@@ -118,11 +115,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         frame = _frame_of(X)
         self.n_features_in_ = frame.shape[1]
         self.feature_names_in_ = np.array(names_of(frame), dtype=object)
-        rows = self.leave_out_useless(self.learn(frame.reset_index(drop=True)))
-        self.choose_outputs(rows)
-        if not self.get_feature_names_out().size:
-            reasons = (part for reason in list(self.dropped_.values())[:3] for part in (" ", Sentence(reason)))
-            raise InputError(f"no columns are left of {counted(len(frame), 'row')} (n_samples={len(frame)}).", *reasons)
+        self.choose_outputs(self.leave_out_useless(self.learn(frame.reset_index(drop=True))))
         for note in self.notes_:
             if note.severe:
                 warn(note.text)
@@ -137,12 +130,10 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             wrong = f"X has {frame.shape[1]} features, but TableReader is expecting {self.n_features_in_} features"
             raise InputError(f"{wrong} as input.")
         found = self.inputs(self.read_again(frame.reset_index(drop=True)))
-        coded = {
-            name: _coded(found[name], name, self.readings_[name].levels)
-            for name in found.columns.intersection(list(self.readings_))
-            if self.readings_[name].categorical
-        }
-        return found.assign(**coded).set_axis(frame.index, axis=0)
+        for name, reading in self.input_readings.items():
+            if reading.categorical:
+                found[name] = _coded(found[name], name, reading.levels)
+        return found.set_axis(frame.index, axis=0)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """The columns that `transform` makes."""
@@ -176,41 +167,53 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         names = list(frame.columns)
         wanted = Roles(target=self.target, columns=self.columns, drop=self.drop).used(names)
         self.categorical_ = find_all(self.categorical, names, "the table", "categorical column")
-        formats = {name: form for name, (form, _) in self._asked_dates(names).items() if form is not None}
+        asked = self._asked_dates(names)
         self.notes_, self.dropped_ = [], {}
-        cleaned, found = {}, {}
-        for name in wanted:
-            if name in formats:
-                cleaned[name], found[name], marks = reading_as_asked(frame[name], name, formats[name])
+        table = {name: as_from_file(frame[name], as_text=name in self.categorical_) for name in wanted}
+        found: dict[str, Reading] = {}
+        for name, column in table.items():
+            form = asked.get(name)
+            digits = DECIMAL_POINTS in frame.attrs or not is_text(frame[name])  # from a file, or as if
+            if name in self.categorical_:
+                reading: Reading | None = Reading("labels")
+            elif form is not None:
+                reading = date_reading_as_asked(column, name, form)
             else:
-                cleaned[name], marks = clean(frame[name], as_text=name in self.categorical_)
-                reading = Reading("labels") if name in self.categorical_ else reading_of(cleaned[name])
-                if reading is None:
-                    self._leave_out_unsupported(name, cleaned.pop(name))
-                    continue
+                reading = reading_of(column, digits=digits)
+            if reading is not None:
                 found[name] = reading
-                if name in self.categorical_ and not isinstance(cleaned[name].dtype, pd.CategoricalDtype):
-                    cleaned[name] = cleaned[name].astype("category")
-            self.notes_ += marks_notes(name, marks)
-        self.readings_ = resolved_by_other_columns(
-            found, cleaned, self.categorical_, points=bool(frame.attrs.get(DECIMAL_POINTS))
-        )
+                continue
+            text = f"{name!r} has values of type {listed(sorted({type(each).__name__ for each in column.dropna()}))}"
+            if name == self.target:
+                raise InputError(f"the target {text}, not numbers or text.")
+            self._leave_out(Note("unsupported", (name,), f"{text}, not numbers or text, and was left out."))
+        points = frame.attrs.get(DECIMAL_POINTS, False)
+        self.readings_ = resolved_by_other_columns(found, table, self.categorical_, points=points)
         for name, reading in self.readings_.items():
-            if reading.kind == "labels" and name not in self.categorical_:
-                self._look_at_labels(name, cleaned[name])
-        rows = self._read(cleaned, frame.index, self.notes_)
-        self._note_conversions()
+            is_open = reading.kind == "labels" and name not in self.categorical_
+            if is_open and (reason := why_still_text(table[name])) is not None:
+                text = f"{name!r} is text: {reason}. Correct or empty these cells; or, if they are codes, use "
+                note = advice("odd_cells", [name], text, "categorical", [name], severe=True)
+                if name == self.target:
+                    raise InputError("the target ", note.text)
+                self.notes_.append(note)
+        rows = self._read(table, frame.index, self.notes_)
+        self._note_conversions(table, rows)
+        codes = {name: rows.table[name].astype("category") for name in wanted if name in self.categorical_}
+        rows = replace(rows, table=rows.table.assign(**codes))
         return rows if self.missing_codes is None else replace(rows, table=self._without_codes(rows.table))
 
     def leave_out_useless(self, rows: ReadColumns) -> ReadColumns:
-        """The rows without columns that have no information in them; these are left out from now on."""
-        for name in [name for name in self.readings_ if name != self.target]:
+        """The rows without columns that have no information in them; an error if none is left."""
+        for name in list(self.input_readings):
             note = why_useless(name, rows.table[name], self.readings_[name], name in self.categorical_)
             if note is not None:
-                if not any(each.severe and name in each.columns for each in self.notes_):  # a better note
-                    self.notes_.append(note)
-                self.dropped_[name] = note.text
+                self._leave_out(note)
                 del self.readings_[name]
+        if not self.input_readings:
+            reasons = (part for reason in list(self.dropped_.values())[:3] for part in (" ", Sentence(reason)))
+            n = len(rows.table)
+            raise InputError(f"no columns are left of {counted(n, 'row')} (n_samples={n}).", *reasons)
         return replace(rows, table=rows.table[list(self.readings_)])
 
     def choose_outputs(self, rows: ReadColumns) -> None:
@@ -220,22 +223,19 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             column = rows.table[name]
             if reading.categorical:
                 self.readings_[name] = replace(reading, levels=_levels(column))
-            elif reading.kind == "date":
-                if name != self.target:
-                    asked = parts.pop(name, ())
-                    days = column.dropna()
-                    local = rows.moments[name].loc[days.index].to_numpy()
-                    pieces = pieces_of(days.to_numpy(dtype=float), local, asked)
-                    if not pieces:
-                        raise InputError(
-                            Argument("date"), f": {quoted(asked)} of {name!r} never changes. Ask for others."
-                        )
-                    self.readings_[name] = replace(reading, pieces=pieces)
-                self._note_dates(name)
-        for name in parts:
-            if name in self.readings_:  # a column that was left out has its own note
+            elif reading.kind != "date" and name in parts:
                 text = f": {name!r} was not read as dates. If it has dates, describe how they are written with "
                 raise InputError(Argument("date"), text, Argument("date", {name: "%d/%m/%Y"}), ".")
+            elif reading.kind == "date" and name != self.target:
+                days = column.dropna()
+                local = rows.moments[name].loc[days.index].to_numpy()
+                pieces = pieces_of(days.to_numpy(dtype=float), local, parts.get(name, ()))
+                if not pieces:
+                    asked = quoted(parts[name])
+                    raise InputError(Argument("date"), f": {asked} of {name!r} never changes. Ask for others.")
+                self.readings_[name] = replace(reading, pieces=pieces)
+            if reading.kind == "date":
+                self._note_dates(name)
         for name, made in self.groups_.items():
             doubles = [each for each in made if each in self.readings_]
             if doubles:
@@ -244,19 +244,10 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def read_again(self, frame: pd.DataFrame) -> ReadColumns:
         """New rows, read as before; the target may be missing."""
         frame = _named(frame)
-        names = set(frame.columns)
-        absent = [name for name in self.input_readings if name not in names]
-        if absent:
-            find_all(absent, list(frame.columns), "the table", "column", whole=True)
-        cleaned, notes = {}, []
-        for name in [name for name in self.readings_ if name in names]:
-            reading = self.readings_[name]
-            if reading.form is not None and is_text(frame[name]):
-                cleaned[name], marks = without_marks(frame[name])
-            else:
-                cleaned[name], marks = clean(frame[name], as_text=reading.kind == "labels")
-            notes += marks_notes(name, marks)
-        return self._read(cleaned, frame.index, notes)
+        find_all(self.input_readings, list(frame.columns), "the table", "column", whole=True)
+        labels = [name for name, reading in self.readings_.items() if reading.kind == "labels"]
+        known = {name: as_from_file(frame[name], as_text=name in labels) for name in self.readings_ if name in frame}
+        return self._read(known, frame.index, [])
 
     def inputs(self, rows: ReadColumns) -> pd.DataFrame:
         """The columns that a model is given, without the target and with the columns that dates become."""
@@ -303,20 +294,20 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     # ---- Parts of the steps ------------------------------------------------------------------------------------------
 
-    def _read(self, cleaned: Mapping[str, Any], index: Any, notes: list[Note]) -> ReadColumns:
-        columns: dict[str, Any] = {}
-        moments = {}
-        for name, column in cleaned.items():
-            reading = self.readings_[name]
-            if reading.kind == "date":
-                columns[name], moments[name] = reading.read_dates(column, name)
-            else:
-                columns[name] = reading.read(column, name)
-            infinite = np.isinf(columns[name]) if columns[name].dtype.kind == "f" else np.False_
+    def _read(self, table: Mapping[str, Any], index: Any, notes: list[Note]) -> ReadColumns:
+        columns, moments = {}, {}
+        for name in [name for name in self.readings_ if name in table]:
+            values, moments[name], marks = self.readings_[name].read(table[name], name)
+            if marks:
+                text = f"{quoted([cell for cell, _ in marks.most_common()], 3)} among its numbers or dates"
+                text = f"{name!r} has {counted(marks.total(), 'cell')} with {text}, taken as missing."
+                notes.append(Note("missing", (name,), text))
+            infinite = np.isinf(values) if values.dtype.kind == "f" else np.False_
             if infinite.any():
-                columns[name] = columns[name].mask(infinite)
+                values = values.mask(infinite)
                 text = f"{name!r} has {counted(int(infinite.sum()), 'infinite value')}, taken as missing."
                 notes.append(Note("infinite", (name,), text))
+            columns[name] = values
         return ReadColumns(pd.DataFrame(columns, index=index), moments, notes)
 
     def _without_codes(self, table: pd.DataFrame) -> pd.DataFrame:
@@ -338,59 +329,51 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 self.notes_.append(Note("missing_code", (name,), text))
         return table.assign(**found)
 
-    def _asked_dates(self, names: list[str]) -> dict[str, tuple[str | None, tuple[str, ...]]]:
-        """The format and the parts asked for; an error if the columns do not exist or cannot be dates."""
+    def _asked_dates(self, names: list[str]) -> dict[str, str | None]:
+        """The formats asked for; an error if the columns do not exist or cannot be dates."""
         asked = {name: date_request(text) for name, text in read_dates(self.date).items()}
-        find_all(asked, names, "the table", "date column", whole=True)
-        both = [name for name in asked if name in self.categorical_]
-        if both:
-            raise InputError(
-                f"{both[0]!r} is named in ", Argument("categorical"), " and in ", Argument("date"), ": leave out one."
-            )
-        if self.target in asked and asked[self.target][1]:
-            counts = f": {self.target!r} is the target, which is counted in days. Leave out its parts."
-            raise InputError(Argument("date"), counts)
-        return asked
+        for name in find_all(asked, names, "the table", "date column", whole=True):
+            if name in self.categorical_:
+                both = (Argument("categorical"), " and in ", Argument("date"), ": leave out one.")
+                raise InputError(f"{name!r} is named in ", *both)
+            if name == self.target and asked[name][1]:
+                raise InputError(Argument("date"), f": {name!r} is the target, which is counted in days.")
+        return {name: form for name, (form, _) in asked.items()}
 
-    def _leave_out_unsupported(self, name: str, column: Any) -> None:
-        if name == self.target:
-            raise InputError(f"the target {name!r} has values that are neither numbers nor text.")
-        types = dict.fromkeys(type(value).__name__ for value in column.dropna())
-        text = f"{name!r} has values of type {' and '.join(types)} and was left out."
-        self.notes_.append(Note("unsupported", (name,), text))
-        self.dropped_[name] = text
+    def _leave_out(self, note: Note) -> None:
+        """Leave out a column from now on; a severe note on it is better than this one."""
+        (name,) = note.columns
+        if not any(each.severe and name in each.columns for each in self.notes_):
+            self.notes_.append(note)
+        self.dropped_[name] = note.text
 
-    def _look_at_labels(self, name: str, column: Any) -> None:
-        """Warn of text that looks like numbers or dates: the answer is probably wrong without it."""
-        kind, reason = why_still_text(column) or ("", "")
-        if not kind:
-            return
-        text = Sentence(f"{name!r} is text: {reason}.")
-        if kind == "odd_cells":
-            mend = " Correct or empty these cells; or, if the column has codes, use "
-            text = Sentence(f"{name!r} has {reason}, so it is text.", mend, naming("categorical", [name]), ".")
-        if name == self.target:
-            raise InputError("the target ", text)
-        self.notes_.append(Note(kind, (name,), text, severe=True))
-
-    def _note_conversions(self) -> None:
-        """One note for all columns that were read in the same way: a file with decimal commas has many."""
-        ways: dict[str, list[str]] = {}
+    def _note_conversions(self, table: Mapping[str, Any], rows: ReadColumns) -> None:
+        """One note for all columns that were read in the same way, with an example: the longest cell and its value."""
+        ways = defaultdict(list)
         for name, reading in self.readings_.items():
-            if reading.kind not in ("number", "labels", "truth", "date"):
-                ways.setdefault(reading.words or KINDS[reading.kind][0], []).append(name)
-        for words, names in ways.items():
-            verb = "was" if len(names) == 1 else "were"
-            self.notes_.append(Note("converted", tuple(names), f"{quoted(names)} {verb} read as {words}."))
+            if reading.categorical or reading.kind == "number":
+                continue
+            if is_text(table[name]) and rows.table[name].notna().any():
+                cells = table[name].where(rows.table[name].notna(), "").str.strip()
+                k = int(np.argmax(cells.str.len()))
+                local = rows.moments[name]
+                value = f"{rows.table[name].iloc[k]:.12g}" if local is None else str(local.iloc[k])
+                example = f" ({cells.iloc[k]!r} is {value.removesuffix(' 00:00:00')})"
+                self.readings_[name] = replace(reading, example=example)
+            if reading.kind != "date":
+                ways[reading.kind].append(name)
+        for kind, names in ways.items():
+            read = f"{quoted(names)} {'was' if len(names) == 1 else 'were'} read as {KINDS[kind][0]}"
+            self.notes_.append(Note("converted", tuple(names), f"{read}{self.readings_[names[0]].example}."))
 
     def _note_dates(self, name: str) -> None:
         """How dates were read, the columns they became, and how to change that."""
         reading = self.readings_[name]
-        cycles = cycles_in_words(reading.pieces)
+        cycles = [cycle.words for cycle in CYCLES if any(each.startswith(f"{cycle.name} ") for each in reading.pieces)]
         since = str(reading.origin).removesuffix("T00:00:00")
-        days = [f"days since {since}"] if DAYS in reading.pieces else []
-        read = f"{name!r} was read as dates, {reading.words}" if reading.words else f"{name!r} has dates"
-        text = Sentence(f"{read}: {listed([*days, *cycles])}")
+        made = listed([f"days since {since}"] * (DAYS in reading.pieces) + cycles)
+        order = f", {ORDERS[reading.form]}" if reading.form in ORDERS else ""
+        text = Sentence(f"{name!r} was read as dates{order}{reading.example}: {made}")
         if cycles:
             text = Sentence(text, ", together one variable. For days alone, use ", Argument("date", {name: DAYS}))
         self.notes_.append(Note("date", (name,), Sentence(text, ".")))
@@ -426,11 +409,7 @@ def _levels(column: Any) -> tuple[Any, ...]:
     """The labels that occur: categories in their order, others sorted where they can be."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return tuple(map(plain, column.cat.remove_unused_categories().cat.categories))
-    found = [plain(label) for label in column.dropna().unique()]
-    try:
-        return tuple(sorted(found))
-    except TypeError:
-        return tuple(sorted(found, key=str))
+    return in_order(plain(label) for label in column.dropna().unique())
 
 
 def _coded(column: Any, name: str, levels: tuple[Any, ...]) -> Any:

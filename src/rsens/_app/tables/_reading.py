@@ -21,26 +21,24 @@ import pandas as pd
 from rsens._app.tables._cells import (
     LEAST_NUMBERS,
     NUMBER_FORMATS,
-    fits_two_formats,
+    as_numbers,
     is_mark,
     labels,
-    number_format,
+    number_cell,
+    number_formats,
     number_in,
-    numbers_by_format,
     read_cells,
-    tally,
 )
 from rsens._app.tables._columns import mapping
 from rsens._app.tables._dates import (
     DAYS,
+    FORMS,
     ORDERS,
     PARTS,
     PIECES,
-    TEMPLATES,
     YEAR,
     date_forms,
-    date_words,
-    dates_by_form,
+    forms_of_cells,
     hours,
     is_time_of_day,
     moments_of,
@@ -48,6 +46,8 @@ from rsens._app.tables._dates import (
 from rsens._errors import Argument, InputError
 from rsens._text import counted, listed, quoted
 
+#: In the attributes of a table from a file: whether its numbers have decimal points.
+DECIMAL_POINTS = "decimal_points"
 #: In seconds: one in nanoseconds would make pandas 2 count centuries in nanoseconds, and they do not fit.
 ONE_DAY = pd.Timedelta(days=1).as_unit("s")
 
@@ -58,11 +58,11 @@ class Reading:
 
     kind: One of `KINDS`.
     origin: For dates, day 0.
-    form: How text writes dates: one of `TEMPLATES`, or a format of strptime; None if they are not text.
+    form: How text writes dates: one of `FORMS`, or a format of strptime; None if they are not text.
     pieces: The columns that dates become.
     levels: The labels of a categorical column, in order.
     codes: Numbers that mean a missing value.
-    words, others: How text is written, and other forms of its dates that fit as well, for notes.
+    example, others: A cell with its value, and other forms of its dates that fit as well, for notes.
     """
 
     kind: str
@@ -71,7 +71,7 @@ class Reading:
     pieces: tuple[str, ...] = (DAYS,)
     levels: tuple[Any, ...] = ()
     codes: tuple[float, ...] = ()
-    words: str = field(default="", compare=False)
+    example: str = field(default="", compare=False)
     others: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
@@ -79,7 +79,7 @@ class Reading:
             object.__setattr__(self, name, tuple(getattr(self, name)))
         is_date = isinstance(self.origin, str)
         known = self.kind in KINDS and (self.kind == "date") == is_date and (is_date or self.form is None)
-        known_form = self.form is None or self.form in TEMPLATES or "%" in self.form
+        known_form = self.form is None or self.form in FORMS or "%" in self.form
         if not (known and known_form and self.pieces and set(self.pieces) <= set(PIECES)):
             raise ValueError(f"no way to read a column: {self.plain!r:.80}")
         pd.Timestamp(self.origin or "1970-01-01")
@@ -87,35 +87,38 @@ class Reading:
     @property
     def plain(self) -> dict[str, Any]:
         """The fields that a recipe needs, ready for JSON."""
-        default = {"pieces": (DAYS,), "words": self.words, "others": self.others}
-        stored = {name: value for name, value in asdict(self).items() if value not in (None, (), default.get(name))}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in stored.items()}
+        stored = asdict(self) | {"example": "", "others": ()}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in stored.items() if value}
 
     @property
     def categorical(self) -> bool:
         """Whether the column has labels, not numbers."""
         return self.kind in ("labels", "truth")
 
-    def read(self, column: Any, name: str) -> Any:
-        """The column as numbers with NaN for missing cells, or as labels; an `InputError` if it cannot be read."""
-        values = (
-            self.read_dates(column, name)[0] if self.kind == "date" else self._tried(KINDS[self.kind][1], column, name)
-        )
-        return values.mask(values.isin(self.codes)) if self.codes else values
+    def read(self, column: Any, name: str) -> tuple[Any, Any, Counter[str]]:
+        """The column as numbers with NaN for missing cells, or as labels; local moments; marks of missing values.
 
-    def read_dates(self, column: Any, name: str) -> tuple[Any, Any]:
-        """Days since the origin, and local moments."""
-        local, utc = self._tried(partial(moments, form=self.form), column, name)
-        return (utc - pd.Timestamp(str(self.origin))) / ONE_DAY, local
-
-    def _tried(self, read: Callable[[Any], Any], column: Any, name: str) -> Any:
+        An `InputError` if it cannot be read.
+        """
+        moments, marks = None, Counter[str]()
+        if not self.categorical and is_text(column):
+            column = column.astype(object).where(column.notna(), None)
+            marks.update(cell for cell in column if isinstance(cell, str) and is_mark(cell))
+            column = column.mask(column.isin(list(marks)), None)
         try:
-            return read(column)
+            if self.kind == "date":
+                moments, utc = moments_of_column(column, self.form)
+                values = (utc - pd.Timestamp(str(self.origin))) / ONE_DAY
+            else:
+                values = KINDS[self.kind][1](column)
         except (TypeError, ValueError, OverflowError):
             words = f"{KINDS[self.kind][0]}, which it was in the data of the model"
             raise InputError(f"column {name!r} cannot be read as {words}.") from None
+        return values.mask(values.isin(self.codes)) if self.codes else values, moments, marks
 
 
+#: Digits that are not a code, which may begin with 0.
+WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)")
 #: The kind of a column by the type that pandas infers; text is looked at further.
 KINDS_BY_TYPE = {
     "categorical": "labels",
@@ -127,29 +130,39 @@ KINDS_BY_TYPE = {
 }
 
 
-def reading_of(column: Any) -> Reading | None:
-    """How a column is to be read; None if it holds lists, or values of different types."""
+def reading_of(column: Any, *, digits: bool) -> Reading | None:
+    """How a column is to be read; None if it holds lists, or values of different types.
+
+    Digits with marks of missing values among them are numbers. Without `digits`, a first 0 makes them codes.
+    """
     kind = KINDS_BY_TYPE.get(pd.api.types.infer_dtype(column, skipna=True))
     if kind == "date":
         return date_reading(column, None)
     if kind != "text":
         return None if kind is None else Reading(kind)
-    values = texts_of(column)
-    if not values:
+    texts = texts_of(column)
+    values = [text for text in texts if not is_mark(text)]
+    if not texts:
         return Reading("number")
-    form, words = number_format(values)
-    if form:
-        return Reading(form, words=words)
+    if len(values) < len(texts):
+        if len(values) < LEAST_NUMBERS:
+            return Reading("labels")
+        if all(map(WHOLE.fullmatch, values)) or (digits and as_numbers(values) is not None):
+            return Reading("number")
+    formats = number_formats(values)
+    if len(formats) == 1:
+        return Reading(formats[0])
     if forms := date_forms(values):
-        return date_reading(column, forms[0], date_words(values[0], forms[0]), forms[1:])
+        return date_reading(column, forms[0], forms[1:])
     return Reading("time" if all(map(is_time_of_day, values)) else "labels")
 
 
-def date_reading(column: Any, form: str | None, words: str = "", others: tuple[str, ...] = ()) -> Reading:
+def date_reading(column: Any, form: str | None, others: tuple[str, ...] = ()) -> Reading:
     """Dates in this form, counted from the first; a `ValueError` if a cell is something else."""
-    first = moments(column, form)[1].dropna().min()
+    cells = column.dropna()
+    first = moments_of_column(cells[~cells.map(is_mark)] if is_text(column) else cells, form)[1].min()
     origin = "1970-01-01T00:00:00" if pd.isna(first) else first.floor("D").isoformat()
-    return Reading("date", origin, form, words=words, others=others)
+    return Reading("date", origin, form, others=others)
 
 
 def resolved_by_other_columns(
@@ -161,29 +174,24 @@ def resolved_by_other_columns(
     """
     commas = {reading.kind for reading in readings.values()} & {"thousands", "decimal_comma"}
     commas |= {"thousands"} if points else set()
-    decided = {each.form for each in readings.values() if each.words and not each.others}
+    decided = {each.form for each in readings.values() if not each.others}
     found = dict(readings)
     for name, reading in readings.items():
-        fitting = [form for form in (reading.form, *reading.others) if form in decided] if reading.others else []
-        if len(commas) == 1 and reading.kind == "labels" and name not in codes:
-            (kind,), values = commas, texts_of(table[name])
-            if fits_two_formats(values):
-                found[name] = Reading(kind, words=number_format(values, kind)[1])
-        elif len(fitting) == 1:
-            form = str(fitting[0])
-            found[name] = date_reading(table[name], form, date_words(texts_of(table[name])[0], form))
+        fitting = [form for form in (reading.form, *reading.others) if form in decided]
+        if reading.others and len(fitting) == 1:
+            found[name] = date_reading(table[name], fitting[0])
+        is_text = reading.kind == "labels" and name not in codes
+        if is_text and len(commas) == 1 and len(number_formats(texts_of(table[name]))) > 1:
+            found[name] = Reading(next(iter(commas)))
     return found
 
 
 def texts_of(column: Any) -> list[str]:
     """The different values, if all are text."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return []
-    values = column.dropna().unique().tolist()
-    return [value.strip() for value in values] if all(isinstance(value, str) for value in values) else []
+    return [value.strip() for value in column.dropna().unique()] if is_text(column) else []
 
 
-def moments(column: Any, form: str | None) -> tuple[Any, Any]:
+def moments_of_column(column: Any, form: str | None) -> tuple[Any, Any]:
     """Points in time without a zone, local and in UTC; a `ValueError` if a cell is not a date."""
     if column.dtype.kind == "M":
         utc = column if column.dt.tz is None else column.dt.tz_convert("UTC").dt.tz_localize(None)
@@ -208,7 +216,7 @@ def as_text(value: Any) -> str:
 
 
 def read_moments(texts: list[str], form: str) -> tuple[Any, Any]:
-    """The moments of cells in one of `TEMPLATES` or a format of strptime; not-a-time where a cell does not fit."""
+    """The moments of cells in one of `FORMS` or a format of strptime; not-a-time where a cell does not fit."""
     if "%" not in form:
         return moments_of(texts, form)
     read = pd.to_datetime(pd.Series(texts, dtype=object), format=form, errors="coerce", utc=True)
@@ -238,7 +246,7 @@ def _from_text(number: Callable[[str], float]) -> Callable[[Any], Any]:
         if column.dtype.kind in "iuf":
             return _number(column)  # none of these rows needs its sign or its comma
         codes, values = pd.factorize(column)
-        numbers = np.array([*(number(value) for value in values.tolist()), np.nan])
+        numbers = np.array([*(number(value) if isinstance(value, str) else value for value in values), np.nan])
         return pd.Series(numbers[codes], index=column.index)
 
     return read
@@ -256,20 +264,6 @@ KINDS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 }
 
 
-def clean(column: Any, *, as_text: bool) -> tuple[Any, Counter[str]]:
-    """The column as a file would give it, values of several types as text, and the marks of missing values removed.
-
-    `as_text` is for labels, which have no marks.
-    """
-    if _is_mixed(column):
-        cells = ["" if gap else str(value).strip() for value, gap in zip(column, column.isna(), strict=True)]
-        values, marks = (labels(cells), Counter[str]()) if as_text else read_cells(cells)
-        column = pd.Series(values, index=column.index)
-        if marks:
-            return column, marks
-    return (column, Counter()) if as_text or not is_text(column) else _without_marks(column)
-
-
 def is_text(column: Any) -> bool:
     """Whether all values are text, or missing."""
     if column.dtype == object:
@@ -277,98 +271,62 @@ def is_text(column: Any) -> bool:
     return isinstance(column.dtype, pd.StringDtype)
 
 
-def _is_mixed(column: Any) -> bool:
-    """Whether a column mixes at least two of text, numbers and truth values."""
+def as_from_file(column: Any, *, as_text: bool) -> Any:
+    """A column that mixes text, numbers and truth values as a file would give it; other columns unchanged."""
     if column.dtype != object or pd.api.types.infer_dtype(column, skipna=True) not in ("mixed", "mixed-integer"):
-        return False
-    return all(isinstance(value, str | Real | Decimal | np.bool_) for value in column.dropna())
+        return column
+    if not all(isinstance(value, str | Real | Decimal | np.bool_) for value in column.dropna()):
+        return column
+    cells = ["" if gap else str(value).strip() for value, gap in zip(column, column.isna(), strict=True)]
+    return pd.Series(labels(cells) if as_text else read_cells(cells), index=column.index)
 
 
-def _without_marks(column: Any) -> tuple[Any, Counter[str]]:
-    """Text without marks, if the rest can be read as numbers or dates."""
-    if not any(is_mark(cell) for cell in pd.unique(column.dropna())):
-        return column, Counter()
-    known, marks = without_marks(column)
-    rest = pd.Series(pd.unique(known.dropna()), dtype=object)
-    if len(rest) < LEAST_NUMBERS:
-        return column, Counter()
-    if all(re.fullmatch(r"[+-]?(0|[1-9]\d*)", cell) for cell in rest):  # a first 0 may belong to a code
-        return known.astype(np.float64), marks
-    reading = reading_of(rest)
-    is_read = reading is not None and reading.kind != "labels"
-    return (known, marks) if is_read or fits_two_formats(texts_of(rest)) else (column, Counter())
-
-
-def without_marks(column: Any) -> tuple[Any, Counter[str]]:
-    """The cells as text, without marks of missing values, and these marks."""
-    texts = column.astype(object).map(as_text, na_action="ignore").astype(object)
-    marks = Counter({cell: int(n) for cell, n in tally(texts).items() if is_mark(cell)})
-    return texts.where(~texts.isin(list(marks)) & texts.notna(), None), marks
-
-
-# ---- Text that looks like numbers or dates, and the formats that users give ------------------------------------------
-
-#: From this share on, cells that are numbers decide what the column is.
+#: If at least this share of the cells of a text column are numbers, or dates, so should be the others.
 MOST = 0.8
 #: Longer cells are cut in a sentence.
 LONG = 30
 
 
-def why_still_text(column: Any) -> tuple[str, str] | None:
-    """Why text that looks like numbers or dates is not read as such: "ambiguous" or "odd_cells", and the reason.
+def why_still_text(column: Any) -> str | None:
+    """Cells that keep text from being read as numbers or dates, in a sentence, if most of its cells are such.
 
-    None if most of its cells are something else. Odd cells are <5, 12.3*, 1O, 31/02/2024; marks of missing values do
-    not count.
+    They are odd cells such as <5, 12.3*, 1O or 31/02/2024, or examples of numbers that are written in several ways.
     """
-    counts: Counter[str] = Counter()
-    for cell, count in tally(column).items() if is_text(column) else ():
-        if not is_mark(cell):
-            counts[cell.strip()] += int(count)
-    if not (total := counts.total()):
-        return None
-    numbers, dates = numbers_by_format(counts), dates_by_form(list(counts))
-    for noun, ways in (("number", numbers), ("date", dates)):
-        examples = _examples(counts, ways)
-        if len(examples) > 1:
-            return "ambiguous", f"its {noun}s are written in several ways ({quoted(examples, 3)}). Write all in one way"
-    if fits_two_formats(texts_of(column)):
-        cell = next(cell for cell in counts if "," in cell)
-        either = f"{cell.replace(',', '')} or {cell.replace(',', '.')}"
-        return "ambiguous", f"{cell} may be {either}. Write it without the comma if it is a number"
-    found = {way: sum(counts[cell] for cell in cells) for way, cells in (numbers | dates).items()}
-    best = max(found, key=lambda way: found[way])
-    n = found[best]
-    if n == total or n < MOST * total:
-        return None
-    odd = [cell for cell in counts if cell not in (numbers | dates)[best]]
-    shown = quoted([cell if len(cell) <= LONG else f"{cell[: LONG - 1]}…" for cell in odd], 3)
-    return "odd_cells", f"{counted(n, best[0])} and {counted(total - n, 'other cell')} ({shown})"
+    counts = Counter(cell.strip() for cell in column.dropna() if not is_mark(cell)) if is_text(column) else Counter()
+    numbers = {cell: parts[1:4] for cell in counts if (parts := number_cell(cell)) is not None}
+    ways: dict[str, Mapping[str, Any]] = {"numbers": numbers, "dates": forms_of_cells(list(counts))}
+    for noun, found in ways.items():
+        n, total = sum(counts[cell] for cell in found), counts.total()
+        if not n or n < MOST * total:
+            continue
+        odd = [cell for cell in counts if cell not in found] or list(
+            {way: cell for cell, way in found.items()}.values()
+        )
+        if n == total and len(odd) == 1 and len(number_formats(list(counts))) < 2:
+            continue
+        shown = quoted([cell if len(cell) <= LONG else f"{cell[: LONG - 1]}…" for cell in odd], 3)
+        which = f"not {shown}" if n < total else f"in several ways, such as {shown}"
+        return f"{n:,} of its {counted(total, 'cell')} look like {noun}, but {which}"
+    return None
 
 
-def _examples(cells: Iterable[str], ways: Mapping[tuple[str, ...], set[str]]) -> list[str]:
-    """An example of each of the fewest ways, found one after the other, that fit all cells; empty if some fit none."""
-    left, examples = dict.fromkeys(cells), []
-    while left:
-        best = max(ways.values(), key=lambda fitting: len(left.keys() & fitting), default=set())
-        fitting = [cell for cell in left if cell in best]
-        if not fitting:
-            return []
-        examples.append(fitting[0])
-        left = dict.fromkeys(cell for cell in left if cell not in best)
-    return examples
+# ---- Formats of dates that users give --------------------------------------------------------------------------------
 
 
 def read_dates(given: Any) -> dict[str, str]:
     """The argument `date`: a dict from columns to a format, parts, or both, as text with commas between."""
     asked = mapping(given, "date", "from columns, such as {'when': '%d/%m/%Y'}")
-    texts = {name: each if isinstance(each, str) else _joined(each) for name, each in asked.items()}
+    lists = {
+        name: [each] if isinstance(each, str) or not isinstance(each, Iterable) else each
+        for name, each in asked.items()
+    }
+    texts = {name: ",".join(map(str, each)) for name, each in lists.items()}
     for name, text in texts.items():
-        form, parts = date_request(text or "")
-        wrong = "." if form is None and not parts else _wrong_with(form)
-        if wrong:
-            ways = f"{', '.join(ORDERS)}, a format such as %d/%m/%Y, or some of {listed(PARTS)}"
-            raise InputError(Argument("date"), f" must have for {name!r} {ways}; got {asked[name]!r}{wrong}")
-    return {name: str(text) for name, text in texts.items()}
+        form, parts = date_request(text)
+        if not (form in ORDERS or _is_format(form) if form else parts):
+            ways = f"{', '.join(ORDERS)}, a format such as %d/%m/%Y with a year, or some of {listed(PARTS)}"
+            raise InputError(Argument("date"), f" must have for {name!r} {ways}; got {asked[name]!r}.")
+    return texts
 
 
 def date_request(text: str) -> tuple[str | None, tuple[str, ...]]:
@@ -381,32 +339,23 @@ def date_request(text: str) -> tuple[str | None, tuple[str, ...]]:
     return ",".join(pieces[:first]).strip() or None, tuple(part for part in PARTS if part in parts)
 
 
-def _joined(given: Any) -> str | None:
-    return ",".join(map(str, given)) if isinstance(given, Iterable) else None
-
-
-def _wrong_with(form: str | None) -> str:
-    """The end of a sentence on a format that cannot be used; empty if it can."""
-    if form is None or form in ORDERS:
-        return ""
-    if "%" not in form:
-        return "."
+def _is_format(form: str) -> bool:
+    """Whether a format can be used, and has a year."""
     try:
         pd.to_datetime(pd.Series(["a date"]), format=form, errors="coerce")
-    except (ValueError, re.error) as error:
-        return f": {str(error).rstrip('.')}."
-    return "" if re.search(r"%[YyGcxs]", form) else ", which has no year (%Y or %y)."
+    except (ValueError, re.error):
+        return False
+    return re.search(r"%[YyGcxs]", form) is not None
 
 
-def reading_as_asked(column: Any, name: str, form: str) -> tuple[Any, Reading, Counter[str]]:
-    """The column without marks of missing values, how it is read, and the marks; an `InputError` if it does not fit."""
+def date_reading_as_asked(column: Any, name: str, form: str) -> Reading:
+    """Dates in this format, unless they are no text; an `InputError` if some cells do not fit."""
     if pd.api.types.infer_dtype(column, skipna=True) in ("datetime64", "datetime", "date"):
-        return column, date_reading(column, None), Counter()
-    texts, marks = without_marks(column)
-    cells = list(pd.unique(texts.dropna()))
-    wrong = [cell for cell, moment in zip(cells, read_moments(cells, form)[1], strict=True) if np.isnat(moment)]
+        return date_reading(column, None)
+    counts = Counter(cell for value in column.dropna() if not is_mark(cell := as_text(value)))
+    wrong = [cell for cell, utc in zip(counts, read_moments(list(counts), form)[1], strict=True) if np.isnat(utc)]
     if wrong:
-        few = f"{int(texts.isin(wrong).sum()):,} of {counted(int(texts.notna().sum()), 'cell')}"
+        few = f"{sum(counts[cell] for cell in wrong):,} of {counted(counts.total(), 'cell')}"
         cut = quoted([cell[:LONG] for cell in wrong], 3)
         raise InputError(Argument("date", {name: form}), f" does not fit {few} in {name!r}: {cut}.")
-    return texts, date_reading(texts, form, f"as asked for ({ORDERS.get(form, form)})"), marks
+    return date_reading(column, form)
