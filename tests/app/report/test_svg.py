@@ -8,7 +8,7 @@ import pytest
 
 from rsens._app.report import _figures
 from rsens._app.report._figures import inline, pictures
-from rsens._text import number
+from rsens._text import number, p_text
 from tests.app.report import studies
 from tests.app.report.studies import figures
 
@@ -51,7 +51,7 @@ def test_marks_have_their_numbers_as_titles():
     assert len(found) == len(e.names) * e.parts.shape[1]  # one for each piece of a bar
     top = next(text for text in found if text.startswith("a\n")).split("\n")
     assert top[1] == f"R-sens {number(e.main['a'])}"
-    assert top[-1].startswith("above its null level ")
+    assert top[-1] == f"p {p_text(e.inference.p_value['a'])}"
     tips = [text.split("\n")[0] for text in titles(figures("numbers")["heatmap"].svg) if "\n" in text]
     assert {frozenset(names.split(" × ")) for names in tips} == {frozenset(pair) for pair in e.pairs.index}
 
