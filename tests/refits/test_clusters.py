@@ -57,7 +57,7 @@ def test_splits_that_divide_a_cluster_are_refused(cv):
 
 
 def test_a_splitter_that_needs_groups_says_so():
-    with pytest.raises(InputError, match="GroupKFold cannot split these rows"):
+    with pytest.raises(InputError, match=r"cannot split these rows.*GroupKFold"):
         given_splits(GroupKFold(5), np.zeros((160, 1)), np.zeros(160))
 
 

@@ -54,18 +54,21 @@ def test_lists_of_positions_or_masks():
     [
         (1, "from 2 to the 20 rows"),
         (21, "from 2 to the 20 rows"),
-        (True, "cv must be"),
-        ("five", "cv must be"),
-        (2.5, "cv must be"),
+        (True, "cannot split"),
+        ("five", "cannot split"),
+        (2.5, "cannot split"),
         ([], "no folds"),
-        ([(1,)], "pair"),
-        ([3], "pair"),
+        ([(1,)], "cannot split"),
+        ([3], "cannot split"),
         ([([1, 2], [2])], "both trains on row 2"),
         ([([1], [99])], "positions from 0 to 19"),
-        ([([1], [])], "pair"),
-        ([([], [1])], "pair"),
+        ([([1], [-1])], "positions from 0 to 19"),
+        ([([1], [0.5])], "cannot split"),
+        ([([1], [])], "cannot split"),
+        ([([], [1])], "cannot split"),
     ],
 )
 def test_wrong_folds(cv, text):
-    with pytest.raises(InputError, match=text):
+    with pytest.raises(InputError, match=text) as raised:
         splits(cv)
+    assert raised.value.argument == "cv"
