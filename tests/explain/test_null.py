@@ -382,22 +382,18 @@ def test_a_model_that_takes_no_further_columns():
 def test_what_null_needs_is_said():
     X, y = figure_2(10)
     model = BayesianLinear().fit(X, y)
-    with pytest.raises(InputError, match=r"explain\(model, X, y\)"):
-        explain(model, X, null=True)
-    with pytest.raises(InputError, match=r"explain\(model, X, y\)"):
-        explain(model, X, refit=lambda Z, t: model)
-    with pytest.raises(InputError, match="Pass refit"):
-        explain(Linear([1.0, 0.0]), X, y, null=True)
-    with pytest.raises(InputError, match="refit must be a function"):
-        explain(model, X, y, refit="clone")
-    with pytest.raises(InputError, match="each of the 10 rows"):
-        explain(model, X, y[:9])
-    with pytest.raises(InputError, match="each of the 10 rows"):
-        explain(model, X, 3.0)
-    with pytest.raises(InputError, match="n_jobs"):
-        explain(model, X, y, n_jobs=0)
-    with pytest.raises(InputError, match="null must be one of"):
-        explain(model, X, y, null="yes")
+    for given, options, text in (
+        ((model, X), {"null": True}, r"explain\(model, X, y\)"),
+        ((model, X), {"refit": lambda Z, t: model}, r"explain\(model, X, y\)"),
+        ((Linear([1.0, 0.0]), X, y), {"null": True}, "Pass refit"),
+        ((model, X, y), {"refit": "clone"}, "refit must be a function"),
+        ((model, X, y[:9]), {}, "each of the 10 rows"),
+        ((model, X, 3.0), {}, "each of the 10 rows"),
+        ((model, X, y), {"n_jobs": 0}, "n_jobs"),
+        ((model, X, y), {"null": "yes"}, "null must be one of"),
+    ):
+        with pytest.raises(InputError, match=text):
+            explain(*given, **options)
 
 
 def test_a_model_that_ignores_further_columns_has_no_null_level():
