@@ -93,7 +93,8 @@ def fields() -> Iterator[str]:
     """Fields of an explanation, in memory and in its file."""
     rows = [
         (part, f"`{field.name}`", " × ".join(map(str, field.shape)), first_sentence(field.meaning))
-        for part, field in FORM.fields()
+        for part, kind in FORM.parts.items()
+        for field in kind.fields().values()
     ]
     text = "The content of a file written by `Explanation.save`."
     yield from section("Fields of an explanation", text, ("Part", "Field", "Shape", "Meaning"), rows)

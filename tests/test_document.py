@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rsens._document import WIDTH, Column, Document, Notes, Sentences, ShownTable, fold, plain, with_command
+from rsens._document import WIDTH, Column, Document, Notes, Sentences, ShownTable, fold, plain
 from rsens._text import Pair, width_of
 from tests.pages import NASTY, Page, harmless
 
@@ -112,7 +112,8 @@ def test_names_of_pairs_share_the_room_and_texts_are_wrapped():
 
 def test_paragraphs_and_commands(monkeypatch):
     assert max(map(len, fold("word " * 50, 60, "- ", "  ").splitlines())) <= 60
-    assert with_command("Run", "rsens x", 40) == "  Run rsens x"
-    assert with_command("Run", "rsens " + "x" * 40, 40) == "  Run\n    rsens " + "x" * 40
+    for command, line in (("rsens x", "  Run rsens x"), ("rsens " + "x" * 40, "  Run\n    rsens " + "x" * 40)):
+        table = ShownTable("T", [Column("a", ["b"], "name")], hint=("Run", command))
+        assert table.text(40).endswith(line)
     monkeypatch.setenv("COLUMNS", "50")
     assert max(map(len, Document([Sentences(["word " * 50], "warning")]).text().splitlines())) <= 50

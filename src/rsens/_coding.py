@@ -121,17 +121,14 @@ class Coding:
         return len(self.columns)
 
     def __getitem__(self, position: int) -> Levels:
-        """The levels of the column at this position."""
         return next(column for column in self.columns if column.position == position)
 
     @property
     def categorical(self) -> tuple[int, ...]:
-        """Positions of the categorical columns."""
         return tuple(column.position for column in self.columns)
 
     @property
     def continuous(self) -> tuple[int, ...]:
-        """Positions of the other columns."""
         return tuple(d for d in range(len(self.names)) if d not in self.categorical)
 
     def read(self, X: Any, *, what: str = "X") -> Table:

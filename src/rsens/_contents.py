@@ -33,12 +33,10 @@ class OwnOrder:
 
     @cached_property
     def row_ranks(self) -> Positions:
-        """The place of each row in the order."""
         return inverse(self.rows)
 
     @cached_property
     def column_ranks(self) -> Positions:
-        """The place of each column in the order."""
         return inverse(self.columns)
 
     def taken(self, rows: Positions) -> OwnOrder:

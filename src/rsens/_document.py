@@ -48,7 +48,6 @@ class Column:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to show."""
         return not any(cell.strip() for cell in self.cells)
 
     def lines(self) -> list[str]:
@@ -77,8 +76,11 @@ class ShownTable:
         no_room = [f"no room for {listed(left)}: see {self.file}"] if self.file and left else []
         legend = [line for line in self.legend if line and not {*line.partition(":")[0].split(", ")} <= {*left}]
         below = [fold(line, width, "  ", "    ") for line in (*legend, *no_room)]
-        asked = [] if self.hint is None else [with_command(*self.hint, width)]
-        return "\n".join([fold(self.title, width), *lines, *below, *asked])
+        if self.hint is not None:  # a command to copy, on its own line if it does not fit
+            text, command = map(safe, self.hint)
+            fits = width_of(f"  {text} {command}") <= min(WIDTH, width)
+            below.append(f"  {text} {command}" if fits else f"{fold(text, width, '  ', '  ')}\n    {command}")
+        return "\n".join([fold(self.title, width), *lines, *below])
 
     def page(self, name: str, shown: int) -> Html:
         """For the page of a report: a button shows the lines after the first `shown`."""
@@ -117,7 +119,6 @@ class Sentences:
     kind: Literal["plain", "heading", "warning"] = "plain"
 
     def text(self, width: int) -> str:
-        """For a terminal of this width."""
         first, further = ("WARNING  ", " " * 9) if self.kind == "warning" else ("", "")
         return "\n".join(fold(text, width, first, further) for text in self.texts)
 
@@ -130,7 +131,6 @@ class Notes:
     texts: Sequence[str]
 
     def text(self, width: int) -> str:
-        """For a terminal of this width."""
         items = [fold(text, width, "  · ", "    ") for text in self.texts]
         return "\n".join([fold(self.title, width), *items]) if items else ""
 
@@ -181,13 +181,6 @@ def fold(text: str, width: int | None = None, first: str = "", further: str = ""
         subsequent_indent=further,
         break_on_hyphens=False,
     )
-
-
-def with_command(text: str, command: str, width: int, indent: str = "  ") -> str:
-    """A line that ends with a command to copy. If it does not fit, the command has its own line."""
-    line = f"{indent}{safe(text)} {safe(command)}"
-    fits = width_of(line) <= min(WIDTH, width)
-    return line if fits else f"{fold(text, width, indent, indent)}\n{indent * 2}{safe(command)}"
 
 
 def sentence(text: str) -> str:

@@ -40,11 +40,9 @@ class Argument:
 
     @property
     def has_value(self) -> bool:
-        """Whether the sentence also gives a value."""
         return self.value is not ...
 
     def in_python(self) -> str:
-        """As Python users write it."""
         return f"{self.name}={readable(repr(self.value))}" if self.has_value else self.name
 
     def __str__(self) -> str:

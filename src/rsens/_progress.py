@@ -44,12 +44,10 @@ class Pieces:
 
     @property
     def total(self) -> int:
-        """The number of pieces of all stages that are known."""
         return sum(self.counts.values())
 
     @property
     def done(self) -> int:
-        """How many are done."""
         return sum(self.finished.values())
 
     @property
@@ -106,7 +104,6 @@ class Progress:
             self._line.clear()
 
     def total(self, noun: str) -> int:
-        """The number of pieces of all stages that are known."""
         return self._work[noun].total
 
     def words(self) -> str:

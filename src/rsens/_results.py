@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -60,29 +60,18 @@ class Form:
     writer: str
     parts: Mapping[str, type[Part]]
 
-    def fields(self) -> Iterator[tuple[str, Field]]:
-        """The name of the part and the field, of all fields."""
-        return ((name, field) for name, part in self.parts.items() for field in part.fields().values())
-
     def write(self, parts: Mapping[str, Part | None], path: str | os.PathLike[str]) -> None:
         """Write the parts, whole or not at all; None is a part that was not computed."""
-        files.write_whole(path, self.text(parts))
-
-    def text(self, parts: Mapping[str, Part | None]) -> str:
-        """The text of the file."""
         content = {name: files.encode(parts[name], files.known_classes(kind)) for name, kind in self.parts.items()}
-        return files.document(self.kind, content)
+        files.write_whole(path, files.document(self.kind, content))
 
     def read(self, path: str | os.PathLike[str]) -> dict[str, Any]:
         """The parts in a file that `write` wrote; an `InputError` for any other file."""
-        return self.read_text(files.read_file(path, self.writer), path)
-
-    def read_text(self, text: str | bytes, where: str | os.PathLike[str] = "the text") -> dict[str, Any]:
-        """The parts in a text of this form; an `InputError` for any other text."""
-        content = files.read_document(text, self.kind, where, self.writer)
-        with files.reading(where, self.writer):
-            known = {name: files.known_classes(kind) for name, kind in self.parts.items()}
-            parts = {name: files.decode(content.pop(name), known[name]) for name in self.parts}
+        content = files.read_document(files.read_file(path, self.writer), self.kind, path, self.writer)
+        with files.reading(path, self.writer):
+            parts = {
+                name: files.decode(content.pop(name), files.known_classes(kind)) for name, kind in self.parts.items()
+            }
             if content or not all(isinstance(parts[name], kind | None) for name, kind in self.parts.items()):
                 raise ValueError("other parts")
         return parts

@@ -23,7 +23,6 @@ class Pair(str):
     second: str
 
     def __new__(cls, first: object, second: object) -> Pair:
-        """From the two names."""
         pair = super().__new__(cls, f"{first} × {second}")
         pair.first, pair.second = str(first), str(second)
         return pair
@@ -133,14 +132,13 @@ def signed(values: Iterable[float], digits: int = 2) -> list[str]:
     """Numbers with their sign, with decimals that show this many digits of the differences between them."""
     values = [float(value) for value in values]
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
-    return [_plus(value, text) for value, text in zip(values, side_by_side(values, largest, digits), strict=True)]
-
-
-def _plus(value: float, text: str) -> str:
-    """+2.1, −2.1, and 0.0 for a value that rounds to it."""
-    if not any(digit in text for digit in "123456789"):
-        return text.removeprefix("−")
-    return f"+{text}" if value > 0.0 else text
+    texts = side_by_side(values, largest, digits)
+    rounded = [not any(digit in text for digit in "123456789") for text in texts]  # to 0.0, which has no sign
+    signs = ["+" if value > 0.0 and not zero else "" for value, zero in zip(values, rounded, strict=True)]
+    return [
+        sign + (text.removeprefix("−") if zero else text)
+        for sign, text, zero in zip(signs, texts, rounded, strict=True)
+    ]
 
 
 def value_text(value: float) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,7 +31,9 @@ def asked_of(model: Any, X: Any, y: Any = None, **options: Any) -> Context:
 
 def text_of(explanation: Explanation) -> str:
     """The content of its file."""
-    return FORM.text({name: getattr(explanation, f"_{name}") for name in FORM.parts})
+    with tempfile.TemporaryDirectory() as folder:
+        explanation.save(f"{folder}/file")
+        return Path(folder, "file").read_text(encoding="utf-8")
 
 
 #: Not known of rows in chunks.
@@ -42,7 +46,7 @@ def assert_same(one: Explanation, other: Explanation, *, rtol: float = 1e-12, lo
     A Gaussian process rounds differently in batches of another size, and what is a difference of nearly equal
     predictions shows it.
     """
-    for name, field in FORM.fields():
+    for name, field in [(name, field) for name, part in FORM.parts.items() for field in part.fields().values()]:
         if field.name in NOT_IN_CHUNKS:
             continue
         a, b = (getattr(getattr(e, f"_{name}"), field.name, None) for e in (one, other))

@@ -1,68 +1,71 @@
-"""The calls that are recorded. Each is small and goes through public names only."""
+"""The calls that are recorded: the functions here without an underscore. Each is small and calls public names."""
 
 from __future__ import annotations
 
 import contextlib
-import importlib.util
+import inspect
 import io
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import gpytorch
+import jax
+import jax.numpy as jnp
 import numpy as np
+import numpyro
+import numpyro.distributions as N
+import numpyro.distributions as dist
 import pandas as pd
+import polars as pl
+import statsmodels.api as sm
+import statsmodels.formula.api as smf
+import torch
+from botorch.models import SingleTaskGP
+from botorch.models.transforms import Normalize, Standardize
+from matplotlib import pyplot as plt
+from ngboost import NGBClassifier, NGBRegressor, distns
+from scipy import stats
+from sklearn.compose import TransformedTargetRegressor, make_column_transformer
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
+from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
+from sklearn.gaussian_process import kernels as K
+from sklearn.gaussian_process.kernels import RBF, WhiteKernel
+from sklearn.linear_model import ARDRegression, BayesianRidge, LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline, make_union
+from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
+from statsmodels.othermod.betareg import BetaModel
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
 
 import rsens
 from experiments._fourth_derivative import fourth_derivative
 from rsens import kernels, measures, plots
+from rsens import likelihoods as L
 from rsens.black_box import Budget
+from rsens.cli import main
+from rsens.datasets import load_bike, load_concrete
 from rsens.distributions import ALL_FAMILIES
+from tests.adapters.laplace_torch import Laplace
 from tests.golden import data
-from tests.golden.flatten import ROWS_INTERVAL, Numbers, explained, flat, learned, without_row_intervals
+from tests.golden.flatten import ROWS_INTERVAL, Numbers, both, explained, flat, learned, without_row_intervals
 from tests.select_interactions.made import asked
 
-
-@dataclass(frozen=True)
-class Call:
-    """A call under its name. Values by differences, or from single precision of another library, are less exact."""
-
-    name: str
-    function: Callable[[], Numbers]
-    differences: bool = False
-    needs: tuple[str, ...] = ()
-    when: Callable[[], bool] = lambda: True
-
-    def run(self) -> Numbers:
-        return {name: np.asarray(value, dtype=np.float64) for name, value in self.function().items()}
-
-    def available(self) -> bool:
-        return self.when() and all(importlib.util.find_spec(name) for name in self.needs)
-
-
-CALLS: list[Call] = []
-#: Calls that need a separate environment.
-ADAPTER_CALLS: list[Call] = []
-
-
-def call(to: list[Call] = CALLS, **settings: Any) -> Callable[..., Any]:
-    """Register a function under its name."""
-
-    def register(function: Callable[[], Numbers]) -> Callable[[], Numbers]:
-        to.append(Call(function.__name__, function, **settings))
-        return function
-
-    return register
-
-
-def both(model: Any, X: Any) -> Numbers:
-    """R-sens and R-sens₂ at a few rows, and the prediction there."""
-    return flat(rsens=rsens.rsens(model, X), rsens2=rsens.rsens2(model, X), half=rsens.rsens(model, X, alpha=0.5))
+#: Calls of values by differences, or from single precision of another library, which are less exact. The second
+#: derivatives of the matched Normal of an ensemble are differences.
+DIFFERENCES = {
+    "from_function", "from_draws_numpy", "from_ensemble", "gpytorch_closed_form_and_autograd", "botorch_single_task",
+    "laplace_torch", "sklearn_pipeline", "sklearn_trees", "statsmodels_results", "ngboost_models", "sklearn_others",
+    "statsmodels_others", "histograms",
+}  # fmt: skip
 
 
 # ---- families -------------------------------------------------------------------------------------------------------
@@ -135,12 +138,10 @@ def _of_families(*names: str) -> Numbers:
     return {key: value for name in names for key, value in _of_family(name).items()}
 
 
-@call()
 def families_of_numbers() -> Numbers:
     return _of_families("Normal", "StudentT", "LogNormal", "Gamma", "Exponential", "Beta", "Weibull", "Histogram")
 
 
-@call()
 def families_of_counts_and_classes() -> Numbers:
     found = _of_families("Bernoulli", "Binomial", "Categorical", "Poisson", "NegativeBinomial")
     logit = np.array([-1.2, 40.0, 0.5])
@@ -153,7 +154,6 @@ def families_of_counts_and_classes() -> Numbers:
     return found
 
 
-@call()
 def families_of_vectors_and_mixtures() -> Numbers:
     found = _of_families("MultivariateNormal", "Mixture")
     mixtures = {
@@ -213,13 +213,11 @@ def _of_kernel(name: str) -> Numbers:
     return found
 
 
-@call()
 def kernels_stationary() -> Numbers:
     names = ("EQ", "Matern12", "Matern32", "Matern52", "RationalQuadratic")
     return flat(**{name: _of_kernel(name) for name in names})
 
 
-@call()
 def kernels_others_and_composed() -> Numbers:
     names = ("Periodic", "Linear", "Categorical", "composed", "additive", "additive_alone")
     return flat(**{name: _of_kernel(name) for name in names})
@@ -271,10 +269,6 @@ def _of_process(name: str) -> Numbers:
     return _of_model(*PROCESSES[name]())
 
 
-CALLS += [Call(name, partial(_of_process, name)) for name in PROCESSES]
-
-
-@call()
 def gp_offset() -> Numbers:
     X, _ = data.array()
     offset = np.linspace(-1.0, 1.0, 60)
@@ -284,13 +278,11 @@ def gp_offset() -> Numbers:
     )
 
 
-@call()
 def gp_probit_and_logit() -> Numbers:
     models = {link: rsens.GPClassifier(link=link, n_restarts=0, random_state=0) for link in ("probit", "logit")}
     return flat(**{link: _of_model(model, data.array()[0], data.classes()) for link, model in models.items()})
 
 
-@call()
 def gp_three_classes() -> Numbers:
     return _of_model(rsens.GPClassifier(n_restarts=0, random_state=0), data.array()[0], LABELS[data.classes(k=3)])
 
@@ -298,7 +290,6 @@ def gp_three_classes() -> Numbers:
 LABELS = np.array(["one", "three", "two"])
 
 
-@call()
 def gp_sparse() -> Numbers:
     X, y = data.array(120)
     probit = rsens.GPClassifier(inducing=12, n_restarts=0, random_state=0)
@@ -309,7 +300,6 @@ def gp_sparse() -> Numbers:
     )
 
 
-@call()
 def linear_models() -> Numbers:
     X, y = data.array()
     return flat(
@@ -323,7 +313,6 @@ def linear_models() -> Numbers:
     )
 
 
-@call()
 def saved_models() -> Numbers:
     X, _ = data.mixed()
     found = {}
@@ -337,10 +326,7 @@ def saved_models() -> Numbers:
     return found
 
 
-@call()
 def likelihoods_alone() -> Numbers:
-    from rsens import likelihoods as L
-
     m, v = np.array([-1.0, 0.3, 2.0, 5.0]), np.array([0.1, 1.0, 4.0, 0.5])
     found = {}
     for likelihood, y in (
@@ -356,7 +342,6 @@ def likelihoods_alone() -> Numbers:
     return found
 
 
-@call()
 def gp_classes_and_counts_of_a_kernel_given() -> Numbers:
     """Without optimisation: what Laplace's approximation alone gives."""
     X, y = data.array(40)
@@ -374,7 +359,6 @@ def gp_classes_and_counts_of_a_kernel_given() -> Numbers:
 # ---- measures -------------------------------------------------------------------------------------------------------
 
 
-@call()
 def measures_of_a_model() -> Numbers:
     X, _ = data.numeric()
     model = data.gp()
@@ -402,10 +386,7 @@ def measures_of_a_model() -> Numbers:
 # ---- functions, draws, ensembles ------------------------------------------------------------------------------------
 
 
-@call()
 def from_jax() -> Numbers:
-    import jax.numpy as jnp
-
     X, _ = data.array(30)
     model = rsens.from_jax(data.curved(jnp))
     three = rsens.from_jax(lambda X: rsens.Categorical(jnp.exp(X) / jnp.exp(X).sum(-1, keepdims=True)))
@@ -417,17 +398,13 @@ def from_jax() -> Numbers:
     return found
 
 
-@call()
 def from_torch() -> Numbers:
-    import torch
-
     X, _ = data.array(30)
     model = rsens.from_torch(data.curved(torch))
     weibull = rsens.from_torch(lambda X: rsens.Weibull(1.0 + X[:, 2] ** 2, torch.exp(X[:, 0] * X[:, 1] / 3.0)))
     return flat(curved=both(model, X), weibull=both(weibull, X))
 
 
-@call(differences=True)
 def from_function() -> Numbers:
     X, _ = data.array(30)
     model = rsens.from_function(data.curved(np))
@@ -440,7 +417,6 @@ def from_function() -> Numbers:
     return flat(curved=both(model, X), coded=explained(explanation))
 
 
-@call(differences=True)
 def from_draws_numpy() -> Numbers:
     X, _ = data.numeric(120)
     model = rsens.from_draws(data.of_draw, data.draws())
@@ -450,10 +426,7 @@ def from_draws_numpy() -> Numbers:
     return flat(matched=both(model, rows), stacked=both(stacked, rows)) | explained(explanation)
 
 
-@call()
 def from_draws_jax() -> Numbers:
-    import jax.numpy as jnp
-
     X, _ = data.numeric(40)
     model = rsens.from_draws(data.of_draw, data.draws(), backend="jax")
     stacked = rsens.from_draws(data.of_draw, data.draws(), backend="jax", second="stacked")
@@ -471,7 +444,6 @@ def from_draws_jax() -> Numbers:
     return found | explained(explanation)
 
 
-@call()
 def from_draws_torch() -> Numbers:
     X, _ = data.array(15)
     model = rsens.from_draws(data.of_draw, data.draws(), backend="torch")
@@ -481,7 +453,6 @@ def from_draws_torch() -> Numbers:
     return flat(matched=both(model, X), counts=both(counts, X))
 
 
-@call(differences=True)  # the second derivatives of the matched Normal are differences
 def from_ensemble() -> Numbers:
     X, y = data.numeric()
     linear = [rsens.BayesianPoissonRegression().fit(X[k::3], data.counts()[k::3]) for k in range(3)]
@@ -492,12 +463,7 @@ def from_ensemble() -> Numbers:
     return found | explained(explanation)
 
 
-@call()
 def from_numpyro() -> Numbers:
-    import jax.numpy as jnp
-    import numpyro
-    import numpyro.distributions as dist
-
     def program(X: Any, y: Any = None) -> None:
         slope = numpyro.sample("slope", dist.Normal(0.0, 1.0).expand([X.shape[1]]).to_event(1))
         between = numpyro.sample("both", dist.Normal(0.0, 1.0))
@@ -514,11 +480,7 @@ def from_numpyro() -> Numbers:
 # ---- models of other libraries --------------------------------------------------------------------------------------
 
 
-@call(differences=True)
 def gpytorch_closed_form_and_autograd() -> Numbers:
-    import gpytorch
-    import torch
-
     X, y = data.array(30)
 
     class Process(gpytorch.models.ExactGP):
@@ -548,12 +510,7 @@ def gpytorch_closed_form_and_autograd() -> Numbers:
     return found
 
 
-@call(differences=True)
 def botorch_single_task() -> Numbers:
-    import torch
-    from botorch.models import SingleTaskGP
-    from botorch.models.transforms import Normalize, Standardize
-
     X, y = data.array(25)
     model = SingleTaskGP(
         torch.tensor(X), torch.tensor(y)[:, None], input_transform=Normalize(3), outcome_transform=Standardize(1)
@@ -564,13 +521,7 @@ def botorch_single_task() -> Numbers:
     return both(model, rows)
 
 
-@call(differences=True)
 def laplace_torch() -> Numbers:
-    import torch
-    from torch import nn
-    from torch.utils.data import DataLoader, TensorDataset
-
-    from tests.adapters.laplace_torch import Laplace
 
     X, y = data.array(30)
     rows = torch.tensor(X, dtype=torch.float64)
@@ -587,11 +538,7 @@ def laplace_torch() -> Numbers:
     return found
 
 
-@call()
 def torch_modules_and_dropout() -> Numbers:
-    import torch
-    from torch import nn
-
     class Net(nn.Module):
         def __init__(self, seed: int) -> None:
             super().__init__()
@@ -610,11 +557,7 @@ def torch_modules_and_dropout() -> Numbers:
     return found
 
 
-@call()
 def sklearn_gaussian_processes() -> Numbers:
-    from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
-    from sklearn.gaussian_process import kernels as K
-
     X, y = data.array(40)
     white, of_classes = K.WhiteKernel(0.1), 1.5 * K.RBF([0.8, 1.5, 0.6])
     models = {
@@ -630,10 +573,7 @@ def sklearn_gaussian_processes() -> Numbers:
     return flat(**{name: both(model, X[:10] + 0.1) for name, model in models.items()})
 
 
-@call()
 def sklearn_linear() -> Numbers:
-    from sklearn.linear_model import BayesianRidge, LogisticRegression
-
     X, y = data.numeric()
     models = {
         "ridge": BayesianRidge().fit(X, y),
@@ -648,14 +588,7 @@ def sklearn_linear() -> Numbers:
     )
 
 
-@call(differences=True)
 def sklearn_pipeline() -> Numbers:
-    from sklearn.compose import make_column_transformer
-    from sklearn.gaussian_process import GaussianProcessRegressor
-    from sklearn.gaussian_process.kernels import RBF, WhiteKernel
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
-
     X, y = data.mixed()
     columns = make_column_transformer(
         (make_pipeline(StandardScaler(), PolynomialFeatures(2, include_bias=False)), ["a", "b"]),
@@ -667,10 +600,7 @@ def sklearn_pipeline() -> Numbers:
     return explained(explanation)
 
 
-@call(differences=True)
 def sklearn_trees() -> Numbers:
-    from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
-
     X, y = data.numeric()
     found = {}
     for name, model in {
@@ -686,11 +616,7 @@ def sklearn_trees() -> Numbers:
     return found
 
 
-@call(differences=True)
 def statsmodels_results() -> Numbers:
-    import statsmodels.api as sm
-    import statsmodels.formula.api as smf
-
     X, y = data.mixed()
     table = X.assign(y=y, count=np.arange(80) % 5, hit=np.arange(80) % 2)
     design = sm.add_constant(X[["a", "b"]])
@@ -708,10 +634,7 @@ def statsmodels_results() -> Numbers:
     return found | flat(certain=both(certain, X[["a", "b"]][:10]))
 
 
-@call(differences=True)
 def ngboost_models() -> Numbers:
-    from ngboost import NGBClassifier, NGBRegressor, distns
-
     X, y = data.array()
     small = {"n_estimators": 5, "verbose": False, "random_state": 0}
     models = {
@@ -725,10 +648,7 @@ def ngboost_models() -> Numbers:
     )
 
 
-@call()
 def families_of_scipy() -> Numbers:
-    from scipy import stats
-
     sd = np.sqrt(_V)
     made = {
         "norm": stats.norm(_M, sd),
@@ -752,12 +672,7 @@ def families_of_scipy() -> Numbers:
     return flat(**{name: rsens.as_family(each) for name, each in made.items()})
 
 
-@call()
 def families_of_torch_and_numpyro() -> Numbers:
-    import jax
-    import numpyro.distributions as N
-    import torch
-
     T = torch.distributions
     M, V, P, S, Q, three = (torch.tensor(each) for each in (_M, _V, _P, _S, _Q, _THREE))
     of_torch = {
@@ -795,10 +710,7 @@ def families_of_torch_and_numpyro() -> Numbers:
     return found
 
 
-@call()
 def families_of_skpro_tfp_and_ngboost() -> Numbers:
-    from ngboost import distns
-
     def column(values: Any) -> Any:
         return np.asarray(values)[:, None]
 
@@ -832,11 +744,7 @@ def families_of_skpro_tfp_and_ngboost() -> Numbers:
     )
 
 
-@call()
 def gpytorch_approximate() -> Numbers:
-    import gpytorch
-    import torch
-
     X, _ = data.array(30)
 
     class Process(gpytorch.models.ApproximateGP):
@@ -866,18 +774,7 @@ def gpytorch_approximate() -> Numbers:
     return flat(**{name: both(rsens.from_gpytorch(model.eval(), each), rows) for name, each in likelihoods.items()})
 
 
-@call(differences=True)
 def sklearn_others() -> Numbers:
-    from sklearn.compose import TransformedTargetRegressor
-    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-    from sklearn.gaussian_process import GaussianProcessRegressor
-    from sklearn.gaussian_process.kernels import RBF, WhiteKernel
-    from sklearn.linear_model import ARDRegression, BayesianRidge, LogisticRegression
-    from sklearn.model_selection import GridSearchCV
-    from sklearn.naive_bayes import GaussianNB
-    from sklearn.pipeline import make_pipeline, make_union
-    from sklearn.preprocessing import PolynomialFeatures, StandardScaler
-
     X, y = data.array()
     two, three = data.classes(), data.classes(k=3)
     process = GaussianProcessRegressor(1.5 * RBF(1.5) + WhiteKernel(0.1), optimizer=None)
@@ -893,12 +790,7 @@ def sklearn_others() -> Numbers:
     return flat(**{name: both(model, X[:10]) for name, model in models.items()})
 
 
-@call(differences=True)
 def statsmodels_others() -> Numbers:
-    import statsmodels.api as sm
-    import statsmodels.formula.api as smf
-    from statsmodels.othermod.betareg import BetaModel
-
     X, y = data.mixed()
     rng = np.random.default_rng(0)
     design = sm.add_constant(X[["a", "b"]])
@@ -921,7 +813,6 @@ def statsmodels_others() -> Numbers:
     return found | flat(refit=explained(refit))
 
 
-@call(differences=True)
 def histograms() -> Numbers:
     X, _ = data.array(30)
     borders, levels = np.linspace(-6.0, 6.0, 13), np.array([0.1, 0.3, 0.5, 0.7, 0.9])
@@ -939,7 +830,6 @@ def histograms() -> Numbers:
 # ---- explain --------------------------------------------------------------------------------------------------------
 
 
-@call()
 def explain_rows_with_text() -> Numbers:
     X, _ = data.mixed(200)
     explanation = rsens.explain(data.mixed_gp(), X, random_state=0, by=X["site"])
@@ -947,7 +837,6 @@ def explain_rows_with_text() -> Numbers:
     return explained(explanation) | flat(by_two=explanation_of_ranges.by_frame())
 
 
-@call()
 def explain_rows_weighted_by_link() -> Numbers:
     X, _ = data.array(150)
     model = rsens.GPRegressor(likelihood="poisson", n_restarts=0, random_state=0).fit(data.array()[0], data.counts())
@@ -969,7 +858,6 @@ def _alpha(name: str) -> float:
 OF_RSENS = ("main", "pairs", "parts", "intervals")
 
 
-@call()
 def explain_rows_in_groups_and_units() -> Numbers:
     X, _ = data.numeric(120)
     model = data.gp()
@@ -988,7 +876,6 @@ def _intervals_first(found: Numbers) -> Numbers:
     }
 
 
-@call()
 def explain_rows_of_classes() -> Numbers:
     X, _ = data.numeric(100)
     two = rsens.GPClassifier(n_restarts=0, random_state=0).fit(data.numeric()[0], data.classes())
@@ -998,10 +885,7 @@ def explain_rows_of_classes() -> Numbers:
     return _intervals_first(found)
 
 
-@call()
 def explain_in_chunks() -> Numbers:
-    import polars as pl
-
     X, _ = data.numeric(200)
     model = data.gp()
     X.assign(comment="is not read").to_parquet("rows.parquet", row_group_size=64)
@@ -1036,8 +920,6 @@ def _of_counts() -> Any:
 
 
 def _of_sklearn() -> Any:
-    from sklearn.linear_model import BayesianRidge
-
     X, y = data.numeric()
     return rsens.explain(BayesianRidge().fit(X, y), X, y, pairs=False, random_state=0)
 
@@ -1061,10 +943,6 @@ def _explained(name: str) -> Numbers:
     return explained(EXPLANATIONS[name]())
 
 
-CALLS += [Call(name, partial(_explained, name)) for name in EXPLANATIONS]
-
-
-@call()
 def explanation_saved() -> Numbers:
     X, y = data.mixed()
     explanation = rsens.explain(data.mixed_gp(), X, y, random_state=0)
@@ -1075,7 +953,6 @@ def explanation_saved() -> Numbers:
     return flat(again=explained(again), less={"main": less.main, "pairs": less.pairs, "intervals": less.intervals})
 
 
-@call()
 def explanation_of_a_row() -> Numbers:
     X, _ = data.mixed()
     found = {}
@@ -1093,7 +970,6 @@ def explanation_of_a_row() -> Numbers:
     return found
 
 
-@call()
 def explanations_compared() -> Numbers:
     X, y = data.numeric()
     gp = rsens.explain(data.gp(), X, y, random_state=0)
@@ -1118,7 +994,6 @@ SMALL = Budget(
 )
 
 
-@call()
 def compare_variables() -> Numbers:
     X, y = data.numeric()
     frame = rsens.compare(data.gp(), X, y, budget=SMALL, random_state=0)
@@ -1127,14 +1002,12 @@ def compare_variables() -> Numbers:
     return flat(**frames)
 
 
-@call()
 def compare_pairs() -> Numbers:
     X, y = data.numeric(40)
     frame = rsens.compare(data.gp(), X, y, order=2, budget=SMALL, random_state=0).drop(columns="seconds")
     return flat(all=frame)
 
 
-@call()
 def compare_by_the_paper() -> Numbers:
     X, _ = data.numeric(40)
     model = rsens.BayesianLogisticRegression().fit(X, data.classes(40))
@@ -1144,7 +1017,6 @@ def compare_by_the_paper() -> Numbers:
     return flat(all=frame)
 
 
-@call()
 def assess() -> Numbers:
     X, y = data.numeric()
     found = {}
@@ -1159,7 +1031,6 @@ def assess() -> Numbers:
     return found
 
 
-@call()
 def stability() -> Numbers:
     X, y = data.numeric(40)
     model = rsens.GPRegressor(n_restarts=0, random_state=0)
@@ -1178,7 +1049,6 @@ def stability() -> Numbers:
     return found
 
 
-@call()
 def select_interactions() -> Numbers:
     X, y = data.numeric(50)
     model = rsens.GPRegressor(n_restarts=0, random_state=0)
@@ -1195,7 +1065,6 @@ def select_interactions() -> Numbers:
     return found
 
 
-@call()
 def study() -> Numbers:
     X, y = data.mixed()
     table = X.assign(y=y)
@@ -1219,10 +1088,7 @@ def _has_data() -> bool:
     return (folder / "slump_test.csv").exists() and (folder / "bike_hour.csv").exists()
 
 
-@call(when=_has_data)
 def datasets() -> Numbers:
-    from rsens.datasets import load_bike, load_concrete
-
     X, y = load_concrete()
     bikes, rented = load_bike()
     return flat(concrete=X, strength=y, bikes=bikes.describe(), rented=rented[:100], n=len(bikes))
@@ -1231,7 +1097,7 @@ def datasets() -> Numbers:
 # ---- plots ----------------------------------------------------------------------------------------------------------
 
 
-def drawn(axes: Any) -> Numbers:
+def _drawn(axes: Any) -> Numbers:
     """Content of axes, in the units of the data: lines, bars, points, pictures and where the axes end."""
     found: dict[str, Any] = {}
     for k, ax in enumerate(np.ravel([axes] if not isinstance(axes, np.ndarray | list | tuple) else axes)):
@@ -1253,10 +1119,7 @@ def drawn(axes: Any) -> Numbers:
     return flat(**found)
 
 
-@call()
 def plots_of_results() -> Numbers:
-    from matplotlib import pyplot as plt
-
     X, y = data.mixed()
     explanation = rsens.explain(data.mixed_gp(), X, y, by=X["site"], random_state=0)
     other = rsens.explain(rsens.BayesianLinearRegression().fit(X, y), X, y, random_state=0)
@@ -1283,14 +1146,14 @@ def plots_of_results() -> Numbers:
         figure, ax = plt.subplots(figsize=(6, 4))
         ax = make(ax)
         figure.canvas.draw()
-        found |= flat(**{name: drawn(ax)})
+        found |= flat(**{name: _drawn(ax)})
         plt.close("all")
     found |= flat(
-        profile=drawn(plots.profile(data.mixed_gp(), X, "a")),
-        difference=drawn(plots.difference(explanation.difference(other))),
-        pairs=drawn(plots.difference(explanation.difference(other), order=2)),
-        selection=drawn(plots.selection(asked(_gp(), numeric, target, k=1, cv=2, repeats=1, random_state=0))),
-        bars=drawn(explanation.plot_bars(order=2)),
+        profile=_drawn(plots.profile(data.mixed_gp(), X, "a")),
+        difference=_drawn(plots.difference(explanation.difference(other))),
+        pairs=_drawn(plots.difference(explanation.difference(other), order=2)),
+        selection=_drawn(plots.selection(asked(_gp(), numeric, target, k=1, cv=2, repeats=1, random_state=0))),
+        bars=_drawn(explanation.plot_bars(order=2)),
     )
     plt.close("all")
     return found
@@ -1336,8 +1199,6 @@ def _files(folder: str) -> Numbers:
 
 def _command(*arguments: str) -> None:
     """Run the command in this process."""
-    from rsens.cli import main
-
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(list(arguments))
@@ -1382,10 +1243,6 @@ def _of_command(name: str) -> Numbers:
     return _files("out")
 
 
-CALLS += [Call(name, partial(_of_command, name)) for name in COMMANDS]
-
-
-@call()
 def command_explain_groups() -> Numbers:
     _csv()
     columns = ["--group", "ab=a,b", "--by", "site", "--where", "b<4", "--numeric", "old"]
@@ -1394,7 +1251,6 @@ def command_explain_groups() -> Numbers:
     return _without_rows_of_the_bootstrap(_files("out"))
 
 
-@call()
 def command_model_file() -> Numbers:
     _csv()
     _command("explain", "data.csv", *QUICK, "--cv", "0", "--no-null", "--no-report", "--out", "first", "--quiet")
@@ -1404,7 +1260,6 @@ def command_model_file() -> Numbers:
     return _without_rows_of_the_bootstrap(_files("out"))
 
 
-@call()
 def command_json_from_a_process() -> Numbers:
     """In a separate process, from standard input, with a report."""
     X, _ = data.mixed(60)
@@ -1418,7 +1273,6 @@ def command_json_from_a_process() -> Numbers:
     return _without_rows_of_the_bootstrap(_files("out") | said)
 
 
-@call()
 def study_written() -> Numbers:
     """A small report of classes, with subgroups and groups of columns."""
     X, y = data.mixed()
@@ -1429,47 +1283,14 @@ def study_written() -> Numbers:
     return _without_rows_of_the_bootstrap(found)
 
 
-# ---- libraries with a separate environment --------------------------------------------------------------------------
-
-
-@call(needs=("pymc",), to=ADAPTER_CALLS)
-def from_pymc() -> Numbers:
-    import pymc as pm
-
-    X, y = data.array(30)
-    with pm.Model() as program:
-        rows = pm.Data("X", X)
-        slope = pm.Normal("slope", 0.0, 1.0, shape=3)
-        between = pm.Normal("both")
-        sigma = pm.HalfNormal("sigma")
-        pm.Normal("y", rows @ slope + between * rows[:, 0] * rows[:, 1], sigma, observed=y)
-    model = rsens.from_pymc(program, data.draws())
-    explanation = rsens.explain(model, X, random_state=0)
-    return both(model, X[:15]) | explained(explanation)
-
-
-@call(differences=True, needs=("bambi",), to=ADAPTER_CALLS)
-def from_bambi() -> Numbers:
-    import bambi
-    import xarray as xr
-
-    X, y = data.mixed(40)
-    rng = np.random.default_rng(0)
-    made = {"Intercept": (), "a": (), "b": (), "a:b": (), "sigma": ()}
-    arrays = {}
-    for name in made:
-        values = rng.normal(0.5, 0.1, size=(2, 6))
-        arrays[name] = xr.DataArray(values, {"chain": np.arange(2), "draw": np.arange(6)}, ["chain", "draw"])
-    program = bambi.Model("y ~ a * b", X.assign(y=y))
-    program.build()
-    model = rsens.from_bambi(program, xr.DataTree.from_dict({"posterior": xr.Dataset(arrays)}))
-    return both(model, X[["a", "b"]][:10])
-
-
-@call(differences=True, needs=("skpro",), to=ADAPTER_CALLS)
-def skpro_regressor() -> Numbers:
-    from skpro.regression.linear import ARDRegression
-
-    X, y = data.numeric(60)
-    model = ARDRegression().fit(X, y.to_frame())
-    return flat(rsens=rsens.rsens(model, X[:15]))
+#: All calls: the functions of this file without an underscore, and those in the tables.
+CALLS: dict[str, Callable[[], Numbers]] = {
+    name: function
+    for name, function in list(globals().items())
+    if inspect.isfunction(function) and function.__module__ == __name__ and not name.startswith("_")
+}
+CALLS |= {name: partial(_of_process, name) for name in PROCESSES}
+CALLS |= {name: partial(_explained, name) for name in EXPLANATIONS}
+CALLS |= {name: partial(_of_command, name) for name in COMMANDS}
+if not _has_data():  # nothing is downloaded
+    del CALLS["datasets"]

@@ -117,3 +117,8 @@ def without_row_intervals(name: str, table: pd.DataFrame, over_rows: bool, n: in
         if n >= ENOUGH_ROWS:
             found[f"{ROWS_INTERVAL}{name}/{column.replace('lower', 'ends')}"] = np.stack(ends)
     return found
+
+
+def both(model: Any, X: Any) -> Numbers:
+    """R-sens and R-sens₂ at a few rows, and the prediction there."""
+    return flat(rsens=rsens.rsens(model, X), rsens2=rsens.rsens2(model, X), half=rsens.rsens(model, X, alpha=0.5))

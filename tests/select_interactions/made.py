@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rsens._select_interactions import Selection, SplitAnalysis, select
+from rsens._select_interactions import Selection, select
 from rsens._select_interactions._selection import Scores
 
 
@@ -30,6 +30,6 @@ def made(k: int = 5, splits: int = 10, **changes) -> Selection:
     return Selection(Scores(**fields | changes))
 
 
-def asked(estimator, X, y, *, k=5, clusters=None, numeric=(), cv=5, **options) -> Selection:
+def asked(estimator, X, y, *, k=5, cv=5, **options) -> Selection:
     """A selection with the options of the command: rounds of folds, numeric columns."""
-    return select(SplitAnalysis.of(estimator, X, y, k, clusters, numeric=numeric), cv, **options)
+    return select(estimator, X, y, k, cv, **options)

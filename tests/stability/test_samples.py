@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from rsens._errors import InputError
-from rsens._refits import TightClustersWarning
 from rsens._stability import Sampling, Stability, stability
 from rsens._stability._stability import sampling
 from tests.stability.models import LeastSquares
@@ -97,11 +96,3 @@ def test_finished_samples_of_other_clusters_are_refused(tmp_path):
         stability(LeastSquares(), X, Y, clusters=PERSON // 2, **options)
     with pytest.raises(InputError, match="another question"):
         stability(LeastSquares(), X, Y, **options)
-
-
-def test_a_warning_if_nobody_says_that_rows_belong_together():
-    near = np.repeat(RNG.normal(size=(40, 3)), 4, axis=0) + 0.01 * RNG.normal(size=(160, 3))
-    y = near[:, 0] + RNG.normal(size=160)
-    with pytest.warns(TightClustersWarning, match="clusters"):
-        stability(LeastSquares(), near, y, n_boot=2, methods="rsens", random_state=0)
-    stability(LeastSquares(), near, y, n_boot=2, methods="rsens", random_state=0, clusters=np.repeat(range(40), 4))

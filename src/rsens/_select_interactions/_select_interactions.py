@@ -7,7 +7,7 @@ import warnings
 from dataclasses import dataclass
 from itertools import chain, combinations
 from math import comb
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rsens import _refits as refits
 from rsens._arguments import child, jobs, whole_number
 from rsens._compare import ComparisonSettings, method_values
-from rsens._contents import OwnOrder, inverse, own_order
+from rsens._contents import inverse, own_order
 from rsens._errors import Argument, InputError, RsensWarning, warn
 from rsens._files import Checkpoint, fingerprint
 from rsens._progress import progress_of
@@ -83,8 +83,12 @@ def select_interactions(
         (1, {'first': ['x1'], 'second': ['x2']})
     """
     return select(
-        SplitAnalysis.of(estimator, X, y, k, clusters),
+        estimator,
+        X,
+        y,
+        k,
         cv,
+        clusters=clusters,
         random_state=random_state,
         n_jobs=n_jobs,
         folder=folder,
@@ -104,55 +108,6 @@ class SplitAnalysis:
     settings: ComparisonSettings
     #: Which of two pairs with equal values leads.
     pair_ranks: Positions
-    #: The names of the columns, the k that was asked for, and the order of rows that folds are made in.
-    names: tuple[str, ...] = ()
-    asked: int = 0
-    order: OwnOrder | None = None
-
-    @classmethod
-    def of(cls, estimator: Any, X: Any, y: Any, k: Any, clusters: Any = None, *, numeric: Any = ()) -> Self:
-        """The analysis with the arguments of `select_interactions` and of its command."""
-        if not isinstance(estimator, GPRegressor | GPClassifier):
-            raise InputError(
-                Argument("estimator"),
-                " must be a GPRegressor or GPClassifier, whose kernel can be a sum over chosen pairs; "
-                f"got {estimator!r:.80}.",
-            )
-        asked = whole_number(k, "k", 0)
-        found = refits.read_for_estimator(estimator, X)
-        assert found is not None  # a Gaussian process of ours
-        coding, table = found
-        n, columns = table.values.shape
-        if columns < 2:
-            raise InputError("Interactions need at least two columns; X has one.")
-        targets = refits.read_targets(y, n)
-        order = own_order(table.values, targets, clusters=refits.read_clusters(clusters, n), names=table.names)
-        return cls(
-            refits.with_levels(estimator, coding),
-            KernelTerms(columns, coding.categorical, kind_of_terms(estimator.kernel)),
-            table.source,
-            targets,
-            min(asked, comb(columns, 2)),
-            ComparisonSettings.read("rsens2", 2, "standard", two_valued=two_valued(table, numeric=numeric)),
-            inverse(order.of_pairs([(d,) for d in range(columns)])),
-            table.names,
-            asked,
-            order,
-        )
-
-    def question(self, cv: Any) -> dict[str, Any]:
-        """Everything that the finished splits in a folder depend on: given splits too, as a splitter may draw."""
-        assert self.order is not None
-        return {
-            "verb": "select_interactions",
-            "estimator": fingerprint(self.estimator),
-            "X": fingerprint(self.X),
-            "y": fingerprint(self.y),
-            "k": self.k,
-            "cv": cv if isinstance(cv, tuple) else fingerprint(cv),
-            "clusters": None if self.order.clusters is None else fingerprint(self.order.clusters),
-            "two_valued": self.settings.two_valued,
-        }
 
     def run(self, train: Positions, test: Positions | None, seed: np.random.SeedSequence) -> dict[str, Any]:
         """The ranked pairs, their values, fits and warnings; with rows to score, mean log predictive densities too."""
@@ -162,33 +117,28 @@ class SplitAnalysis:
             estimator = refits.with_seed(self.estimator, child(seed, ESTIMATOR))
             full = fit_kernel(estimator, None, X, y)
             from_fits = len(raised)
-            leading = self._leading_pairs(full, X, y, child(seed, METHODS))
+            piece = self._rank(full, X, y, child(seed, METHODS))
             del raised[from_fits:]  # a column may be constant in a split: it scores 0 there
-            piece: dict[str, Any] = {
-                "ranked": {method: [number for number, _ in ranked] for method, ranked in leading.items()},
-                "values": {method: [value for _, value in ranked] for method, ranked in leading.items()},
-            }
             reduced = ReducedModels(estimator, self.terms, X, y)
             if test is not None:
                 held_out = refits.take_rows(self.X, test), refits.take_rows(self.y, test)
                 piece["full"] = _score(full, *held_out)
-                piece["scores"] = {name: self._scores(reduced, piece["ranked"][name], *held_out) for name in leading}
+                piece["scores"] = {name: self._scores(reduced, of, *held_out) for name, of in piece["ranked"].items()}
         ours = [str(warning.message) for warning in raised if issubclass(warning.category, RsensWarning)]
         return piece | {"fits": 1 + len(reduced.models), "warned": ours}
 
-    def _leading_pairs(
-        self, model: Any, X: Any, y: Any, seed: np.random.SeedSequence
-    ) -> dict[str, list[tuple[int, float]]]:
-        """The k leading pairs of each method, as (number, value)."""
-        if not self.k:
-            return {method: [] for method in self.settings.names}
-        leading = {}
-        for result in method_values(model, X, y, self.settings, seed):
+    def _rank(self, model: Any, X: Any, y: Any, seed: np.random.SeedSequence) -> dict[str, Any]:
+        """The numbers of the k leading pairs, and their values, by method."""
+        piece: dict[str, Any] = {key: {name: [] for name in self.settings.names} for key in ("ranked", "values")}
+        for result in method_values(model, X, y, self.settings, seed) if self.k else ():
             if result.values is None:
                 raise InputError(f"the method {result.method!r} cannot rank the pairs: {result.status}")
             order = np.lexsort((self.pair_ranks, -result.values))[: self.k]
-            leading[result.method] = [(int(number), float(result.values[number])) for number in order]
-        return leading
+            piece["ranked"][result.method], piece["values"][result.method] = (
+                order.tolist(),
+                result.values[order].tolist(),
+            )
+        return piece
 
     def _scores(self, reduced: ReducedModels, ranked: list[int], X: Any, y: Any) -> list[float]:
         """The scores of the models with the first 0, 1, … k pairs."""
@@ -198,72 +148,106 @@ class SplitAnalysis:
 
 
 def select(
-    analysis: SplitAnalysis,
+    estimator: Any,
+    X: Any,
+    y: Any,
+    k: Any,
     cv: Any,
     repeats: int = 2,
     *,
+    clusters: Any = None,
+    numeric: Any = (),
     random_state: Any = None,
-    n_jobs: Any = None,
-    folder: Any = None,
-    progress: Any = None,
+    **work: Any,
 ) -> Selection:
-    """Fit in all splits, and score; numbered folds are made in so many rounds."""
-    n_jobs, repeats = jobs(n_jobs), whole_number(repeats, "repeats", 1)
-    y, order = analysis.y, analysis.order
-    assert order is not None
+    """`select_interactions` with the options of its command: numeric columns, and how many rounds of numbered folds.
+
+    `work` are n_jobs, folder and progress.
+    """
+    if not isinstance(estimator, GPRegressor | GPClassifier):
+        why = " must be a GPRegressor or GPClassifier, whose kernel can be a sum over chosen pairs; "
+        raise InputError(Argument("estimator"), f"{why}got {estimator!r:.80}.")
+    asked, repeats, folder = whole_number(k, "k", 0), whole_number(repeats, "repeats", 1), work.get("folder")
+    n_jobs, progress = jobs(work.get("n_jobs")), progress_of(work.get("progress"))
+    found = refits.read_for_estimator(estimator, X)
+    assert found is not None  # a Gaussian process of ours
+    coding, table = found
+    n, columns = table.values.shape
+    if columns < 2:
+        raise InputError("Interactions need at least two columns; X has one.")
+    y = refits.read_targets(y, n)
+    order = own_order(table.values, y, clusters=refits.read_clusters(clusters, n), names=table.names)
+    analysis = SplitAnalysis(
+        refits.with_levels(estimator, coding),
+        KernelTerms(columns, coding.categorical, kind_of_terms(estimator.kernel)),
+        table.source,
+        y,
+        min(asked, comb(columns, 2)),
+        ComparisonSettings.read("rsens2", 2, "standard", two_valued=two_valued(table, numeric=numeric)),
+        inverse(order.of_pairs([(d,) for d in range(columns)])),
+    )
     splits = refits.given_splits(cv, analysis.X, y, order.clusters)
-    given = (int(cv), repeats) if splits is None else splits
-    checkpoint = Checkpoint.open(folder, {} if folder is None else analysis.question(given), random_state)
-    classes = isinstance(analysis.estimator, GPClassifier)
+    question = (
+        {}
+        if folder is None
+        else {  # the given splits too, as a splitter may draw
+            "verb": "select_interactions",
+            "estimator": fingerprint(analysis.estimator),
+            "X": fingerprint(analysis.X),
+            "y": fingerprint(y),
+            "k": analysis.k,
+            "cv": (int(cv), repeats) if splits is None else fingerprint(splits),
+            "clusters": None if order.clusters is None else fingerprint(order.clusters),
+            "two_valued": analysis.settings.two_valued,
+        }
+    )
+    checkpoint = Checkpoint.open(folder, question, random_state)
+    classes = isinstance(estimator, GPClassifier)
     if splits is None:
         rounds = [np.random.default_rng(child(checkpoint.seed, 0, repeat)) for repeat in range(repeats)]
         folds = (refits.folds(int(cv), y, classes, rng, order.clusters, order.rows) for rng in rounds)
         splits = list(chain.from_iterable(folds))
     if classes:
         _check_classes(splits, y)
-    work = [*splits, (np.arange(len(y)), None)]  # the last one ranks the pairs on all rows
-    pieces = refits.run_pieces(
+    tasks = [*splits, (np.arange(n), None)]  # the last one ranks the pairs on all rows
+    *pieces, whole = refits.run_pieces(
         SplitAnalysis.run,
-        len(work),
-        lambda number: (*work[number], child(checkpoint.seed, 1, number)),
+        len(tasks),
+        lambda number: (*tasks[number], child(checkpoint.seed, 1, number)),
         shared=(analysis,),
         n_jobs=n_jobs,
-        progress=progress_of(progress),
+        progress=progress,
         noun="split",
         kept=refits.Kept(checkpoint, "split"),
     )
-    *of_splits, whole = pieces
-    [method] = analysis.settings.names
     scores = Scores(
-        columns=analysis.names,
-        categorical=analysis.terms.categorical,
+        columns=table.names,
+        categorical=coding.categorical,
         kind=analysis.terms.kind,
-        asked=analysis.asked,
+        asked=asked,
         train=np.array([len(train) for train, _ in splits]),
         test=np.array([len(test) for _, test in splits]),
-        scores=np.transpose([piece["scores"][method] for piece in of_splits]).copy(),
-        full=np.array([piece["full"] for piece in of_splits]),
-        chosen=np.array([piece["ranked"][method] for piece in of_splits], dtype=np.int64),
-        pairs=np.array(whole["ranked"][method], dtype=np.int64),
-        values=np.array(whole["values"][method], dtype=np.float64),
-        fits=sum(piece["fits"] for piece in pieces),
+        scores=np.transpose([piece["scores"]["rsens2"] for piece in pieces]).copy(),
+        full=np.array([piece["full"] for piece in pieces]),
+        chosen=np.array([piece["ranked"]["rsens2"] for piece in pieces], dtype=np.int64),
+        pairs=np.array(whole["ranked"]["rsens2"], dtype=np.int64),
+        values=np.array(whole["values"]["rsens2"], dtype=np.float64),
+        fits=sum(piece["fits"] for piece in [*pieces, whole]),
     )
-    if warned := [text for piece in pieces for text in piece["warned"]]:
+    if warned := [text for piece in [*pieces, whole] for text in piece["warned"]]:
         warn(f"There were {len(warned)} warnings in {scores.fits} fits, the first: {warned[0]}")
     return Selection(scores, estimator=analysis.estimator, X=analysis.X, y=y)
 
 
 def _check_classes(splits: refits.Splits, y: NDArray[Any]) -> None:
     """Every training set needs every class: a model gives no probability to others."""
-    classes = np.unique(y)
-    for train, _ in splits:
-        missing = np.setdiff1d(classes, y[train])
-        if len(missing):
-            raise InputError(
-                Argument("cv"),
-                f": the class {missing.tolist()[0]!r} is rare, and missing in the training rows of a split. Leave it "
-                "out, merge it with another, or give splits that hold some of its rows for training.",
-            )
+    missing = [label for train, _ in splits for label in np.setdiff1d(y, y[train]).tolist()]
+    if missing:
+        raise InputError(
+            Argument("cv"),
+            f": the class {missing[0]!r} is rare, and missing in the training rows of a split. Leave it out, merge it "
+            "with another, or give splits that hold some of its rows for training.",
+        )
 
 
 def _score(model: Any, X: Any, y: Any) -> float:

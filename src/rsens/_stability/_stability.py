@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replaced
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 
@@ -102,10 +102,39 @@ def stability(
         's5'
     """
     n_boot, n_jobs, follow = whole_number(n_boot, "n_boot", 1), jobs(n_jobs), progress_of(progress)
-    analysis = SampleAnalysis.of(
-        estimator, X, y, clusters, replace, methods=methods, order=order, scale=scale, groups=groups, numeric=numeric
+    one_of(replace, "replace", ("auto", True, False))
+    is_function = callable(estimator) and not isinstance(estimator, type) and not hasattr(estimator, "fit")
+    fit = refits.Fit(None, estimator) if is_function else refits.Fit(estimator)
+    refits.check_refit(fit.estimator, fit.refit)
+    X = refits.as_rows(X)
+    y = refits.read_targets(y, len(X), several=True)
+    names = tuple(map(str, X.columns)) if is_frame(X) else tuple(f"x{d}" for d in range(X.shape[1]))
+    terms = Terms.of(groups, names)
+    found = refits.read_for_estimator(fit.estimator, X)
+    if found is not None:
+        coding = found[0]
+        read_numeric(numeric, names, coding.categorical)
+        check_group_columns(terms, names, coding.categorical)
+        # Scored at the rows it was fitted to, a model needs the levels that occur there, and no others.
+        fit = refits.Fit(refits.with_levels(fit.estimator, coding, only_given=True))
+    settings = ComparisonSettings.read(
+        methods,
+        order,
+        "paper",
+        scale=read_scale(scale, names),
+        two_valued=tuple(d for d in two_valued_columns(X, numeric, names) if d not in terms.grouped_columns),
+        groups=None if groups is None else dict(zip(terms.names, terms.members, strict=True)),
+        cheap=True,
     )
-    checkpoint = Checkpoint.open(folder, {} if folder is None else analysis.question(), random_state)
+    check_terms(terms, order)
+    without = [method for method in settings.methods if terms.grouped and not method.groups]
+    if without and methods not in ("cheap", "all"):
+        without[0].check_groups(terms)  # it was named, and would fail in every sample
+    settings = replaced(settings, methods=tuple(each for each in settings.methods if each not in without))
+    own = own_order(X, y, clusters=refits.read_clusters(clusters, len(X)))
+    plan = sampling(len(X), _replaces(replace, fit.estimator), own.clusters, own.rows)
+    analysis = SampleAnalysis(fit, X, y, plan, settings)
+    checkpoint = Checkpoint.open(folder, {} if folder is None else _question(analysis), random_state)
     pieces = refits.run_pieces(
         SampleAnalysis.run,
         n_boot,
@@ -116,7 +145,14 @@ def stability(
         noun="sample",
         kept=refits.Kept(checkpoint, "sample"),
     )
-    rankings = _rankings(analysis, pieces, checkpoint.seed)
+    # Equal values are ranked at random, in an order that does not depend on that of the columns.
+    places = inverse(own.of_terms(terms.members) if order == 1 else own.of_pairs(terms.members))
+    labels = tuple(term_labels(terms.names, order))
+    ties = [
+        np.random.default_rng(child(checkpoint.seed, number, TIES)).permutation(len(labels))[places]
+        for number in range(n_boot)
+    ]
+    rankings = _rankings(analysis, labels, pieces, ties)
     if rankings.failures:
         by_method = Counter(method for _, method, _ in rankings.failures)
         failed = ", ".join(f"{method or 'the refit'} in {times}" for method, times in by_method.items())
@@ -134,72 +170,6 @@ class SampleAnalysis:
     y: Any
     sampling: Sampling
     settings: ComparisonSettings
-    #: The names of the terms or pairs, and their places in an order that does not depend on that of the columns.
-    labels: tuple[str, ...] = ()
-    places: Positions | None = None
-
-    @classmethod
-    def of(
-        cls, estimator: Any, X: Any, y: Any, clusters: Any, replace: Any, *, methods: Any, order: int, **how: Any
-    ) -> Self:
-        """The analysis with the arguments of `stability`."""
-        one_of(replace, "replace", ("auto", True, False))
-        is_function = callable(estimator) and not isinstance(estimator, type) and not hasattr(estimator, "fit")
-        fit = refits.Fit(None, estimator) if is_function else refits.Fit(estimator)
-        refits.check_refit(fit.estimator, fit.refit)
-        X = refits.as_rows(X)
-        y = refits.read_targets(y, len(X), several=True)
-        names = tuple(map(str, X.columns)) if is_frame(X) else tuple(f"x{d}" for d in range(X.shape[1]))
-        terms, numeric = Terms.of(how["groups"], names), how["numeric"]
-        found = refits.read_for_estimator(fit.estimator, X)
-        if found is not None:
-            coding = found[0]
-            read_numeric(numeric, names, coding.categorical)
-            check_group_columns(terms, names, coding.categorical)
-            # Scored at the rows it was fitted to, a model needs the levels that occur there, and no others.
-            fit = refits.Fit(refits.with_levels(fit.estimator, coding, only_given=True))
-        settings = ComparisonSettings.read(
-            methods,
-            order,
-            "paper",
-            scale=read_scale(how["scale"], names),
-            two_valued=tuple(d for d in two_valued_columns(X, numeric, names) if d not in terms.grouped_columns),
-            groups=None if how["groups"] is None else dict(zip(terms.names, terms.members, strict=True)),
-            cheap=True,
-        )
-        check_terms(terms, order)
-        without = [method for method in settings.methods if terms.grouped and not method.groups]
-        if without and methods not in ("cheap", "all"):
-            without[0].check_groups(terms)  # it was named, and would fail in every sample
-        settings = replaced(settings, methods=tuple(each for each in settings.methods if each not in without))
-        own = own_order(X, y, clusters=refits.read_clusters(clusters, len(X)))
-        return cls(
-            fit,
-            X,
-            y,
-            sampling(len(X), _replaces(replace, fit.estimator), own.clusters, own.rows),
-            settings,
-            tuple(term_labels(terms.names, order)),
-            inverse(own.of_terms(terms.members) if order == 1 else own.of_pairs(terms.members)),
-        )
-
-    def question(self) -> dict[str, Any]:
-        """Everything that the result of a sample depends on, apart from its number."""
-        settings, sampling = self.settings, self.sampling
-        return {
-            "work": "stability",
-            "X": fingerprint(self.X),
-            "y": fingerprint(self.y),
-            "estimator": fingerprint(self.fit.estimator if self.fit.refit is None else self.fit.refit),
-            "methods": settings.names,
-            "order": settings.order,
-            "n_rows": sampling.size,
-            "replace": sampling.replace,
-            "clusters": None if sampling.clusters is None else fingerprint(sampling.clusters),
-            "scale": settings.scale if isinstance(settings.scale, str) else settings.scale.tolist(),
-            "two_valued": settings.two_valued,
-            "groups": settings.groups,
-        }
 
     def run(self, seed: np.random.SeedSequence) -> dict[str, Any]:
         """{"values": {method: numbers or None}, "reasons": {method: why they are missing}}, or {"error": reason}."""
@@ -219,6 +189,25 @@ class SampleAnalysis:
         }
 
 
+def _question(analysis: SampleAnalysis) -> dict[str, Any]:
+    """Everything that the result of a sample depends on, apart from its number."""
+    fit, plan, settings = analysis.fit, analysis.sampling, analysis.settings
+    return {
+        "work": "stability",
+        "X": fingerprint(analysis.X),
+        "y": fingerprint(analysis.y),
+        "estimator": fingerprint(fit.estimator if fit.refit is None else fit.refit),
+        "methods": settings.names,
+        "order": settings.order,
+        "n_rows": plan.size,
+        "replace": plan.replace,
+        "clusters": None if plan.clusters is None else fingerprint(plan.clusters),
+        "scale": settings.scale if isinstance(settings.scale, str) else settings.scale.tolist(),
+        "two_valued": settings.two_valued,
+        "groups": settings.groups,
+    }
+
+
 def _replaces(replace: bool | str, estimator: Any) -> bool:
     """Whether to draw with replacement: not for a Gaussian process that learns the noise of numbers."""
     if replace != "auto":
@@ -228,9 +217,9 @@ def _replaces(replace: bool | str, estimator: Any) -> bool:
     )
 
 
-def _rankings(analysis: SampleAnalysis, pieces: list[Any], seed: np.random.SeedSequence) -> Rankings:
+def _rankings(analysis: SampleAnalysis, labels: tuple[str, ...], pieces: list[Any], ties: list[Positions]) -> Rankings:
     """Values and ranks of all samples, and the failures."""
-    settings, labels = analysis.settings, analysis.labels
+    settings = analysis.settings
     values = np.full((len(settings.methods), len(pieces), len(labels)), np.nan)
     ranks = np.zeros(values.shape, dtype=np.int64)
     failures: list[tuple[int, str | None, str]] = []
@@ -238,14 +227,11 @@ def _rankings(analysis: SampleAnalysis, pieces: list[Any], seed: np.random.SeedS
         if "error" in piece:
             failures.append((number, None, piece["error"]))
             continue
-        # Equal values are ranked at random, in the same order for all methods.
-        ties = np.random.default_rng(child(seed, number, TIES)).permutation(len(labels))[analysis.places]
-        for m, method in enumerate(settings.names):
-            if piece["values"][method] is None:
-                failures.append((number, method, piece["reasons"][method]))
-            else:
-                values[m, number] = piece["values"][method]
-                ranks[m, number] = ranks_of(values[m, number], ties)
+        failures += [(number, method, reason) for method, reason in piece["reasons"].items()]
+        for m, of_method in enumerate(piece["values"][method] for method in settings.names):
+            if of_method is not None:
+                values[m, number] = of_method
+                ranks[m, number] = ranks_of(values[m, number], ties[number])
     if not ranks.any():
         first, by, reason = failures[0]
         where = f"Sample {first}" if by is None else f"Sample {first}, {by}"

@@ -1,6 +1,7 @@
 """compare, stability and select: what they print, write, and take up again."""
 
 import json
+import shutil
 
 import pandas as pd
 import pytest
@@ -74,12 +75,11 @@ def test_stability_goes_on_where_it_was_stopped(table, capsys, monkeypatch):
     assert "entropy" in said
     samples = table / "rsens-table-stability" / "samples"
     before = {path.name: path.stat().st_mtime_ns for path in samples.glob("sample-*")}
-    (table / "rsens-table-stability" / "summary.json").unlink()  # as if it had been stopped
-    for file in ("stability.csv", "ranks.csv"):
-        (table / "rsens-table-stability" / file).unlink()
-    for file in (table / "rsens-table-stability" / "figures").iterdir():
-        file.unlink()
-    (table / "rsens-table-stability" / "figures").rmdir()
+    for path in samples.parent.iterdir():  # as if it had been stopped
+        if path.name == "figures":
+            shutil.rmtree(path)
+        elif path != samples:
+            path.unlink()
     assert main([*command, "4", "--json"]) == 0
     said = capsys.readouterr()
     assert "Resumed with 3 finished samples." in said.err
@@ -100,6 +100,9 @@ def test_work_on_another_question_is_refused_or_forgotten(table, capsys):
     said = capsys.readouterr().err
     assert "work on another question (--seed was 0). Give another --out DIR, or use --overwrite." in said
     assert run(capsys, *command, "--seed", "1", "--overwrite") == ""
+    numbers(40, seed=1).to_csv("table.csv", index=False)
+    assert main([*command, "--seed", "1"]) == 2
+    assert "(the rows were different)" in capsys.readouterr().err
 
 
 def test_select(table, capsys):

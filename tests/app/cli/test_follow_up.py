@@ -4,11 +4,10 @@ import shlex
 
 import pytest
 
-from rsens._app.cli._explain import Demo, Explain
 from rsens._app.cli._main import COMMANDS, main
 from rsens._app.cli._options import KEPT, next_command
 from rsens._app.study import study
-from rsens._app.study._document import in_python
+from rsens._app.study._document import Hints, in_python
 from tests.app.study.tables import numbers
 from tests.app.study.test_groups import seasons
 
@@ -42,19 +41,16 @@ def given_by(command, *words):
     return BY_NAME[command].make_context(command, list(words)).params
 
 
-def test_every_kept_option_is_tried():
-    assert TYPED.keys() == KEPT
-
-
-@pytest.mark.parametrize("name", sorted(TYPED.keys() - {"target"}))
 @pytest.mark.parametrize("other", ["stability", "select"])
-def test_every_option_is_kept(name, other):
-    line = next_command(BY_NAME[other], given_by("explain", "my data.csv", *TYPED["target"], *TYPED[name]))
-    words = shlex.split(line)
-    assert words[:5] == ["rsens", other, "my data.csv", "--target", "it's y"]
-    lacks = {"groups", "model", "cv"} if other == "select" else set()
-    assert words[5:] == ([] if name in lacks else TYPED[name])
-    given_by(other, *words[2:])
+def test_every_option_is_kept(other):
+    assert TYPED.keys() == KEPT
+    for name in TYPED.keys() - {"target"}:
+        line = next_command(BY_NAME[other], given_by("explain", "my data.csv", *TYPED["target"], *TYPED[name]))
+        words = shlex.split(line)
+        assert words[:5] == ["rsens", other, "my data.csv", "--target", "it's y"]
+        lacks = {"groups", "model", "cv"} if other == "select" else set()
+        assert words[5:] == ([] if name in lacks else TYPED[name])
+        given_by(other, *words[2:])
 
 
 def test_the_check_that_was_skipped_is_skipped():
@@ -75,27 +71,15 @@ def test_the_commands_that_are_printed_work(tmp_path, monkeypatch, capsys):
     assert "rsens select 'my table.csv' --target y --drop kind --where flag=1 --no-check" in said
 
 
-def test_the_demo_names_a_file_that_is_there():
-    work = Demo(quiet=False, out=None)
-    assert next_command(BY_NAME["select"], work.for_next_command()) == (
-        "rsens select rsens-demo/diabetes.csv --target progression"
-    )
-    assert [what for what, _ in work.more_files()] == ["writing diabetes.csv"]
-
-
-def test_new_rows_have_no_next_question(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert Explain(**given_by("explain", "t.csv", "--model-file", "m.rsens")).for_next_command() is None
-
-
 def test_in_python():
     quick = {"model": "linear", "null": False, "cv": 0, "pairs": 0}
-    found = in_python(study(seasons(), "y", groups={"g": ["sin", "cos"]}, numeric=["flag"], random_state=3, **quick))
-    assert found.stability == (
-        "rsens.stability(study.model, study.X, study.y, numeric=['flag'], random_state=3, groups=study.groups)"
+    found = study(seasons().assign(who=range(80)), "y", groups={"g": ["sin", "cos"]}, cluster="who", **quick)
+    rows = "study.X, study.y, clusters=study.clusters"
+    assert in_python(found) == (
+        f"rsens.select_interactions(rsens.GPRegressor(), {rows})",
+        f"rsens.stability(study.model, {rows}, groups=study.groups)",
     )
-    assert found.select == (
-        "rsens.select_interactions(rsens.GPRegressor(), study.X, study.y, numeric=['flag'], random_state=3)"
-    )
+    found.table = found.table.__class__(found.X, None, (), found.reader)
+    assert in_python(found) == Hints()
     plain = in_python(study(numbers(), "y", **quick))
     assert plain.stability == "rsens.stability(study.model, study.X, study.y)"

@@ -10,24 +10,15 @@ import pytest
 
 import rsens
 from rsens._app.cli._main import main
+from rsens._app.cli._terminal import in_encoding
 from rsens.likelihoods import likelihood_names
 
 COMMANDS = ("explain", "compare", "stability", "select", "demo")
-NEVER = {"sklearn", "pandas", "matplotlib", "joblib", "tqdm", "jinja2"}
-HEAVY = NEVER | {"numpy", "scipy"}
+HEAVY = {"sklearn", "pandas", "matplotlib", "joblib", "tqdm", "jinja2", "numpy", "scipy"}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "heavy"),
-    [
-        (["--help"], HEAVY),
-        (["--version"], HEAVY),
-        ([], HEAVY),
-        (["demo", "--help"], HEAVY),
-        (["explain", "--help"], NEVER),  # lists the likelihoods, which need NumPy
-    ],
-)
-def test_help_loads_nothing_heavy(arguments, heavy):
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], [], ["demo", "--help"], ["explain", "--help"]])
+def test_help_loads_nothing_heavy(arguments):
     program = f"""
 import sys
 from rsens._app.cli import main
@@ -35,7 +26,7 @@ main({arguments})
 print('loaded', *{{name.partition('.')[0] for name in sys.modules}})
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert not set(done.stdout.splitlines()[-1].split()) & heavy
+    assert not set(done.stdout.splitlines()[-1].split()) & HEAVY
 
 
 def test_help_lists_the_commands_the_main_one_first(capsys):
@@ -64,6 +55,14 @@ def test_likelihoods_are_those_of_the_library(capsys):
     main(["explain", "--help"])
     said = " ".join(capsys.readouterr().out.split())
     assert f"{', '.join(likelihood_names())}, classification, or auto" in said
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "cp437", "no such encoding"])
+def test_output_can_be_written_on_terminals_that_know_few_signs(encoding):
+    line = "1  a…b  −0.5 ± 0.1 – 2  ███  ▲ ±  × R-sens₂ R²"
+    assert in_encoding(line, None) == in_encoding(line, "utf-8") == line
+    assert in_encoding(line, encoding) == "1  a~b  -0.5 +- 0.1 - 2  ###  ^ +- x R-sens2 R2"
+    assert {len(in_encoding(line, encoding)) for line in ("  ▲ 1.0   10 %", "  ±        5 %")} == {14}
 
 
 def test_the_entry_point_is_this_command():

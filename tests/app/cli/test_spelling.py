@@ -3,12 +3,13 @@
 import inspect
 import json
 
+import click
 import pandas as pd
 import pytest
 
 from rsens import InputError, study
 from rsens._app.cli._main import COMMANDS, main
-from rsens._app.cli._options import ALL, Option, group_texts, read_groups, spelling_of
+from rsens._app.cli._options import IN_CALLS, by_name, spelling_of
 from rsens._app.study import Settings
 from rsens._errors import Argument, Sentence, spelled_by
 from tests.app.study.tables import numbers, with_text
@@ -51,21 +52,20 @@ def table(tmp_path, monkeypatch):
 def with_a_value():
     """Every option that takes a value, and the first command that has it."""
     found = {
-        option.name: (command.name, option)
+        option.name: (command.name, option.opts[0])
         for command in reversed(COMMANDS)
         for option in command.params
-        if isinstance(option, Option) and option.takes_value and option.name not in ANY_TEXT
+        if isinstance(option, click.Option) and not option.is_flag and option.name not in ANY_TEXT
     }
-    return [pytest.param(*each, id=name) for name, each in found.items()]
+    return [pytest.param(name, *each, id=name) for name, each in found.items()]
 
 
-@pytest.mark.parametrize(("command", "option"), with_a_value())
-def test_a_wrong_value_is_an_error_that_names_the_option(table, capsys, command, option):
-    flag, wrong = option.opts[0], WRONG[option.name]
-    assert main([command, "table.csv", "--target", "y", flag, str(wrong)]) == 2
+@pytest.mark.parametrize(("name", "command", "flag"), with_a_value())
+def test_a_wrong_value_is_an_error_that_names_the_option(table, capsys, name, command, flag):
+    assert main([command, "table.csv", "--target", "y", flag, str(WRONG[name])]) == 2
     said = capsys.readouterr().err
     # An unknown method is named itself.
-    assert said.startswith("rsens: Unknown method 'sharp'" if option.name == "methods" else f"rsens: {flag} must ")
+    assert said.startswith("rsens: Unknown method 'sharp'" if name == "methods" else f"rsens: {flag} must ")
     assert [path.name for path in table.iterdir()] == ["table.csv"]
 
 
@@ -83,13 +83,14 @@ def test_the_same_error_names_the_argument_in_python():
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_every_option_is_spelled_as_itself(command):
     """Also those without a value, and those that hold a setting of another name."""
-    spell = spelling_of(command)
-    for option in command.params:
-        if isinstance(option, Option) and option.takes_value:
-            assert spell(Argument(option.argument or option.name)).split()[0] == option.opts[0]
-            assert spell(Argument(option.argument or option.name, "a value")) == f"{option.opts[0]} 'a value'"
-        elif isinstance(option, Option):
-            assert spell(Argument(option.name, option.sets)) == option.opts[0]
+    spell, in_calls = spelling_of(command), {setting: name for name, setting in IN_CALLS.items()}
+    for option in command.params[1:]:
+        name = in_calls.get(option.name, option.name)
+        if option.is_flag:
+            assert spell(Argument(option.name, option.flag_value)) == option.opts[0]
+        else:
+            assert spell(Argument(name)).split()[0] == option.opts[0]
+            assert spell(Argument(name, "a value")) == f"{option.opts[0]} 'a value'"
 
 
 @pytest.mark.parametrize(
@@ -106,7 +107,7 @@ def test_every_option_is_spelled_as_itself(command):
         ("explain", Argument("categorical", ["batch no", "b"]), "--categorical 'batch no' --categorical b"),
         ("explain", Argument("data"), "DATA"),
         ("select", Argument("where", "open!=no"), "--where 'open!=no'"),
-        ("compare", Argument("groups", {"g": ["a", "b, c", "d"]}), "--group g=a,d --group 'g=b, c'"),
+        ("compare", Argument("groups", {"g": ["a", "b, c", "d"]}), "--group g=a --group 'g=b, c' --group g=d"),
         ("explain", Argument("date", {"the day": "%d, %m, %Y"}), "--date 'the day=%d, %m, %Y'"),
         ("explain", Argument("cv", 0), "--cv 0"),
         ("select", Argument("cv", 0), "--no-check"),
@@ -121,10 +122,6 @@ def test_arguments(command, argument, said):
         assert Sentence("see ", argument, ".") == f"see {said}."
 
 
-def test_every_shared_option_has_a_section_and_help():
-    assert all(option.help or option.name == "likelihood" for option in ALL.values())
-
-
 def test_notes_and_legends_name_options(table, capsys):
     """Codes, columns that are the same, two values: each note says what to type, also in the files."""
     frame = with_text().assign(**{"batch no": [1, 2, 3] * 20, "a2": lambda f: 3.0 * f["a"], "two": [0, 1] * 30})
@@ -132,7 +129,7 @@ def test_notes_and_legends_name_options(table, capsys):
     assert main(["explain", "table.csv", "--target", "y", "--no-report", "--no-null", "--cv", "0"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "If they are codes, use --categorical 'batch no'." in said
-    assert "Keep one of them: --drop a2." in said
+    assert "such as --drop a2." in said
     assert "--numeric two" in said
     assert "numeric=[" not in said
     summary = json.loads((table / "rsens-table" / "summary.json").read_text(encoding="utf-8"))
@@ -150,7 +147,6 @@ def test_errors_of_the_data_name_options(table, capsys):
     assert "leave columns out with --drop x, or leave the rows out with --missing drop." in capsys.readouterr().err
 
 
-def test_texts_and_groups():
-    assert read_groups(["g=a,b", "h=c", "g=d, e"]) == {"g": ["a,b", "d, e"], "h": ["c"]}
-    assert read_groups(["g=a=b"]) == {"g": ["a=b"]}
-    assert group_texts({"g": ["a", "d, e", "b"], "h": ["x, y"], "i": "j"}) == ["g=a,b", "g=d, e", "h=x, y", "i=j"]
+def test_names_with_values():
+    assert by_name(["g=a,b", "h=c", "g=d, e"], "groups") == {"g": ["a,b", "d, e"], "h": ["c"]}
+    assert by_name(["when=%d=%m"], "date") == {"when": ["%d=%m"]}

@@ -127,14 +127,6 @@ def test_a_failure_before_the_first_refit_leaves_nothing(table, capsys, monkeypa
     assert [path.name for path in table.iterdir()] == ["table.csv"]
 
 
-def test_no_half_document(table, capsys, monkeypatch):
-    for option in ("--json", "--quiet"):
-        with monkeypatch.context() as patch:
-            stop_after(patch, 2)
-            assert main([*LINEAR, option]) == 130
-        assert capsys.readouterr().out == ""
-
-
 def end_a_worker():
     """What the system does to a process that asks for too much memory."""
     os.kill(next(iter(reusable_executor._executor._processes)), signal.SIGKILL)

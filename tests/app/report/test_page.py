@@ -7,10 +7,15 @@ import re
 from base64 import b64encode
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
-from rsens._app.report import _page, render, write_report
+from rsens import study
+from rsens._app.report import _page, _rows, render, write_report
+from rsens._document import sentence
+from rsens._explain import effects, pairs, variables
 from tests.app.report import studies
+from tests.app.study.test_groups import seasons
 
 SECTIONS = ["summary", "quality", "variables", "pairs", "profiles", "surfaces", "spread", "row"]
 SECTIONS += ["reading", "making", "citing"]
@@ -39,7 +44,7 @@ class Elements(HTMLParser):
             self.scripts[-1][1] += data
 
 
-def data_of(page: str) -> dict:
+def data_of(page: str) -> list:
     return json.loads(next(text for attrs, text in Elements(page).scripts if attrs.get("id") == "report-data"))
 
 
@@ -51,14 +56,16 @@ def test_sections():
     assert set(links) == set(SECTIONS)
     for text in (
         "Paananen",
-        "abc123",
-        "&#39;d&#39; is 3 in all rows",
-        "random_state=3",
-        "numbers from 0 to 9",
-        "1.2.3",
+        studies.numbers().settings["fingerprint"],
+        "&#39;d&#39; ",
+        "&#34;seed&#34;: 3",
+        studies.numbers().likelihood.reason,
+        studies.numbers().settings["versions"]["numpy"],
     ):
         assert text in page
     assert sum(tag == "h1" for tag, _ in tags) == 1
+    assert '<section id="subgroups"' in studies.page("counts")
+    assert "80 of 160 rows" in studies.page("counts")
 
 
 @pytest.mark.parametrize("name", ["numbers", "classes", "hostile"])
@@ -74,8 +81,11 @@ def test_nothing_gets_out():
     page = studies.page("hostile")
     found = Elements(page)
     assert len(found.scripts) == 2  # the data and the script of the page
-    assert not {tag for tag, _ in found.tags} & {"img", "b", "i", "u", "em", "iframe", "link", "object"}
-    assert not any(name.startswith("on") for _, attrs in found.tags for name in attrs)
+    rows = [Elements(row["html"]) for row in data_of(page)]  # which become elements too
+    for each in (found, *rows):
+        assert not {tag for tag, _ in each.tags} & {"img", "b", "i", "u", "em", "iframe", "link", "object"}
+        assert not any(name.startswith("on") for _, attrs in each.tags for name in attrs)
+    assert not any(row.scripts for row in rows)
     assert "{{ 7 * 7 }}" in page  # shown, not computed
     assert f'title="{html.escape(studies.HOSTILE[3].strip())}"' in page.replace("&#34;", "&quot;")
 
@@ -88,9 +98,18 @@ def test_only_its_own_scripts_run_and_nothing_is_loaded():
     allowed = set(re.findall(r"'sha256-([^']+)'", policy))
     run = [text for attrs, text in found.scripts if "type" not in attrs]
     assert {b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in run} == allowed
+    assert len(run[0].splitlines()) <= 150
     assert not any("src" in attrs for _, attrs in found.tags)
     hrefs = {a["href"] for t, a in found.tags if t == "a" and not a["href"].startswith("#")}
     assert hrefs == {"https://proceedings.mlr.press/v161/paananen21a.html"}
+
+
+def test_json_cannot_end_its_element():
+    content = {"</script><!--": ["<script>", "&lt;", "\u2028", "\ud800", "🚲"]}
+    text = _rows.json_in_html(content)
+    assert not set("<>&") & set(text)
+    assert text.isascii()
+    assert json.loads(text) == content
 
 
 def test_warning_comes_first():
@@ -103,63 +122,80 @@ def test_warning_comes_first():
 
 
 def test_same_bytes():
-    assert render(studies.known()) == studies.page("known")
+    assert render(studies.classes()) == studies.page("classes")
 
 
 def test_groups():
-    """A group has no value and no profile of its own."""
-    from rsens._explain import explain
-
-    made = studies.function(30, columns=3)
-    grouped = explain(made.model, made.X, intervals=False, groups={"both": ["x0", "x1"]})
-    page = render(studies.study(explanation=grouped, X=made.X, model=made.model))
-    assert "both" in page
-    assert 'id="figure-profile-0"' in page
-    assert 'id="figure-profile-1"' not in page
+    """A group has no value and no profile."""
+    found = study(seasons(40), "y", groups={"season": ["sin", "cos"]}, model="linear", cv=0, null=False, pairs=0)
+    page = studies.undrawn_page(found)
+    titles = re.findall(r'<h3 class="figure-title">(.*?)</h3>', page)
+    assert sorted(titles) == ["a", "flag", "kind"]
+    assert "flag has only two values" in page
 
 
-def test_explanation_from_a_file(tmp_path):
-    from rsens._explain import Explanation
+def test_the_tables_are_those_of_the_explanation():
+    found = studies.numbers()
+    page = html.unescape(studies.page("numbers")).replace("\u00a0", " ")
+    e = found.explanation
+    for table in (variables(e), effects(e), pairs(e), found._document().blocks[4]):
+        assert f"<caption>{table.title}</caption>" in page
+        assert [line for line in table.legend if f"<li>{sentence(line)}</li>" not in page] == []
+        for column in table.columns:
+            if column.kind != "bar":
+                assert [cell for cell in column.cells if cell.strip() not in page] == []
 
-    known = studies.known()
-    known.explanation.save(tmp_path / "e.json")
-    loaded = studies.study(explanation=Explanation.load(tmp_path / "e.json"), X=known.X, model=known.model)
-    assert render(loaded) == studies.page("known")
 
-
-def test_many_rows_stay_small():
-    page = render(studies.function(3000))
-    data = data_of(page)
-    assert len(data["rows"]["rows"]) == 500
-    assert "500 of 3,000 rows" in page
+def test_long_tables_are_folded_and_many_rows_thinned():
+    page = studies.undrawn_page(studies.linear())
+    assert page.count('<tbody class="rest"') == 3  # variables, effects and pairs
+    assert "Show all 31" in page
+    page = studies.undrawn_page(studies.linear(2000, 2))
+    assert [row["label"] for row in data_of(page)] == [
+        str(k) for k in np.linspace(0, 1999, _rows.MOST_ROWS).round().astype(int)
+    ]
+    assert f"{_rows.MOST_ROWS} of 2,000 rows" in page
     assert len(page) < 2e6
 
 
-def test_many_variables_are_folded():
-    page = studies.undrawn_page(studies.function(40, columns=31))
-    assert page.count('<tbody class="rest"') == 2  # variables and effects; of 31 columns there are no pairs
-    assert "Show all 31" in page
-
-
-def test_row_shown_without_javascript_is_that_of_the_data():
-    page = studies.page("numbers")
-    data = data_of(page)["rows"]
-    row = data["rows"][data["start"]]
-    assert html.escape(row["sentence"]) in page
-    body = page[page.index('id="row-terms"') : page.index('id="row-adds"')]
-    assert re.findall(r'<td class="right">([^<]*)</td>', body) == [
-        t for term in row["terms"] for t in (term[1], term[4], term[2])
-    ]
-
-
 def test_write_report(tmp_path, monkeypatch):
+    """Whole, or not at all."""
+    with pytest.raises(AttributeError):
+        write_report(None, tmp_path / "r.html")
+    assert not list(tmp_path.iterdir())
     monkeypatch.setattr(_page, "render", lambda study: "ünï")
     path = write_report(None, tmp_path / "r.html")
     assert path.read_text(encoding="utf-8") == "ünï"
     assert [p.name for p in tmp_path.iterdir()] == ["r.html"]
 
 
-def test_failure_leaves_no_file(tmp_path):
-    with pytest.raises(AttributeError):
-        write_report(None, tmp_path / "r.html")
-    assert not list(tmp_path.iterdir())
+# ---- one row ---------------------------------------------------------------------------------------------------------
+
+
+def text_of(piece: str) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", piece)).split())
+
+
+def test_rows_are_those_of_the_explanation():
+    page, e = studies.page("numbers"), studies.numbers().explanation
+    rows = data_of(page)
+    assert len(rows) == 60
+    assert rows[0]["html"] in page  # without JavaScript the first row is there
+    for k in (0, 17):
+        row, shown = e.row(position=k), text_of(rows[k]["html"])
+        assert f"Row {k}: prediction " in shown
+        document = row._document().blocks
+        for table in document[1:]:
+            assert table.title in shown
+            assert all(cell.strip() in shown for column in table.columns[:3] for cell in map(str, column.cells))
+
+
+def test_rows_have_intervals_and_observed_values():
+    found = studies.numbers()
+    band = found.model.predict_distribution(found.X.iloc[:1])
+    low, high = (float(band.mean[0] + z * np.sqrt(band.variance[0])) for z in (-1.6448536, 1.6448536))
+    shown = text_of(data_of(studies.page("numbers"))[0]["html"]).replace("−", "-")
+    ends = re.search(r"90 % interval (\S+) to (\S+); observed (\S+)\. ", shown)
+    assert [float(end) for end in ends.groups()] == pytest.approx([low, high, found.y.iloc[0]], abs=0.006)
+    y = studies.classes().y
+    assert f"Observed {y.iloc[7]}." in text_of(data_of(studies.page("classes"))[7]["html"])

@@ -6,10 +6,9 @@ from xml.etree import ElementTree
 import matplotlib
 import pytest
 
-from rsens._app.report import _facts
-from rsens._app.report._facts import Facts
+from rsens._app.report import _figures
 from rsens._app.report._figures import inline, pictures
-from rsens._text import as_label, number, p_text, percent, side_by_side
+from rsens._text import number, p_text, percent, side_by_side
 from tests.app.report import studies
 from tests.app.report.studies import figures
 
@@ -75,15 +74,10 @@ def test_cells_say_their_numbers():
     assert not e.inference.pair_above["a", "c"]
 
 
-def test_names_in_titles_are_texts():
-    found = [text.split("\n")[0] for text in titles(figures("hostile")["bars"].svg) if "\n" in text]
-    assert as_label(studies.HOSTILE[0])[:10] in {name[:10] for name in found}
-
-
 def test_same_bytes_whatever_the_users_style():
     with matplotlib.rc_context({"font.size": 20.0, "svg.hashsalt": None, "axes.facecolor": "black"}):
-        sections = pictures(Facts.of(studies.known()))
-    assert {picture.id: picture for section in sections.values() for picture in section} == figures("known")
+        sections = pictures(studies.classes())
+    assert {picture.id: picture for section in sections.values() for picture in section} == figures("classes")
 
 
 def test_notes_of_the_figure_are_its_caption():
@@ -94,14 +88,14 @@ def test_notes_of_the_figure_are_its_caption():
 
 def test_many_points_are_pixels(monkeypatch):
     """Two swarms, of 100 and of 600 points each."""
-    monkeypatch.setattr(_facts, "PLOTS", [plot for plot in _facts.PLOTS if plot.section == "spread"])
-    few, many = (pictures(Facts.of(studies.function(n)))["spread"][0].svg for n in (100, 600))
+    monkeypatch.setattr(_figures, "PLOTS", [plot for plot in _figures.PLOTS if plot.section == "spread"])
+    few, many = (pictures(studies.linear(n, 2))["spread"][0].svg for n in (100, 600))
     assert few.count("<use") >= 200
     assert many.count("<use") < 100
 
 
 def test_no_file_header():
-    svg = figures("known")["bars"].svg
+    svg = figures("classes")["bars"].svg
     assert svg.startswith("<svg ")
     assert "metadata" not in svg
     assert not re.search(r'<svg[^>]* (width|height)="', svg)

@@ -5,6 +5,7 @@ import pytest
 
 import rsens
 from rsens import InputError, study
+from rsens._app.report._sentences import details
 from tests.app.study.tables import classes, with_text
 
 QUICK = {"cv": 0, "null": False}
@@ -22,16 +23,13 @@ def saved(tmp_path_factory):
 def test_the_same_rows_give_the_same_answer(saved):
     result, path = saved
     again = study(with_text(), "y", model=path)
+    text = " ".join(again.text().split())
+    assert "fitted to 60 rows" in text
+    assert "no check of the model, no null level" in text
     np.testing.assert_allclose(again.explanation.main, result.explanation.main, rtol=1e-9)
     assert again.assessment is None
     assert again.explanation.null is None
     assert again.likelihood.kind == "gaussian"
-
-
-def test_it_says_what_it_skipped(saved):
-    text = study(with_text(20), model=saved[1]).text()
-    assert "fitted to 60 rows" in text
-    assert "no check of the model, no null level" in " ".join(text.split())
 
 
 def test_no_target_and_one_row_from_a_file(saved, tmp_path):
@@ -63,7 +61,9 @@ def test_new_rows_for_predictions(saved):
 
 def test_rows_outside_the_data_are_told(saved):
     far = with_text(20).assign(a=100.0)
-    assert "outside the data" in study(far, model=saved[1]).text()
+    again = study(far, model=saved[1])
+    assert "outside the data" in again.text()
+    assert "20 of 20 rows lie outside the cloud of the data, where the model extrapolates." in details(again)
 
 
 def test_classes(tmp_path):
@@ -78,10 +78,10 @@ def test_classes(tmp_path):
     [
         (with_text().drop(columns="b"), {}, "no column 'b'"),
         (with_text().assign(town="Paris"), {}, "Paris"),
-        (with_text(), {"drop": ["a"]}, "drop is fixed by the saved model"),
-        (with_text(), {"likelihood": "poisson"}, "likelihood is fixed by the saved model"),
+        (with_text(), {"drop": ["a"]}, "drop is fixed"),
+        (with_text(), {"likelihood": "poisson"}, "likelihood is fixed"),
         (with_text(), {"target": "a"}, "predicts 'y', not 'a'"),
-        (with_text(), {"cv": 3}, "cv is for models that are fitted"),
+        (with_text(), {"cv": 3}, "cv is fixed"),
     ],
 )
 def test_errors(saved, data, options, message):

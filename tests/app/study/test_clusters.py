@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from rsens._app.study import Settings, study
-from rsens._app.study._document import in_python
 from rsens._app.study._setup import set_up
 from rsens._errors import InputError
 from tests.app.study.tables import numbers
@@ -22,24 +21,19 @@ def persons(within: float = 0.02) -> pd.DataFrame:
 
 
 def setup(data, **options):
-    notes = []
-    return set_up(Settings(data=data, target="y", **options), {}, notes), notes
+    found = set_up(Settings(data=data, target="y", **options), {}, [])
+    return found, found.notes
 
 
-def test_the_setup_carries_the_clusters():
+def test_the_analysis_has_the_clusters():
+    """Also of rows that are drawn."""
     found, notes = setup(persons(), cluster="person")
     assert found.clusters.tolist() == persons()["person"].tolist()
     assert list(found.table.X.columns) == ["age", "weight", "height"]
-    assert found.provenance["clusters"] == 40
-    assert found.provenance["arguments"]["cluster"] == "person"
+    assert found.settings["clusters"] == 40
+    assert found.settings["arguments"]["cluster"] == "person"
     assert [note.kind for note in notes if note.severe] == []
-    assert found.most_folds == 40
-    alone, _ = setup(numbers())
-    assert alone.clusters is None
-    assert alone.most_folds == 60
-
-
-def test_rows_that_are_drawn_keep_their_labels():
+    assert setup(numbers())[0].clusters is None
     frame = persons()
     frame.index = [f"row {k}" for k in range(160)]
     found, _ = setup(frame, cluster="person", rows=50)
@@ -49,9 +43,9 @@ def test_rows_that_are_drawn_keep_their_labels():
 
 def test_other_clusters_are_other_data():
     frame = persons()
-    prints = [setup(frame, cluster="person")[0].provenance["fingerprint"]]
-    prints.append(setup(frame.assign(person=PERSON // 2), cluster="person")[0].provenance["fingerprint"])
-    prints.append(setup(frame.drop(columns="person"))[0].provenance["fingerprint"])
+    prints = [setup(frame, cluster="person")[0].settings["fingerprint"]]
+    prints.append(setup(frame.assign(person=PERSON // 2), cluster="person")[0].settings["fingerprint"])
+    prints.append(setup(frame.drop(columns="person"))[0].settings["fingerprint"])
     assert len(set(prints)) == 3
 
 
@@ -80,31 +74,20 @@ def test_new_rows_need_no_cluster_and_may_have_it(tmp_path):
         study(persons(), model=file, cluster="person")
 
 
-def test_hints_keep_the_clusters():
-    from dataclasses import replace
-
-    found = study(persons(), "y", cluster="person", null=False, cv=0, pairs=0, model="linear")
-    hints = in_python(replace(found, clusters=persons()["person"]))
-    assert hints.stability == "rsens.stability(study.model, study.X, study.y, clusters=study.clusters)"
-    assert hints.select.endswith("study.X, study.y, clusters=study.clusters)")
-
-
 # ---- how many fits run at once ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("rows", "options", "expected"),
     [
-        (60, {}, None),
         (442, {}, None),
         (700, {}, -1),
         (700, {"model": "linear"}, None),
         (60, {"fits": 1000}, -1),
         (60, {"n_jobs": 2}, 2),
         (700, {"n_jobs": 1}, 1),
-        (700, {"all_cores": False}, None),
+        (700, {"fits": 0}, None),
     ],
 )
 def test_processes_only_where_they_save_time(rows, options, expected):
-    found, _ = setup(numbers(rows), **{"all_cores": True, **options})
-    assert found.settings.n_jobs == expected
+    assert setup(numbers(rows), **{"fits": 25, **options})[0].asked.n_jobs == expected

@@ -1,6 +1,7 @@
 """A plot is one file and one line in `rsens.plots.PLOTS`: the folder of results and the report learn of it there."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -37,10 +38,7 @@ TOY = Plot(
 )
 
 
-#: In a section of its choice; the other one stands in a section of its own.
-PLACED = Plot(
-    **{**vars(TOY), "name": "landing", "file": "landing", "section": "variables", "alt": "A line that stays."}
-)
+PLACED = replace(TOY, name="landing", file="landing", section="variables", alt="A line that stays.")
 
 
 @pytest.fixture

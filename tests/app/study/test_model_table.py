@@ -13,23 +13,6 @@ def model_table(data, **options):
     return read_table(Settings(data=data, target="y", **options))
 
 
-@pytest.mark.parametrize(
-    ("data", "name"),
-    [
-        ("folder/data.csv", "data"),
-        ("data.csv.gz", "data"),
-        ("data.PARQUET", "data"),
-        ("no ending", "no ending"),
-        (".csv", ".csv"),
-        ("-", "stdin"),
-        (numbers(5), "data"),
-    ],
-)
-def test_name(data, name):
-    assert Settings(data=data, target="y").data_name == name
-    assert Settings(data=data, target="y", name="diabetes").data_name == "diabetes"
-
-
 def test_a_file_and_a_frame_give_the_same(tmp_path):
     frame = with_text()
     frame.to_csv(tmp_path / "t.csv", index=False)
@@ -92,29 +75,20 @@ def reader():
     return model_table(with_text().drop(columns="code")).reader
 
 
-def test_new_rows_need_no_target(reader):
+def test_new_rows_need_no_target(reader, tmp_path):
+    """One will do."""
     new = with_text(5).drop(columns=["y", "code"])
     table = new_rows(new, reader)
     assert table.y is None
     assert list(table.X) == ["a", "b", "c", "town"]
     assert not table.notes
-
-
-def test_one_new_row_will_do(reader, tmp_path):
-    with_text(1).drop(columns=["y", "code"]).to_csv(tmp_path / "t.csv", index=False)
+    new.head(1).to_csv(tmp_path / "t.csv", index=False)
     assert len(new_rows(tmp_path / "t.csv", reader).X) == 1
 
 
-def test_other_columns_are_left_out_with_a_note(reader):
-    table = new_rows(with_text(), reader)
-    assert [note.columns for note in table.notes] == [("code",)]
-
-
-def test_rows_are_drawn(reader):
+def test_rows_are_drawn_and_other_columns_left_out_with_a_note(reader):
     table = new_rows(with_text(), reader, rows=7)
     assert len(table.X) == len(table.y) == 7
-
-
-def test_a_column_that_is_not_there(reader):
+    assert ("code",) in [note.columns for note in table.notes]
     with pytest.raises(InputError, match="no column 'a'"):
         new_rows(with_text().drop(columns="a"), reader)

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from rsens import GPRegressor, compare, select_interactions, study
-from rsens._app.report import _facts, _figures, render
+from rsens._app.report import _figures, render
 from rsens.plots import PLOTS
 
 #: The last matter most, and the alphabet runs the other way.
@@ -40,7 +40,7 @@ def views(found) -> dict[str, str]:
 
 
 def test_words_and_pictures(found, monkeypatch):
-    monkeypatch.setattr(_facts, "PLOTS", [plot for plot in PLOTS if plot.section in ("pairs", "surfaces")])
+    monkeypatch.setattr(_figures, "PLOTS", [plot for plot in PLOTS if plot.section in ("pairs", "surfaces")])
     monkeypatch.setattr(_figures, "PAIRS", 2)
     from matplotlib import pyplot as plt
 

@@ -86,11 +86,6 @@ def test_a_generator_or_no_seed_becomes_a_number():
         assert isinstance(seed, int)
 
 
-def test_it_cannot_be_changed(whole):
-    with pytest.raises(AttributeError):
-        whole.model = None
-
-
 @pytest.mark.parametrize(
     ("frame", "options", "model"),
     [

@@ -11,26 +11,20 @@ from rsens._app.study._settings import Settings
 from rsens._app.study._subgroups import division_of
 
 
-def test_labels_keep_their_order_and_small_ones_are_put_together():
+def test_labels_keep_their_order_and_small_ones_are_in_none():
     column = pd.Series(["b"] * 30 + ["a"] * 20 + ["c"] * 6 + ["d"] * 6)
     division, notes = division_of(column, "g")
-    assert division.labels == ("a", "b", "(others)")
-    assert np.bincount(division.codes).tolist() == [20, 30, 12]
-    assert "2 values of 'g' with fewer than 10 rows each are one subgroup" in notes[0].text
-
-
-def test_a_few_rows_are_in_no_subgroup():
-    division, notes = division_of(pd.Series(["b"] * 30 + ["a"] * 20 + ["c"] * 3), "g")
     assert division.labels == ("a", "b")
-    assert (division.codes[-3:] == -1).all()
-    assert "count among the other rows" in notes[0].text
+    assert [*np.bincount(division.codes + 1)] == [12, 20, 30]
+    assert "2 values of 'g' with fewer than 10 rows each (12 rows) are in no subgroup" in notes[0].text
 
 
 @pytest.mark.parametrize(("n", "ranges"), [(100, 4), (60, 3)])
 def test_numbers_are_cut_and_that_is_said(n, ranges):
-    division, notes = division_of(pd.Series(np.arange(n) + 0.5), "g")
-    assert len(division.labels) == ranges
-    assert np.ptp(np.bincount(division.codes)) <= 1
+    division, notes = division_of(pd.Series([*np.arange(n) + 0.5, *[np.nan] * 15]), "g")
+    assert len(division.labels) == ranges + 1
+    assert division.labels[-1] == "(missing)"
+    assert np.ptp(np.bincount(division.codes)[:-1]) <= 1
     assert division.labels[0].startswith("up to ")
     assert f"cut into {ranges} ranges" in notes[0].text
 
@@ -51,13 +45,6 @@ def test_missing_values_are_the_last_subgroup(values, labels):
         str(value).removesuffix(".0") for value in values
     ]
     assert not notes
-
-
-def test_missing_numbers_are_no_range():
-    division, notes = division_of(pd.Series([*np.arange(100.0), *[np.nan] * 15]), "g")
-    assert len(division.labels) == 5
-    assert division.labels[-1] == "(missing)"
-    assert "cut into 4 ranges of about as many rows, at " in notes[0].text
 
 
 @pytest.mark.parametrize("column", [["a"] * 50, ["a"] * 50 + ["b"] * 3, [f"v{i}" for i in range(40)]])

@@ -8,7 +8,6 @@ import pytest
 
 import rsens
 from rsens import Explanation, InputError, study
-from rsens._app.report import _facts
 from rsens._app.report import _figures as report_figures
 from rsens._app.study import _result
 from rsens._files import SUMMARY
@@ -27,7 +26,7 @@ def files_in(folder):
 
 
 def test_files(result, tmp_path):
-    written = result.write(tmp_path / "out", report=False)
+    written = result.write(tmp_path / "a" / "out", report=False)
     assert {path.name for path in written} == {
         "effects.csv",
         "importance.csv",
@@ -38,19 +37,20 @@ def test_files(result, tmp_path):
         "summary.json",
     }
     assert all(path.is_file() for path in written)
-    importance = pd.read_csv(tmp_path / "out" / "importance.csv")
+    folder = tmp_path / "a" / "out"
+    importance = pd.read_csv(folder / "importance.csv")
     pd.testing.assert_frame_equal(
         importance[["term", "value"]], result.explanation.to_frame()[["term", "value"]], check_dtype=False
     )
-    pairs = pd.read_csv(tmp_path / "out" / "pairs.csv")
+    pairs = pd.read_csv(folder / "pairs.csv")
     assert tuple(pairs.loc[0, ["first", "second"]]) == ("b", "c")
-    local = pd.read_parquet(tmp_path / "out" / "local.parquet").set_index("row")
+    local = pd.read_parquet(folder / "local.parquet").set_index("row")
     np.testing.assert_array_equal(local, result.explanation.local_main)
-    loaded = Explanation.load(tmp_path / "out" / "explanation.json")
+    loaded = Explanation.load(folder / "explanation.json")
     pd.testing.assert_series_equal(loaded.main, result.explanation.main)
-    model = rsens.load_model(tmp_path / "out" / "model.rsens")
+    model = rsens.load_model(folder / "model.rsens")
     np.testing.assert_array_equal(model.predict(result.X), result.model.predict(result.X))
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    summary = json.loads((folder / "summary.json").read_text())
     assert summary["variables"][0]["name"] == "a"
     for name, line in (("importance", importance), ("pairs", pairs)):
         assert {"lower", "upper", "interval_kind", "above_null", "p_value", "discovery", "null_kind"} <= set(line), name
@@ -87,7 +87,7 @@ def test_odd_names_everywhere(tmp_path, monkeypatch):
 
 
 def test_the_report_alone(result, tmp_path, monkeypatch):
-    monkeypatch.setattr(_facts, "PLOTS", [])
+    monkeypatch.setattr(report_figures, "PLOTS", [])
     path = result.report(tmp_path / "r.html")
     assert path.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html")
 
@@ -131,13 +131,3 @@ def test_results_of_another_target_are_refused(result, tmp_path):
     assert (tmp_path / SUMMARY).read_bytes() == before
     other.write(tmp_path, report=False, overwrite=True)
     assert "pairs.csv" not in files_in(tmp_path)
-
-
-def test_an_empty_folder_is_used(result, tmp_path):
-    result.write(tmp_path, report=False)
-    assert "importance.csv" in files_in(tmp_path)
-
-
-def test_folders_are_made(result, tmp_path):
-    result.write(tmp_path / "a" / "b", report=False)
-    assert "importance.csv" in files_in(tmp_path / "a" / "b")

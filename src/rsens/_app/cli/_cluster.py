@@ -6,10 +6,12 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rsens._app.study import Settings
 from rsens._errors import Argument, InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    from rsens._app.study import Settings
 
 #: The value of `--dask` for a cluster of processes on this machine.
 LOCAL = "local"
@@ -18,12 +20,15 @@ PATIENCE = 10.0
 
 
 @contextmanager
-def on_cluster(settings: Settings, address: str) -> Iterator[Settings]:
+def on_cluster(settings: Settings, address: str | None) -> Iterator[Settings]:
     """Send refits and rows to the cluster at this address within the block; gives the settings for there.
 
     Seeds belong to pieces of work, not to workers: the numbers are the same as on one machine. The scheduler repeats
     the work of a lost worker.
     """
+    if address is None:
+        yield settings
+        return
     from joblib import parallel_config
 
     local = Argument("dask", LOCAL)
@@ -34,15 +39,10 @@ def on_cluster(settings: Settings, address: str) -> Iterator[Settings]:
         client = _client(address, settings.n_jobs)
     except (OSError, ValueError) as error:  # a TimeoutError is an OSError
         reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
-        raise InputError(
-            Argument("dask"),
-            f": no Dask cluster answers at {address!r} ({reason}). Give the address of a scheduler, such as "
-            "tcp://10.0.0.1:8786, or use ",
-            local,
-            ".",
-        ) from None
+        wrong = f": no Dask cluster answers at {address!r} ({reason}). Give the address of a scheduler, such as "
+        raise InputError(Argument("dask"), f"{wrong}tcp://10.0.0.1:8786, or use ", local, ".") from None
     with client, parallel_config(backend="dask", client=client):
-        yield replace(settings, n_jobs=None, all_cores=False)
+        yield replace(settings, n_jobs=None, fits=0)
 
 
 def _client(address: str, n_jobs: int | None) -> Any:

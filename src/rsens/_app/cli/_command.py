@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rsens._app.cli._options import ALL, DATA, SECTIONS, as_settings, spelling_of
+from rsens._app.cli._cluster import on_cluster
+from rsens._app.cli._options import DATA, SECTIONS, spelling_of
 from rsens._app.cli._terminal import complain, say, say_json
 from rsens._errors import Argument, spelled_by
 from rsens._text import counted, listed, safe
@@ -21,54 +20,35 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rsens._app.cli._work import KeptWork, Live
-    from rsens._app.study import ModelSetup, Settings, Task, Unfinished
+    from rsens._app.study import Settings, Task
     from rsens._app.tables import Note
     from rsens._document import ShownTable
 
-#: In the help of every command on a table.
-DATA_AND_NAMES = [
-    "DATA is a CSV, TSV or Parquet file, also packed with gzip, or - for standard input.",
-    "The name of a column is taken literally; if there is no such column, it is split at its commas.",
-]
+#: At the end of the help of every command on a table.
+DATA_AND_NAMES = """DATA is a CSV, TSV or Parquet file, also packed with gzip, or - for standard input. The name of a
+column is taken literally; if there is no such column, it is split at its commas."""
 
 
 class Command(click.Command):
-    """A command of click, whose help has the options by section.
+    """A command of click, whose help has the options by section, and whose sentences name its options."""
 
-    Sentences speak of its options, or of the options of the command `like` which it is.
-    """
-
-    def __init__(
-        self, *given: Any, examples: Sequence[str] = (), like: click.Command | None = None, **more: Any
-    ) -> None:
+    def __init__(self, *given: Any, examples: Sequence[str] = (), **more: Any) -> None:
         super().__init__(*given, **more)
-        self.like = self if like is None else like
         if examples:
-            self.epilog = "\n".join(["\b", "Examples:", *(f"  {line}" for line in examples)])
+            self.epilog = "\n".join(["\b", "Examples:", *(f"  {line}" for line in examples), "", DATA_AND_NAMES])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
-        with spelled_by(spelling_of(self.like)):
+        with spelled_by(spelling_of(self)):
             return super().invoke(ctx)
-
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Its own help, and two sentences that all commands on a table share."""
-        super().format_help_text(ctx, formatter)
-        for text in DATA_AND_NAMES if DATA in self.params else []:
-            formatter.write_paragraph()
-            with formatter.indentation():
-                formatter.write_text(text)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options of this command alone, then the shared ones."""
-        params = self.get_params(ctx)
-        shared: list[click.Parameter] = [DATA, *ALL.values()]
-        sections: dict[str, Sequence[click.Parameter]] = {
-            "Options": [each for each in params if each not in shared],
-            **SECTIONS,
-        }
+        shared = [DATA, *(each for options in SECTIONS.values() for each in options)]
+        own = [each for each in self.get_params(ctx) if each not in shared]
+        sections: dict[str, Sequence[click.Parameter]] = {"Options": own, **SECTIONS}
         for title, options in sections.items():
-            records = [each.get_help_record(ctx) for each in options if each in params]
+            records = [each.get_help_record(ctx) for each in options if each in self.get_params(ctx)]
             if shown := [record for record in records if record is not None]:
                 with formatter.section(title):
                     formatter.write_dl(shown)
@@ -82,59 +62,28 @@ class OutOfMemory(click.ClickException):
         complain(self.message)
 
 
-class Work(ABC):
+@dataclass(frozen=True, kw_only=True)
+class Work:
     """One run of a command.
 
-    name: The name of the command.
-    answers: The command whose question it answers, for the folder of results.
-    pieces: The folder inside the folder of results for finished pieces of long work.
-    n_pieces: How many pieces there are, where that is known before.
-    tells: Whether the command prints a summary of the table before the result.
+    given: The options as click has them.
+    question: The command and settings that make it another question on the same data: results of another one are not
+        replaced.
+    text: The printed result; with notes, these and the heading have been printed already.
+    write: Writes all files; gives their paths.
+    kept: Finished pieces of the work, if the command keeps any.
+    early: Whether to print messages before the result.
     """
 
-    name: ClassVar[str]
-    answers: ClassVar[str] = ""
-    pieces: ClassVar[str | None] = None
-    n_pieces: int = 0
-    tells: ClassVar[bool] = True
-
-    def __init__(self, **given: Any) -> None:
-        self.given = given
-        settings = self.read(given)
-        self.settings = replace(settings, fits=self.n_fits(settings))
-        self.folder = self.default_folder() if settings.out is None else settings.out
-
-    def read(self, given: Mapping[str, Any]) -> Settings:
-        """The options as settings, checked. A command with further options has a subclass of `Settings`."""
-        from rsens._app.study import Settings
-
-        return Settings(**as_settings(given))
-
-    def n_fits(self, settings: Settings) -> int:
-        """About how many fits the work amounts to, which decides whether several processes are worth it."""
-        return settings.fits
-
-    def default_folder(self) -> Path:
-        """The folder of the results, unless the user names another."""
-        from rsens._app.study._result import file_name
-
-        return Path(f"rsens-{file_name(self.settings.data_name)}-{self.name}")
-
-    @abstractmethod
-    def question(self) -> dict[str, Any]:
-        """Settings that make it another question on the same data: results of another one are not replaced."""
-
-    @abstractmethod
-    def task(self, live: Live) -> Task[Any]:
-        """The work on the model."""
-
-    @abstractmethod
-    def text(self, analysis: Any, shown: Sequence[Note] | None) -> str:
-        """The printed result; the heading and the notes in `shown` have been printed already, if it is not None."""
-
-    @abstractmethod
-    def write(self, analysis: Any, live: Live) -> list[Path]:
-        """Write all files; their paths."""
+    given: Mapping[str, Any]
+    settings: Settings
+    folder: Path
+    question: Mapping[str, Any]
+    task: Task
+    text: Callable[[Any, Sequence[Note] | None], str]
+    write: Callable[[Any, Live], list[Path]]
+    kept: KeptWork | None = None
+    early: bool = True
 
     def run(self) -> None:
         """Analyse the table, print the answer, and write the files. The answer comes before the figures are drawn."""
@@ -142,74 +91,58 @@ class Work(ABC):
         from rsens._app.study import Unfinished, analyse
         from rsens._files import check_folder, read_summary
 
-        settings = self.settings
-        question = {
-            "command": self.answers or self.name,
-            "data": settings.data_name,
-            "target": settings.target,
-            **self.question(),
-            "where": list(settings.where or ()) or None,
-        }
-        check_folder(self.folder, settings.overwrite, self.pieces, question)
-        prints = not (settings.quiet or settings.as_json)
-        with on_cluster(settings) as settings, Live(settings, tells=self.tells, keeps=self.kept is not None) as live:
+        given, settings, kept = self.given, self.settings, self.kept
+        overwrite, as_json = bool(given["overwrite"]), given.get("as_json")
+        question = {"data": settings.data_name, "target": settings.target, **self.question}
+        question |= {"where": list(settings.where or ()) or None}
+        check_folder(self.folder, overwrite, None if kept is None else kept.name, question)
+        prints = not (given["quiet"] or as_json)
+        live = Live(given, early=self.early, keeps=kept is not None)
+        keep = {} if kept is None else {"keep": lambda analysis: kept.resume(analysis, live, overwrite)}
+        with on_cluster(settings, given.get("dask")) as settings:
             try:
-                analysis = analyse(settings, self.task(live), listener=live)
+                analysis = analyse(settings, self.task, listener=live, **keep)
                 if prints:
-                    say(f"{self.text(analysis, live.shown)}\n")
-                if settings.report:
+                    say(f"{self.text(analysis, live.printed)}\n")
+                if given.get("report") is not False:
                     import matplotlib
 
                     matplotlib.use("Agg")  # figures are for files: no window is opened
                 files = self.write(analysis, live)
             except KeyboardInterrupt as stopped:
                 if prints and isinstance(stopped, Unfinished):
-                    say(unfinished(stopped, self.text(stopped.analysis, live.shown)))
-                raise click.Abort(f"stopped.{self.how_to_resume(live)}") from None
+                    text = self.text(stopped.analysis, live.printed)
+                    say(f"{_unfinished(stopped.analysis.missing)}\n\n{text}\n")
+                raise click.Abort(f"stopped.{kept.how_to_resume(live) if kept else ''}") from None
             except Exception as error:
-                if not is_out_of_memory(error):
+                # Dask raises its `KilledWorker`.
+                ended = isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
+                if not ended and not isinstance(error, MemoryError):
                     raise
                 what = "the system ended a worker process, as it does when memory runs out"
-                what = "memory ran out" if isinstance(error, MemoryError) else what
                 less = f"Use one process ({Argument('n_jobs', 1)}) or fewer rows ({Argument('rows')})."
-                raise OutOfMemory(f"{what}. {less}{self.how_to_resume(live)}") from error
-        if settings.as_json:
+                resume = kept.how_to_resume(live) if kept else ""
+                raise OutOfMemory(f"{what if ended else 'memory ran out'}. {less}{resume}") from error
+        if as_json:
             say_json(read_summary(self.folder) | {"folder": str(self.folder)})
-        elif not settings.quiet:
+        elif prints:
             say(files_written(self.folder, files))
 
-    @property
-    def kept(self) -> KeptWork | None:
-        """Finished pieces of the work, if the command keeps any."""
-        from rsens._app.cli._work import KeptWork
 
-        return None if self.pieces is None else KeptWork(self.folder, self.pieces, self.n_pieces)
+def folder_of(given: Mapping[str, Any], settings: Settings, *command: str) -> Path:
+    """The folder of the results: the one that was asked for, or one named after the data and the command."""
+    from rsens._app.study import file_name
 
-    def how_to_resume(self, live: Live) -> str:
-        """A sentence on the finished pieces after an interruption; empty without any."""
-        return "" if self.kept is None else self.kept.how_to_resume(live)
+    folder: Path | None = given["out"]
+    return Path("-".join(["rsens", file_name(settings.data_name), *command])) if folder is None else folder
 
 
-def on_cluster(settings: Settings) -> AbstractContextManager[Settings]:
-    """The settings for the Dask cluster that they name, and the cluster at work within the block; or for here."""
-    if settings.dask is None:
-        return nullcontext(settings)
-    from rsens._app.cli import _cluster
-
-    return _cluster.on_cluster(settings, settings.dask)
-
-
-def is_out_of_memory(error: Exception) -> bool:
-    """Whether the system refused memory, or ended a worker process. (Dask raises its `KilledWorker`.)"""
-    return isinstance(error, MemoryError | BrokenExecutor) or type(error).__name__ == "KilledWorker"
-
-
-def unfinished(stopped: Unfinished, text: str) -> str:
-    """The text of an incomplete result: what is missing comes first."""
+def _unfinished(missing: Sequence[str]) -> str:
+    """The first lines of an incomplete result."""
     from rsens._document import fold
 
-    missing = f"Interrupted. Not computed: {listed(stopped.missing)}." if stopped.missing else "Interrupted."
-    return f"{fold(missing, None, 'UNFINISHED  ', ' ' * 12)}\n\n{text}\n"
+    text = f"Interrupted. Not computed: {listed(missing)}." if missing else "Interrupted."
+    return fold(text, None, "UNFINISHED  ", " " * 12)
 
 
 def files_written(folder: Path, files: list[Path]) -> str:
@@ -224,6 +157,9 @@ def files_written(folder: Path, files: list[Path]) -> str:
     return fold(f"Written to {safe(str(folder))}: {', '.join(plain_files)}{drawn}.") + report
 
 
+# ---- commands that make one call of the library ----------------------------------------------------------------------
+
+
 @dataclass(frozen=True, kw_only=True)
 class Views:
     """A result for readers: sentences and tables to print, tables for CSV files, figures, and entries for JSON."""
@@ -235,52 +171,66 @@ class Views:
     content: Mapping[str, Any]
 
 
-class Question(Work):
+@dataclass(frozen=True, kw_only=True)
+class Question:
     """A command that makes one call of the library.
 
     step: The name of the work on the progress line.
-    recorded: Settings that the result records in addition to the question, the model and the seed.
-    fit: Whether the work needs a model fitted to all rows.
+    asked: Settings that make it another question; `recorded` are further ones for the result to record.
+    find: The call, given the analysis, the listener, and the checkpoint of finished pieces.
+    views: The result for readers, given the result and the terms of the ranking.
+    fit: Whether the call needs a model fitted to all rows.
+    pieces: The folder of finished pieces, of which there are `n_pieces`.
     """
 
+    name: str
     step: str
-    recorded: ClassVar[tuple[str, ...]] = ()
-    fit: ClassVar[bool] = True
+    asked: Mapping[str, Any]
+    find: Callable[..., Any]
+    views: Callable[[Any, Sequence[str]], Views]
+    recorded: Mapping[str, Any] = field(default_factory=dict)
+    fit: bool = True
+    pieces: str = ""
+    n_pieces: int = 0
 
-    @abstractmethod
-    def result(self, setup: ModelSetup) -> Any:
-        """The result of the call; `setup.keep` has finished pieces, if the command has `pieces`."""
+    def run(self, given: Mapping[str, Any], settings: Settings) -> None:
+        """Check a model, make the call, print and write its result."""
+        from rsens._app.cli._work import KeptWork
+        from rsens._app.study import (
+            Task,
+            check_model,
+            figure_writers,
+            head_as_dict,
+            table_writers,
+            with_heading,
+            write_folder,
+        )
 
-    @abstractmethod
-    def views(self, found: Any, terms: Sequence[str]) -> Views:
-        """The result for readers."""
+        def work(analysis: Any, listener: Any, checkpoint: Any) -> None:
+            listener.step("checking the model")
+            check_model(analysis, listener, checkpoint)
+            listener.step(self.step)
+            analysis.found = self.find(analysis, listener, checkpoint)
 
-    def piece_question(self) -> dict[str, Any]:
-        """The part of the question that changes finished pieces."""
-        return self.question()
+        def text(analysis: Any, printed: Sequence[Note] | None) -> str:
+            views = self.views(analysis.found, analysis.terms)
+            return with_heading(analysis, views.answer, views.details, printed).text()
 
-    def task(self, live: Live) -> Task[Any]:
-        """The work, with its finished pieces if it has any."""
-        from rsens._app.study import Analysis, Task
+        def write(analysis: Any, live: Live) -> list[Path]:
+            views = self.views(analysis.found, analysis.terms)
+            content = {**head_as_dict(analysis), **views.content, **({"work": self.pieces} if self.pieces else {})}
+            writers = (*table_writers(views.tables), *figure_writers(views.figures.items()))
+            return write_folder(folder, self.name, content, writers, listener=live)
 
-        arguments = self.question() | self.settings.plain(*self.recorded, "model", "seed")
-        task = Task(self.step, self.result, Analysis, arguments, self.fit)
-        if (kept := self.kept) is None:
-            return task
-        return replace(task, keep=lambda setup: kept.resume(setup, live, self.piece_question()))
-
-    def text(self, analysis: Any, shown: Sequence[Note] | None) -> str:
-        """Warnings, the answer, the heading, notes, and the rest."""
-        from rsens._app.study import with_heading
-
-        views = self.views(analysis.found, analysis.terms)
-        return with_heading(analysis, views.answer, views.details, shown).text()
-
-    def write(self, analysis: Any, live: Live) -> list[Path]:
-        """Tables, figures and the summary."""
-        from rsens._app.study import figure_writers, head_as_dict, table_writers, write_folder
-
-        views = self.views(analysis.found, analysis.terms)
-        content = {**head_as_dict(analysis), **views.content, **({} if self.pieces is None else {"work": self.pieces})}
-        writers = (*table_writers(views.tables), *figure_writers(views.figures.items()))
-        return write_folder(self.folder, self.name, content, writers, listener=live)
+        folder = folder_of(given, settings, self.name)
+        of_piece = {name: value for name, value in self.asked.items() if name != "samples"}  # not on their number
+        Work(
+            given=given,
+            settings=settings,
+            folder=folder,
+            question={"command": self.name, **self.asked},
+            task=Task(work, {**self.asked, **self.recorded, **settings.plain("model", "seed")}, fit=self.fit),
+            text=text,
+            write=write,
+            kept=KeptWork(folder, self.pieces, self.n_pieces, of_piece) if self.pieces else None,
+        ).run()

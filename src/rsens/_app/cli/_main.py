@@ -16,8 +16,7 @@ from contextlib import contextmanager
 
 import click
 
-from rsens._app.cli._explain import demo, explain
-from rsens._app.cli._questions import compare, select, stability
+from rsens._app.cli._commands import compare, demo, explain, select, stability
 from rsens._app.cli._terminal import complain
 from rsens._errors import InputError, MissingExtraError
 from rsens._version import __version__

@@ -9,8 +9,8 @@ from typing import Any, TextIO
 
 from rsens._text import on_one_line
 
-#: Replacements of the same width for signs that a terminal does not have.
-PLAIN = dict(zip("█▲▼−–×·…₂²“”", '#^v--x-~22""', strict=True))
+#: Replacements of the same width for signs that a terminal may not have.
+PLAIN = str.maketrans("█▲▼−–×·…₂²“”", '#^v--x-~22""')
 
 
 def say(text: str, stream: TextIO | None = None) -> None:
@@ -34,18 +34,10 @@ def complain(text: str) -> None:
 
 
 def in_encoding(text: str, encoding: str | None) -> str:
-    """The text with signs that the terminal has; other letters that it has not become escapes when they are written."""
-    for sign, plain in PLAIN.items():
-        if not _known(sign, encoding):
-            text = text.replace(sign, plain)
-    if not _known("±", encoding):
-        text = text.replace("±  ", "+- ").replace("±", "+-")  # wider: it takes the place of a space in a table
-    return text
-
-
-def _known(sign: str, encoding: str | None) -> bool:
+    """The text, with plain signs if the terminal lacks one; other letters that it lacks are written as escapes."""
     try:
-        sign.encode(encoding or "utf-8")
+        text.encode(encoding or "utf-8")
     except (UnicodeEncodeError, LookupError):
-        return False
-    return True
+        # Plus-minus gets wider: it takes the place of a space in a table.
+        return text.replace("±  ", "+- ").replace("±", "+-").translate(PLAIN)
+    return text

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, get_args
 from xml.etree import ElementTree
 
 import numpy as np
+import pandas as pd
 
-from rsens._app.report._facts import Facts, Name
 from rsens._text import as_label
-from rsens.plots import Plot, Section, lay_out, take_notes, tip_of
+from rsens.plots import PLOTS, Plot, Section, lay_out, take_notes, tip_of
 
 #: The numbers of variables with a separate figure, such as a profile, and of pairs, such as a surface.
 VARIABLES, PAIRS = 6, 4
@@ -22,30 +23,55 @@ PIXELS = 1000
 
 @dataclass(frozen=True)
 class Picture:
-    """One figure of the page. `names` are the variables that it is about, where it is not about all."""
+    """One figure of the page; `title` names its variables, where it is not about all."""
 
     id: str
     alt: str
     caption: str
     svg: str
-    names: tuple[Name, ...] = ()
+    title: str
 
 
-def pictures(facts: Facts) -> dict[str, list[Picture]]:
+def drawings(study: Any, most_variables: int, most_pairs: int) -> Iterator[tuple[Plot, Any, int, tuple[str, ...]]]:
+    """Each plot and its result, with the number and the name of a variable, or the names of a pair; () for all."""
+    e = study.explanation
+    frame = e.to_frame(order=2) if e.order == 2 and len(e.pairs) else None
+    vary = [name for name in e.to_frame()["term"] if name in study.X and study.X[name].nunique() > 1]
+    named: list[tuple[str, ...]] = []
+    if frame is not None:  # starred pairs first
+        stars = frame["above_null"].eq(True).fillna(value=False).astype(bool)
+        frame = pd.concat([frame[stars], frame[~stars]])
+        frame = frame[(frame["value"] > 0.0) & frame["first"].isin(vary) & frame["second"].isin(vary)]
+        named = list(zip(frame["first"], frame["second"], strict=True))
+    of_pairs = None if frame is None else e
+    results = {
+        **dict.fromkeys(("explanation", "variable"), e),
+        **dict.fromkeys(("pairs", "pair"), of_pairs),
+        "effects": e if len(e.effects) else None,
+        "subgroups": None if e.by is None else e,
+        "assessment": study.assessment,
+    }
+    subjects: dict[str, list[tuple[str, ...]]] = {
+        "variable": [(name,) for name in vary[:most_variables]],
+        "pair": named[:most_pairs],
+    }
+    for plot in PLOTS:
+        if (result := results.get(plot.of)) is not None:
+            for number, terms in enumerate(subjects.get(plot.of, [()])):
+                yield plot, result, number, terms
+
+
+def pictures(study: Any) -> dict[str, list[Picture]]:
     """Draw everything, by the section of the page that it belongs to."""
     found: dict[str, list[Picture]] = {section: [] for section in get_args(Section)}
-    for plot, result, number, terms in facts.drawings(VARIABLES, PAIRS):
+    for plot, result, number, terms in drawings(study, VARIABLES, PAIRS):
         figure_id = f"{plot.name}-{number}" if terms else plot.name
-        rows = {name: getattr(facts, name) for name in ("model", "X") if name in plot.takes}
+        rows = {name: getattr(study, name) for name in ("model", "X") if name in plot.takes}
         svg, notes = draw(figure_id, plot, result, *terms, **rows)
-        picture = Picture(
-            id=figure_id,
-            alt=f"{plot.alt} {' and '.join(map(as_label, terms))}".strip(),
-            caption=" ".join([plot.caption, *(f"{note[:1].upper()}{note[1:]}." for note in notes)]).strip(),
-            svg=svg,
-            names=tuple(facts.names[term] for term in terms),
-        )
-        found[plot.section].append(picture)
+        caption = " ".join([plot.caption, *(f"{note[:1].upper()}{note[1:]}." for note in notes)]).strip()
+        names = [as_label(term) for term in terms]
+        alt = f"{plot.alt} {' and '.join(names)}".strip()
+        found[plot.section].append(Picture(figure_id, alt, caption, svg, " × ".join(names)))
     return found
 
 

@@ -1,128 +1,120 @@
-"""Sentences of a study as lists of texts and names, so that the page can emphasise names; its tables, and entries."""
+"""The answer of a study in sentences, and its tables: the same in print, notebook and report."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
 
 from rsens import _meaning as meaning
-from rsens._app.report._facts import Facts, Name
-from rsens._app.tables import Choice
-from rsens._document import Html
-from rsens._explain import Explanation, directions, effects, has_test, in_points, pairs, subgroups, variables
-from rsens._text import as_label, counted, listed, number, percent, side_by_side
+from rsens._assess import quality
+from rsens._document import ShownTable
+from rsens._explain import directions, effects, has_test, in_points, pairs, subgroups, variables
+from rsens._text import as_label, counted, listed, number, on_one_line, percent, side_by_side
 from rsens.likelihoods import likelihood_named
 from rsens.measures import BOTH, DOWN, UP
 
-Words = list[str | Name]
-
 #: The most variables and pairs that a sentence names, and how many variables lead.
 MOST_NAMES, MOST_PAIRS, LEADING = 6, 4, 3
-#: The unit of a slope.
-PER = {"sd": "per sd", "raw": "per unit"}
+#: The variables whose effects are printed.
+EFFECTS = 5
+#: The unit of R-sens for numbers; a study is per standard deviation.
+UNIT = "standard deviation"
 #: Above this share of R-sens, a variable mostly moves the uncertainty.
 UNCERTAIN = 0.5
 
 
-def as_text(sentence: Words) -> str:
-    """The sentence with whole names."""
-    return "".join(part if isinstance(part, str) else part.full for part in sentence)
+def answer(study: Any) -> str:
+    """The paragraph that print, report and notebook begin with: leading variables, quality of the model, and stars.
 
-
-def answer(facts: Facts) -> list[Words]:
-    """The paragraph that print, report and notebook begin with: the leading variables, the model's quality, the marks.
-
-    Empty sentences are left out. If only some rows were used, the first sentence begins with their number.
+    If only some rows were used, it begins with their number.
     """
-    a, leading = facts.assessment, _leading(facts)
+    a, leading, n = study.assessment, _leading(study), study.explanation.n
+    kept = study.settings.get("rows_kept")
+    total = kept["rows"] if kept else study.settings["rows_in_data"]
+    rows = f"{n:,} of {total:,} rows" if n < total else counted(n, "row")
+    rows += f" where {as_label(kept['where'])}" if kept else ""
     model = "the model was not checked on unseen rows." if a is None else f"the model {a.phrase}."
-    used, chosen = rows_used(facts)
-    rows = f"{used} row{'' if facts.explanation.n == 1 else 's'}{chosen}"
-    if " of " in used:  # a sample
-        start = str(leading[0])
-        leading = [f"Based on {rows}, {start[:1].lower()}{start[1:]}", *leading[1:]]
-        model = model[:1].upper() + model[1:]
+    if n < total:
+        leading, model = f"Based on {rows}, {leading[:1].lower()}{leading[1:]}", f"{model[:1].upper()}{model[1:]}"
     else:
         model = f"It is based on {rows}; {model}" if a is None else f"Based on {rows}, {model}"
-    sentences: list[Words] = [leading, [model], _marks(facts), _pairs(facts)]
-    return [sentence for sentence in sentences if sentence]
+    return " ".join(filter(None, (leading, model, _marks(study), _pairs(study))))
 
 
-def details(facts: Facts) -> list[Words]:
+def details(study: Any) -> list[str]:
     """The details below the answer: the size of the largest value, its parts, and extrapolation."""
-    return [sentence for sentence in (_strength(facts), _parts(facts), _outside(facts.explanation)) if sentence]
+    outside, n = int(study.explanation.extrapolation.sum()), study.explanation.n
+    lie = f"{outside:,} of {counted(n, 'row')} {'lies' if outside == 1 else 'lie'}"
+    far = f"{lie} outside the cloud of the data, where the model extrapolates." if outside else ""
+    return list(filter(None, (_strength(study), _parts(study), far)))
 
 
-def relevant(facts: Facts) -> list[str]:
-    """The terms above the null level, largest first; the leading ones where no level is known."""
-    null, main = _levels(facts), facts.explanation.main
-    if null is None:
-        return [term for term in facts.ranked if main[term] > 0.0][:MOST_NAMES]
-    return [term for term in facts.ranked if facts.explanation.inference.above_null.fillna(value=False)[term]]
+def heading(analysis: Any) -> list[str]:
+    """A line on the data, and one on the model and the reason for its likelihood."""
+    settings, choice = analysis.settings, analysis.likelihood
+    rows, used, kept = settings["rows_in_data"], settings["rows_used"], settings.get("rows_kept")
+    there = counted(rows, "row")
+    if kept is not None:
+        rows = kept["rows"]
+        there = f"{rows:,} of {counted(kept['of'], 'row')} where {on_one_line(kept['where'])}"
+    there += f" ({used:,} used)" if used < rows else ""
+    data, target = on_one_line(settings["data"]), on_one_line(settings["target"])
+    noise = "classes" if choice.kind == "classification" else likelihood_named(choice.kind).label
+    return [
+        f"{data}: {there}, {counted(len(settings['columns_used']), 'column')}; target '{target}'",
+        f"{analysis.model.description} with {noise} ({choice.reason}).",
+    ]
 
 
-def rows_used(facts: Facts) -> tuple[str, str]:
-    """How many rows, of how many if some were drawn, and which: "1,000 of 8,760" and " where open=yes"."""
-    n, kept = facts.explanation.n, facts.settings.get("rows_kept")
-    there = int(kept["rows"] if kept else facts.settings.get("rows_in_data") or 0)
-    return f"{n:,} of {there:,}" if n < there else f"{n:,}", f" where {as_label(kept['where'])}" if kept else ""
-
-
-def model_name(model: Any) -> str:
-    """The description of a model, to begin a sentence; the class of a foreign one."""
-    description = getattr(model, "description", None)
-    return description if isinstance(description, str) else type(model).__name__
-
-
-def likelihood_name(likelihood: Choice) -> str:
-    """The distribution of the target, given the model."""
-    return "classes" if likelihood.kind == "classification" else likelihood_named(likelihood.kind).label
-
-
-def model_and_likelihood(model: Any, likelihood: Choice) -> str:
-    """The model, and the reason for it."""
-    return f"{model_name(model)} with {likelihood_name(likelihood)} ({likelihood.reason})."
-
-
-def unit_of(explanation: Explanation) -> str:
-    """The unit of R-sens for numeric variables."""
-    return {"sd": "standard deviation", "raw": "unit"}.get(explanation.scale_kind, "given unit")
+def tables(
+    study: Any, most_variables: int, most_pairs: int, most_effects: int | None = EFFECTS
+) -> dict[str, ShownTable]:
+    """The tables by name, without those that have no lines."""
+    e, by, classes = study.explanation, study.settings["arguments"].get("by"), study.likelihood.classes
+    event = str(classes[1]) if classes is not None and len(classes) == 2 else None
+    name = "" if by is None else f" by '{on_one_line(by)}'"
+    found = {
+        "quality": None if study.assessment is None else quality(study.assessment),
+        "variables": variables(e, most_variables, where="in importance.csv", event=event),
+        "effects": effects(e, most_effects),
+        "pairs": pairs(e, most_pairs, where="in pairs.csv"),
+        "subgroups": subgroups(e, most_variables, where="in by.csv", name=name),
+    }
+    return {name: table for name, table in found.items() if table is not None}
 
 
 # ---- the answer ------------------------------------------------------------------------------------------------------
 
 
-def _leading(facts: Facts) -> Words:
+def _leading(study: Any) -> str:
     """The leading variables with their effects, and the meaning of arrows and units."""
-    e, found = facts.explanation, relevant(facts)
+    e, found, target = study.explanation, _relevant(study), as_label(study.settings["target"])
     if not found:
-        far = "at all" if _levels(facts) is None else "more than an irrelevant one would"
-        return ["No variable moves the prediction of ", facts.target, f" {far}."]
-    shown, by_output = found[:LEADING], e.direction.ndim == 2
-    effects = dict(zip(shown, directions(e, shown, digits=2), strict=True))
-    classes = getattr(facts.model, "classes_", None)
-    start: Words = ["The prediction of ", facts.target]
-    if facts.outputs_are_probabilities and classes is not None and len(classes) == 2:
-        start = ["The predicted probability of ", facts.target, " “", Name.of(classes[1]), "”"]
-    unit = "" if by_output else f" {PER.get(e.scale_kind, 'per given unit')}"
-    sentence = [*start, " depends most on ", *_names(facts, shown, lambda term: _effect(effects[term], unit))]
-    signs = [sign for sign in (UP, DOWN) if any(sign in effect for effect in effects.values())]
+        far = "at all" if _levels(e) is None else "more than an irrelevant one would"
+        return f"No variable moves the prediction of {target} {far}."
+    effect = dict(zip(found[:LEADING], directions(e, found[:LEADING], digits=2), strict=True))
+    classes, by_output = study.likelihood.classes, e.direction.ndim == 2
+    two = classes is not None and len(classes) == 2
+    start = f"predicted probability of {target} “{as_label(classes[1])}”" if two else f"prediction of {target}"
+    names = _names(found[:LEADING], lambda term: _effect(effect[term], by_output))
+    sentence = f"The {start} depends most on {names}"
+    signs = [sign for sign in (UP, DOWN) if any(sign in each for each in effect.values())]
     if not signs:
-        return [*sentence, "."]
+        return f"{sentence}."
     if by_output:
-        return [*sentence, f"; {UP} is the class that becomes more probable as it grows, {DOWN} less probable."]
+        return f"{sentence}; {UP} is the class that becomes more probable as it grows, {DOWN} less probable."
     words = {UP: "up", DOWN: "down"}
     means = [f"{sign}{' is' if not k else ''} {words[sign]}" for k, sign in enumerate(signs)]
-    if e.scale_kind == "sd" and any(effect and effect[-1] != ")" for effect in effects.values()):
+    if any(each and each[-1] != ")" for each in effect.values()):
         means.append("sd a standard deviation")
     if in_points(e):
         means.append("pp percentage points")
-    return [*sentence, f"; {listed(means)}."]
+    return f"{sentence}; {listed(means)}."
 
 
-def _effect(direction: str, unit: str) -> str:
+def _effect(direction: str, by_output: bool) -> str:
     """(▲ 25 per sd), or nothing for a term without direction, such as a category."""
     if not direction:
         return ""
@@ -130,187 +122,108 @@ def _effect(direction: str, unit: str) -> str:
         return f" ({BOTH} both ways)"
     if direction.endswith(")"):  # it has its own step: "▲ 25 (0 to 1)"
         return f" ({direction.removesuffix(')').replace(' (', ' from ')})"
-    return f" ({direction}{unit})"
+    return f" ({direction}{'' if by_output else ' per sd'})"
 
 
-def _marks(facts: Facts) -> Words:
+def _marks(study: Any) -> str:
     """The variables with a star, and its meaning."""
-    null, found = _levels(facts), relevant(facts)
+    null, found = _levels(study.explanation), _relevant(study)
     if null is None or not found:
-        return []
+        return ""
     known, one = int(null.notna().sum()), len(found) == 1
-    sentence: Words = [f"{len(found)} of {counted(known, 'variable')} {'has' if one else 'have'} a star"]
-    if LEADING < len(found) < known:
-        sentence += [", also ", *_names(facts, found[LEADING:])]
+    also = f", also {_names(found[LEADING:])}" if LEADING < len(found) < known else ""
     means = meaning.VARIABLE.replace("this one", "it" if one else "them")
-    return [*sentence, f": {'it is' if one else 'they are'} {means}."]
+    have, are = ("has", "it is") if one else ("have", "they are")
+    return f"{len(found)} of {counted(known, 'variable')} {have} a star{also}: {are} {means}."
 
 
-def _pairs(facts: Facts) -> Words:
+def _pairs(study: Any) -> str:
     """The pairs that interact, by the test."""
-    frame, e = facts.pairs, facts.explanation
-    if not len(frame):
-        return []
+    e = study.explanation
+    if e.order == 1 or not len(e.pairs):
+        return ""
+    frame, inference = e.to_frame(order=2), e.inference
+    named = list(zip(frame["first"], frame["second"], strict=True))
+    only = [" (uncertainty only)" if each else "" for each in frame.get("uncertainty_only", [False] * len(frame))]
+    words = {pair: f"{as_label(pair[0])} × {as_label(pair[1])}{end}" for pair, end in zip(named, only, strict=True)}
     if not has_test(e):
         top = float(frame["value"].iloc[0])
         if not top > 0.0:
-            return ["No pair of variables has an R-sens₂ above 0."]
-        first = _pair_names(facts, facts.ranked_pairs[:1])
-        return [*first, f" has the largest R-sens₂ ({number(top)}); interactions were not tested."]
-    scale = meaning.scale_name(str(e.inference.test_scale))
-    if e.inference.pair_additive is not None and e.inference.pair_additive.all():
-        return [f"No pair interacts: the model adds up on the {scale} by construction."]
-    tested, marked = int(frame["p_value"].notna().sum()), facts.marked_pairs
-    unclear = 0 if e.inference.pair_unclear is None else int(e.inference.pair_unclear.sum())
-    doubt = f" {counted(unclear, 'pair')} of collinear columns {'is' if unclear == 1 else 'are'} inconclusive."
-    doubt = doubt if unclear else ""
+            return "No pair of variables has an R-sens₂ above 0."
+        return f"{words[named[0]]} has the largest R-sens₂ ({number(top)}); interactions were not tested."
+    scale = meaning.scale_name(str(inference.test_scale))
+    if inference.pair_additive is not None and inference.pair_additive.all():
+        return f"No pair interacts: the model adds up on the {scale} by construction."
+    marked = [pair for pair in named if inference.pair_above[pair]]
+    tested, unclear = int(frame["p_value"].notna().sum()), inference.pair_unclear
+    doubt = 0 if unclear is None else int(unclear.sum())
+    doubtful = f" {counted(doubt, 'pair')} of collinear columns {'is' if doubt == 1 else 'are'} inconclusive."
     model = f"a model in which {'the two' if 1 in (len(marked), tested) else 'they'} add up on the {scale}"
-    if not len(marked):
+    if not marked:
         none = "The pair of variables has no star" if tested == 1 else f"None of {tested} pairs has a star"
-        return [f"{none}: the data do not contradict {model}.{doubt}"]
-    start = f"{len(marked)} of {counted(tested, 'pair')} {'has' if len(marked) == 1 else 'have'} a star, "
-    means = f": there the data contradict {model} (one in 20 pairs that add up has a star by chance).{doubt}"
-    return [start, *_pair_names(facts, marked), means]
+        return f"{none}: the data do not contradict {model}.{doubtful if doubt else ''}"
+    have, by_chance = "has" if len(marked) == 1 else "have", "one in 20 pairs that add up has a star by chance"
+    names = listed([words[pair] for pair in marked], MOST_PAIRS)
+    return (
+        f"{len(marked)} of {counted(tested, 'pair')} {have} a star, {names}: there the data "
+        f"contradict {model} ({by_chance}).{doubtful if doubt else ''}"
+    )
 
 
 # ---- the details -----------------------------------------------------------------------------------------------------
 
 
-def _strength(facts: Facts) -> Words:
+def _strength(study: Any) -> str:
     """The largest value in words."""
-    e, found = facts.explanation, relevant(facts)
+    e, found = study.explanation, _relevant(study)
     if not found:
-        return []
-    term = found[0]
-    step: Words = [f"One {unit_of(e)} of ", facts.names[term]]
-    if term in e.categorical and e.scale_kind == "raw":
-        step = ["A switch of ", facts.names[term], " to another level"]
-    value, interval = number(e.main[term]), ""
+        return ""
+    top, interval = e.main[found[0]], ""
+    value = number(top)
     if e.intervals is not None:
-        ends = (float(e.intervals[end][term]) for end in ("lower", "upper"))
-        value, low, high = side_by_side([e.main[term], *ends], e.main[term])
+        value, low, high = side_by_side([top, *e.intervals.loc[found[0], ["lower", "upper"]]], top)
         rows_only = ", rows only" if e.interval_kind == "rows" else ""
         interval = f" ({percent(e.level, level=True)} interval {low} to {high}{rows_only})"
     change = f"the predictive distribution as much as a shift by {value} of its own standard deviation would"
-    if facts.outputs_are_probabilities:  # √(p(1 − p)) is the unit of R-sens, and ½ where p is ½
-        change = f"a probability of about one half by up to {number(0.5 * e.main[term], 2)}"
-    return [*step, f" changes {change}: its R-sens is {value}{interval}."]
+    if study.likelihood.classes is not None:  # √(p(1 − p)) is the unit of R-sens, and ½ where p is ½
+        change = f"a probability of about one half by up to {number(0.5 * top, 2)}"
+    return f"One {UNIT} of {as_label(found[0])} changes {change}: its R-sens is {value}{interval}."
 
 
-def _parts(facts: Facts) -> Words:
+def _parts(study: Any) -> str:
     """The share of the uncertainty in all sensitivity, and the variables that differ from it."""
-    parts, main, found = facts.explanation.parts, facts.explanation.main, relevant(facts)
-    if parts is None or parts.shape[1] != 2 or not found:
-        return []
-    share = float(parts.iloc[:, 1].sum() / main.sum())
+    e, found = study.explanation, _relevant(study)
+    if e.parts is None or e.parts.shape[1] != 2 or not found:
+        return ""
+    spread = e.parts.iloc[:, 1]
+    share = float(spread.sum() / e.main.sum())
     uncertain = share >= UNCERTAIN
     start = f"Mostly the prediction moves; its uncertainty has {percent(share)} of all sensitivity."
     if uncertain:
         start = f"Mostly the uncertainty moves, not the prediction: {percent(share)} of all sensitivity."
-    other = [term for term in found if (parts.iloc[:, 1][term] / main[term] >= UNCERTAIN) != uncertain]
-    if not other:
-        return [start]
+    other = [term for term in found if (spread[term] / e.main[term] >= UNCERTAIN) != uncertain]
     moves, moved = "moves" if len(other) == 1 else "move", "prediction" if uncertain else "uncertainty"
-    return [f"{start} But ", *_names(facts, other), f" mostly {moves} the {moved}."]
-
-
-def _outside(explanation: Explanation) -> Words:
-    outside = int(explanation.extrapolation.sum())
-    lie = "lies" if outside == 1 else "lie"
-    rows = counted(explanation.n, "row")
-    text = f"{outside:,} of {rows} {lie} outside the cloud of the data, where the model extrapolates."
-    return [text] if outside else []
+    return f"{start} But {_names(other)} mostly {moves} the {moved}." if other else start
 
 
 # ---- names -----------------------------------------------------------------------------------------------------------
 
 
-def _levels(facts: Facts) -> pd.Series[float] | None:
+def _relevant(study: Any) -> list[str]:
+    """The terms above the null level, largest first; the leading ones where no level is known."""
+    e = study.explanation
+    ranked = e.main.sort_values(ascending=False, kind="stable")
+    if _levels(e) is None:
+        return list(ranked[ranked > 0.0].index[:MOST_NAMES])
+    above = e.inference.above_null.fillna(value=False)
+    return [term for term in ranked.index if above[term]]
+
+
+def _levels(e: Any) -> pd.Series[float] | None:
     """The null levels, if any is known."""
-    null = facts.explanation.null
-    return None if null is None or null.isna().all() else null
+    return None if e.null is None or e.null.isna().all() else e.null
 
 
-def _joined(items: Sequence[Words], most: int) -> Words:
-    """a, b and c; of more than `most`, the first ones and how many more."""
-    words: Words = []
-    for k, item in enumerate(items[:most]):
-        words += ([] if not k else [" and " if k == len(items) - 1 else ", "]) + item
-    more = len(items) - most
-    return [*words, f" and {more} more"] if more > 0 else words
-
-
-def _names(facts: Facts, terms: Sequence[str], after: Callable[[str], str] = lambda term: "") -> Words:
-    """a, b and c, each as a name with the text `after` it."""
-    return _joined([[facts.names[term], after(term)] for term in terms], MOST_NAMES)
-
-
-def _pair_names(facts: Facts, pairs: Sequence[tuple[str, str]]) -> Words:
-    """a × b, c × d and e × f, with a remark on pairs that change only the uncertainty."""
-    only = {(x["first"], x["second"]) for x in facts.pairs.to_dict("records") if x.get("uncertainty_only")}
-    items: list[Words] = [
-        [facts.names[pair[0]], " × ", facts.names[pair[1]], " (uncertainty only)" if pair in only else ""]
-        for pair in pairs
-    ]
-    return _joined(items, MOST_PAIRS)
-
-
-# ---- tables and entries ----------------------------------------------------------------------------------------------
-
-#: How many variables, effects and pairs are shown at first; the others on demand, and on paper.
-VARIABLES, EFFECTS, PAIRS = 20, 10, 10
-#: The most pairs of the page.
-MOST_PAIRS = 50
-
-
-def tables(facts: Facts, n_pairs: int | None) -> dict[str, Html]:
-    """The tables by name, with their legends; empty for those without lines."""
-    e, n = facts.explanation, len(facts.explanation.names)
-    classes = getattr(facts.model, "classes_", None)
-    event = str(classes[1]) if facts.outputs_are_probabilities and classes is not None and len(classes) == 2 else None
-    found = {
-        "variables": (variables(e, n, event=event), VARIABLES),
-        "effects": (effects(e, None), EFFECTS),
-        "pairs": (pairs(e, MOST_PAIRS, where="in pairs.csv"), n_pairs or PAIRS),
-        "subgroups": (subgroups(e, n), n),
-    }
-    return {name: Html("") if table is None else table.page(name, shown) for name, (table, shown) in found.items()}
-
-
-def flatten(settings: Mapping[str, Any], before: str = "") -> list[tuple[str, str]]:
-    """Settings as lines of name and value; nested ones have both names."""
-    lines = []
-    for key, value in settings.items():
-        name = f"{before}{as_label(key)}"
-        if isinstance(value, Mapping):
-            lines += flatten(value, f"{name} · ")
-        elif value is not None:
-            lines.append((name, _setting(value)))
-    return lines
-
-
-def _setting(value: Any) -> str:
-    if isinstance(value, list | tuple | set | frozenset):
-        items = sorted(value, key=str) if isinstance(value, set | frozenset) else value
-        return ", ".join(as_label(item) for item in items) or "none"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return as_label(value)
-
-
-def about(facts: Facts) -> list[tuple[str, str]]:
-    """What was explained, in a few entries for the head of the page."""
-    e = facts.explanation
-    two = len(e.two_valued)
-    counts = {"categorical": len(e.categorical) - two, "with two values": two}
-    kinds = [f"{count} {kind}" for kind, count in counts.items() if count]
-    entries = [
-        ("Rows", "".join(rows_used(facts))),
-        ("Variables", f"{len(e.names):,}" + (f" ({', '.join(kinds)})" if kinds else "")),
-        ("Model", model_name(facts.model)),
-        ("Likelihood", e.family if facts.likelihood is None else likelihood_name(facts.likelihood)),
-        ("Sensitivity per", unit_of(e) + (" or switch" if e.categorical and e.scale_kind == "raw" else "")),
-    ]
-    if facts.assessment is not None:
-        entries.append(("Checked on", f"{counted(facts.assessment.n_rows, 'row')} held out"))
-    return entries
+def _names(terms: Sequence[str], after: Callable[[str], str] = lambda term: "") -> str:
+    """a, b and c, each with the text `after` it."""
+    return listed([f"{as_label(term)}{after(term)}" for term in terms], MOST_NAMES)

@@ -58,49 +58,48 @@ class RawTable:
     labels: pd.Index | None
     n_rows: int
     notes: tuple[Note, ...]
-    kept: dict[str, Any] | None
-    by: Any
+    kept: dict[str, Any] | None = None
+    by: Any = None
 
     @classmethod
     def of(cls, settings: Settings, target: str | None, as_text: Iterable[str], least: int = 2) -> RawTable:
         """The columns and rows that were asked for, of a file or a data frame."""
-        data, where = settings.data, tuple(settings.where or ())
-        asked = replace(settings.roles, target=target)
-        notes: tuple[Note, ...] = ()
+        data, asked = settings.data, replace(settings.roles, target=target)
         if isinstance(data, pd.DataFrame):
-            names, labels, n_rows = names_of(data), data.index, len(data)
+            names = names_of(data)
             check_unique(names, "the table")
             frame = data.set_axis(names, axis=1).reset_index(drop=True)[asked.read(names, "the table")]
+            raw = cls(frame, data.index, len(data), ())
         else:
             # Rows with missing values are left out, and rows are chosen by conditions, before rows are drawn.
-            most = max(MOST_ROWS, settings.rows or 0)
-            options: dict[str, Any] = {"max_rows": most, "seed": settings.seed, "least": least}
-            file = read_file(data, asked, as_text=as_text, header=settings.header, **options)
-            frame, names, labels, n_rows, notes = file.frame, file.names, None, file.n_rows, file.notes
-        kept = None
-        if where:
+            options: dict[str, Any] = {"max_rows": max(MOST_ROWS, settings.rows or 0), "seed": settings.seed}
+            file = read_file(data, asked, as_text=as_text, header=settings.header, least=least, **options)
+            raw, names = cls(file.frame, None, file.n_rows, file.notes), file.names
+        frame = raw.frame
+        if settings.where:
             codes = split(settings.categorical, list(frame.columns))
-            frame, note, kept = keep_rows(frame, where, codes=codes, date=settings.date)
-            notes = (*notes, note)
+            frame, note, kept = keep_rows(frame, tuple(settings.where), codes=codes, date=settings.date)
+            raw = replace(raw, notes=(*raw.notes, note), kept=kept)
         by = None if settings.by is None else frame[settings.by]
-        return cls(frame[asked.used(names, "the table")], labels, n_rows, notes, kept, by)
+        return replace(raw, frame=frame[asked.used(names, "the table")], by=by)
 
     def most_rows(self, asked: int | None) -> int:
         """The number of rows to fit or explain at most."""
         return min(MOST_ROWS, MOST_CELLS // self.frame.shape[1]) if asked is None else asked
 
-    def ready(self, table: ModelTable, name: str, notes: Iterable[Note]) -> ModelTable:
+    def ready(self, table: ModelTable, name: str, *notes: Note) -> ModelTable:
         """The prepared rows under the labels they came with."""
         index = table.X.index
         labels = index if self.labels is None else self.labels[index.to_numpy()]
+        # As X has it, if it is a column of X.
+        by = None if self.by is None else table.X.get(self.by.name, self.by.loc[index]).set_axis(labels, axis=0)
         return replace(
             table,
             X=table.X.set_axis(labels, axis=0),
             y=None if table.y is None else table.y.set_axis(labels, axis=0),
             clusters=None if table.clusters is None else table.clusters.set_axis(labels, axis=0),
-            # As X has it, if it is a column of X.
-            by=None if self.by is None else table.X.get(self.by.name, self.by.loc[index]).set_axis(labels, axis=0),
-            notes=tuple(shortened_notes([*self.notes, *notes])),
+            by=by,
+            notes=tuple(shortened_notes([*self.notes, *table.notes, *notes])),
             name=name,
             n_rows=self.n_rows,
             kept=self.kept,
@@ -123,12 +122,12 @@ def read_table(settings: Settings) -> ModelTable:
         categorical=split(settings.categorical, list(raw.frame.columns)),
         date=settings.date,
     )
-    notes = list(table.notes)
-    if table.n_complete > len(table.X):
-        more = Sentence(": more may not fit in memory. If they do, ask for more with ", Argument("rows"))
-        text = f"The model is fitted to {len(table.X):,} of {table.n_complete:,} rows, drawn at random (seed {seed})"
-        notes.append(Note("sample", (), Sentence(text, more if rows is None else "", ".")))
-    return raw.ready(table, settings.data_name, notes)
+    if table.n_complete == len(table.X):
+        return raw.ready(table, settings.data_name)
+    more = Sentence(": more may not fit in memory. If they do, ask for more with ", Argument("rows"))
+    text = f"The model is fitted to {len(table.X):,} of {table.n_complete:,} rows, drawn at random (seed {seed})"
+    note = Note("sample", (), Sentence(text, more if rows is None else "", "."))
+    return raw.ready(table, settings.data_name, note)
 
 
 def read_new_rows(settings: Settings, reader: TableReader, cluster: str | None = None) -> ModelTable:
@@ -142,54 +141,44 @@ def read_new_rows(settings: Settings, reader: TableReader, cluster: str | None =
         rows=raw.most_rows(settings.rows),
         seed=int(settings.seed),  # type: ignore[arg-type]
     )
-    notes = list(table.notes)
     others = {*known, reader.target, cluster, settings.by}
-    extra = [name for name in raw.frame.columns if name not in others]
-    if extra:
+    notes = []
+    if extra := [name for name in raw.frame.columns if name not in others]:
         text = f"{counted(len(extra), 'column')} that the model does not know {'was' if len(extra) == 1 else 'were'}"
         notes.append(Note("skipped", tuple(extra), f"{text} left out."))
     labels = raw.frame[cluster].loc[table.X.index] if cluster in raw.frame else None
     if labels is not None and labels.notna().all() and labels.astype(str).nunique() > 1:
         table = replace(table, clusters=labels)
-    return raw.ready(table, settings.data_name, notes)
+    return raw.ready(table, settings.data_name, *notes)
 
 
 #: The columns of each group, by its name.
 ColumnGroups = dict[str, tuple[str, ...]]
 
-GROUPS = Argument("groups")
 
-
-def merged_groups(asked: Mapping[str, Iterable[str]], table: ModelTable) -> tuple[ColumnGroups, list[Note]]:
-    """The groups that are explained, from the table and from the user, and notes on them.
+def merged_groups(asked: Mapping[str, Iterable[str]], table: ModelTable) -> ColumnGroups:
+    """The groups that are explained, from the table and from the user.
 
     In a group that is asked for, the name of a group of the table means its columns, and both become one. Columns that
-    were left out of the table are left out of their group.
+    were left out of the table, with a note, are left out of their group.
     """
-    names = tuple(map(str, table.X.columns))
-    left = dict(table.groups)
-    groups: ColumnGroups = {}
-    notes: list[Note] = []
+    names, dropped = tuple(map(str, table.X.columns)), table.reader.dropped_
+    there = (*names, *table.groups, *dropped)
+    left, groups = dict(table.groups), {}
     for name, members in asked.items():
-        columns = _columns(name, members, table)
-        dropped = table.reader.dropped_
-        gone = tuple(column for column in columns if column in dropped)
-        there = [column for column in columns if column not in dropped]
-        whole = tuple(each for column in there for each in left.pop(column, (column,)))
-        if gone:
-            has = f"the group has {counted(len(whole), 'column')}" if whole else "the group is left out too"
-            left_out = f"{quoted(gone)} of {name!r} {'was' if len(gone) == 1 else 'were'} left out of the table"
-            notes.append(Note("group", gone, f"{left_out}: {has}."))
-        if whole:
+        columns = split(members, there)
+        find_all(columns, there, "the table", f"column for {str(name)!r}", whole=True)
+        if whole := tuple(each for one in columns if one not in dropped for each in left.pop(one, (one,))):
             groups[name] = whole
     taken = {column for members in groups.values() for column in members}
     rest = {name: tuple(column for column in members if column not in taken) for name, members in left.items()}
-    doubles = [name for name in groups if rest.get(name)]
-    if doubles:
-        raise InputError(GROUPS, f": there is a column {doubles[0]!r} outside the group too. Rename the group.")
+    if doubles := [name for name in groups if rest.get(name)]:
+        raise InputError(
+            Argument("groups"), f": there is a column {doubles[0]!r} outside the group too. Rename the group."
+        )
     groups |= {name: members for name, members in rest.items() if members}
     check_group_columns(Terms.of(groups, names), names, columns_of_labels(table.X))
-    return groups, notes
+    return groups
 
 
 def compared_columns(X: pd.DataFrame, numeric: Iterable[str], groups: ColumnGroups) -> tuple[int, ...]:
@@ -197,14 +186,6 @@ def compared_columns(X: pd.DataFrame, numeric: Iterable[str], groups: ColumnGrou
     names = tuple(map(str, X.columns))
     grouped = Terms.of(groups, names).grouped_columns
     return tuple(d for d in two_valued_columns(X, numeric, names) if d not in grouped)
-
-
-def _columns(name: str, members: Iterable[str], table: ModelTable) -> list[str]:
-    """The columns that a group was asked to have; an error for any other name, also of the target or the clusters."""
-    there = (*map(str, table.X.columns), *table.groups, *table.reader.dropped_)
-    columns = split(members, there)
-    find_all(columns, there, "the table", f"column for {str(name)!r}", whole=True)
-    return columns
 
 
 #: How many sets of columns that determine one another are named, the first with their consequences.
@@ -262,13 +243,9 @@ def note_on_two_values(names: Sequence[str]) -> list[Note]:
     """A note on columns with two numbers that are compared, and how to get slopes."""
     if not names:
         return []
-    have, are = ("has", "is") if len(names) == 1 else ("have", "are")
-    text = Sentence(
-        f"{quoted(names)} {have} two values and {are} compared between them, like a category. For slopes instead, use ",
-        naming("numeric", names),
-        ".",
-    )
-    return [Note("two_values", tuple(names), text)]
+    two = "has two values and is" if len(names) == 1 else "have two values and are"
+    text = f"{quoted(names)} {two} compared between them, like a category. For slopes instead, use "
+    return [Note("two_values", tuple(names), Sentence(text, naming("numeric", names), "."))]
 
 
 def to_metadata(reader: TableReader, likelihood: Choice, data: str, clusters: Any) -> dict[str, Any]:
@@ -284,14 +261,13 @@ def from_metadata(path: str | os.PathLike[str]) -> tuple[TableReader, Choice, st
     give = "Give a model.rsens that `rsens explain` wrote"
     try:
         stored = read_metadata(path)
+        kind, reason, classes = (stored["likelihood"][name] for name in ("kind", "reason", "classes"))
+        choice = Choice(str(kind), str(reason), None if classes is None else tuple(classes))
+        return TableReader.from_recipe(stored["reader"]), choice, str(stored["data"]), stored["cluster"]
     except MissingPathError:
         raise
     except InputError as error:
         raise InputError(error.sentence, f" {give}.") from None
-    try:
-        kind, reason, classes = (stored["likelihood"][name] for name in ("kind", "reason", "classes"))
-        choice = Choice(str(kind), str(reason), None if classes is None else tuple(classes))
-        return TableReader.from_recipe(stored["reader"]), choice, str(stored["data"]), stored["cluster"]
     except (KeyError, TypeError, ValueError):
         raise InputError(
             f"{path} has no description of how its columns were read. {give}; other models are explained in Python, "

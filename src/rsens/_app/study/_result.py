@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rsens._app.report import Facts
+from rsens._app.report import drawings
 from rsens._app.study._document import as_dict, document_of
 from rsens._app.study._model_table import to_metadata
-from rsens._app.study._pipeline import Analysis
+from rsens._app.study._pipeline import Listener
 from rsens._app.study._settings import AUTO_PAIRS
-from rsens._app.study._setup import Listener
+from rsens._app.study._setup import Analysis
 from rsens._document import Document, Shown
 from rsens._explain import Explanation
 from rsens._files import check_folder, new_files, write_csv, write_summary
@@ -33,8 +34,8 @@ MOST_ROWS_IN_JSON = 200_000
 REFITS = "refits"
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Study(Shown, Analysis[Explanation]):
+@dataclass(eq=False, repr=False, kw_only=True)
+class Study(Shown, Analysis):
     """A table, a model of one of its columns, the model's quality, and its sensitivities. Made by `rsens.study`.
 
     Attributes:
@@ -66,7 +67,8 @@ class Study(Shown, Analysis[Explanation]):
     @property
     def explanation(self) -> Explanation:
         """The sensitivities of the model's predictions."""
-        return self.found
+        found: Explanation = self.found
+        return found
 
     @property
     def n_pairs(self) -> int:
@@ -163,9 +165,7 @@ def _write_local(local: pd.DataFrame, folder: Path) -> None:
     while label in local.columns:
         label = f"_{label}"
     frame = local.rename_axis(index=label).reset_index()
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError:
+    if find_spec("pyarrow") is None:
         write_csv(frame, folder / "local.csv")
         return
     if frame[label].dtype == object:  # labels of several types
@@ -181,9 +181,8 @@ RESOLUTION = 150
 
 def figures_of(study: Study) -> Iterator[tuple[str, Callable[[], Any]]]:
     """The name of each figure, and a function that draws it."""
-    facts = Facts.of(study)
-    given = {"model": facts.model, "X": facts.X, "y": _points(study)}
-    for plot, result, number, terms in facts.drawings(VARIABLES, PAIRS):
+    given = {"model": study.model, "X": study.X, "y": _points(study)}
+    for plot, result, number, terms in drawings(study, VARIABLES, PAIRS):
         options = {name: given[name] for name in plot.takes} | dict(plot.options)
         file = "-".join([plot.file, str(number + 1), *map(file_name, terms)]) if terms else plot.file
         yield file, partial(plot.draw, result, *terms, **options)
@@ -239,7 +238,7 @@ def write_folder(
 
     Files from the previous run are removed unless they were rewritten or are listed in `keep`.
     """
-    with new_files(folder, keep=keep) as temporary, listener.steps(1):
+    with new_files(folder, keep=keep) as temporary, listener.line():
         listener.step("writing")
         for what, write in writers:
             listener.detail(what)
@@ -251,11 +250,11 @@ def write_folder(
 def table_writers(frames: Mapping[str, pd.DataFrame]) -> Iterator[Writer]:
     """Tables by name, as CSV."""
     for name, frame in frames.items():
-        yield f"writing {name}.csv", partial(_write_table, frame, name)
+        yield f"writing {name}.csv", partial(_write_table, frame, f"{name}.csv")
 
 
 def _write_table(frame: pd.DataFrame, name: str, folder: Path) -> None:
-    write_csv(frame, folder / f"{name}.csv")
+    write_csv(frame, folder / name)
 
 
 def figure_writers(plots: Iterable[tuple[str, Callable[[], Any]]]) -> Iterator[Writer]:

@@ -1,8 +1,9 @@
-"""The settings: all arguments of `study` and options of the commands, checked once."""
+"""The settings: the arguments of `study` and of the questions that commands ask, checked once."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -18,18 +19,14 @@ from rsens._errors import Argument, InputError
 from rsens._text import quoted
 from rsens.black_box import BUDGETS
 
-#: The folds of the check of a model, unless the user asks for another number.
-FOLDS = 5
 MODELS = ("gp", "linear")
-#: The approximate number of fits in a study: the check, and refits that show what an irrelevant variable reaches.
-STUDY_FITS = 25
 #: With pairs="auto": how many pairs are shown, and the most columns for which they are computed. `explain` stops at
 #: fewer columns, as it cannot know what a pair costs; the models of a study have second derivatives in closed form.
 AUTO_PAIRS, AUTO_PAIRS_COLUMNS = 10, 60
 #: Methods that `stability` chooses by their cost.
 CHEAP = "cheap"
-#: Arguments that a model file fixes: only the default, or an empty value, can be given with it.
-FIXED_BY_FILE = ("likelihood", "model", "drop", "columns", "categorical", "date", "cluster", "inducing")
+#: Arguments that a model file fixes: only the default, 0 or an empty value can be given with it.
+FIXED_BY_FILE = ("likelihood", "model", "drop", "columns", "categorical", "date", "cluster", "inducing", "cv")
 BY = Argument("by")
 
 #: Check of one setting, given its value and name; the result is stored.
@@ -83,7 +80,6 @@ CHECKS: dict[str, Check] = {
     "repeats": _least(1),
     "seed": _whole_seed,
     "n_jobs": lambda value, name: jobs(value),
-    "progress": _choice(True, False, None),
 }
 #: Settings whose default is None, which stays; for the others None is a value like any other.
 MAY_BE_NONE = ("target", "columns", "cluster", "by", "inducing")
@@ -118,7 +114,7 @@ class Settings:
     model: str = "gp"
     inducing: int | None = None
     model_file: str | os.PathLike[str] | None = None
-    cv: int = FOLDS
+    cv: int = 5
     # The questions: explain, then compare, stability and select.
     pairs: int | str = "auto"
     null: bool = True
@@ -131,16 +127,7 @@ class Settings:
     # How.
     seed: int | np.random.Generator | None = 0  # a whole number once it is checked
     n_jobs: int | None = None
-    all_cores: bool = False  # unless n_jobs is given; where the work, this number of `fits`, is worth it
-    fits: int = STUDY_FITS
-    dask: str | None = None  # the address of a cluster, or "local"
-    progress: bool | None = None
-    # Files and printed text of the commands.
-    out: Path | None = None
-    overwrite: bool = False
-    report: bool = True
-    as_json: bool = False
-    quiet: bool = False
+    fits: int = 0  # about how many there are: without `n_jobs`, all cores share them where that saves time
 
     def __post_init__(self) -> None:
         if not isinstance(self.data, pd.DataFrame | str | os.PathLike):
@@ -152,8 +139,6 @@ class Settings:
                 object.__setattr__(self, name, check(value, name))
         if self.rows is not None:
             object.__setattr__(self, "rows", whole_number(self.rows, "rows", 2 if self.model_file is None else 1))
-        if not self.header and not isinstance(self.data, str | os.PathLike):
-            raise InputError(Argument("header"), " is for files; a data frame has names. Leave it out.")
         object.__setattr__(self, "roles", Roles(**{each.name: getattr(self, each.name) for each in fields(Roles)}))
         if self.inducing is not None and self.model == "linear":
             wrong = " is for Gaussian processes: a linear model has no inducing inputs. Leave it out."
@@ -163,21 +148,13 @@ class Settings:
         if self.methods != CHEAP:
             find_methods(self.method_names, self.order)
         if self.model_file is not None:
-            self._check_fixed_by_file()
+            defaults = {each.name: each.default for each in fields(self)}
+            for name in FIXED_BY_FILE:
+                if getattr(self, name) not in (defaults[name], {}, 0):
+                    raise InputError(Argument(name), " is fixed by the saved model. Leave it out.")
         elif self.target is None:
             columns = _columns(self.data, self.header)
             raise InputError(Argument("target"), f" is missing: the name of the column to predict.{columns}")
-
-    def _check_fixed_by_file(self) -> None:
-        defaults = {each.name: each.default for each in fields(self)}
-        for name in FIXED_BY_FILE:
-            if getattr(self, name) not in (defaults[name], {}):
-                raise InputError(Argument(name), " is fixed by the saved model. Leave it out.")
-        if self.cv not in (FOLDS, 0):
-            wrong = (
-                " is for models that are fitted; a model that is read from a file is not checked again. Leave it out."
-            )
-            raise InputError(Argument("cv"), wrong)
 
     @property
     def data_name(self) -> str:
@@ -189,9 +166,7 @@ class Settings:
         if str(self.data) == "-":
             return "stdin"
         name = Path(self.data).name
-        for ending in (".gz", ".csv", ".tsv", ".txt", ".parquet"):
-            name = name[: -len(ending)] if name.lower().endswith(ending) and len(name) > len(ending) else name
-        return name
+        return re.sub(r"(?i)(?<=.)(\.(csv|tsv|txt|parquet))?(\.gz)?$", "", name)
 
     @property
     def method_names(self) -> str | list[str]:

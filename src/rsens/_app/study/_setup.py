@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
+
+import pandas as pd
 
 from rsens._app.study._model_table import (
     ColumnGroups,
@@ -23,13 +24,12 @@ from rsens._app.study._model_table import (
 )
 from rsens._app.study._settings import Settings
 from rsens._app.study._subgroups import division_of
-from rsens._app.tables import AS_ASKED, CLASSES, Choice, ModelTable, Note
+from rsens._app.tables import AS_ASKED, CLASSES, Choice, ModelTable, Note, TableReader
 from rsens._assess import Assessment
 from rsens._errors import Argument, InputError, Sentence
-from rsens._explain import Division, Explanation, check_pair_columns
-from rsens._files import Checkpoint
-from rsens._progress import Progress, StatusLine, bar
+from rsens._explain import Division, check_pair_columns
 from rsens.likelihoods import target_of
+from rsens.measures import Terms
 from rsens.models import (
     BayesianLinearRegression,
     BayesianPoissonRegression,
@@ -76,21 +76,13 @@ def model_for(settings: Settings, choice: Choice, n_rows: int) -> tuple[Any, Cho
 def _linear(choice: Choice) -> tuple[Any, Choice, list[Note]]:
     if choice.kind in LINEAR:
         return LINEAR[choice.kind](), choice, []
+    process = Argument("model", "gp")
     if target_of(choice.kind) != "counts" or choice.reason == AS_ASKED:
-        raise InputError(
-            f"a linear model has no {choice.kind.replace('_', ' ')} likelihood. Choose another ",
-            Argument("likelihood"),
-            ", or use ",
-            Argument("model", "gp"),
-            ".",
-        )
-    text = Sentence(
-        "The linear model of counts is Poisson, and these vary more: its intervals may be too narrow. A Gaussian "
-        "process (",
-        Argument("model", "gp"),
-        ") can be negative binomial.",
-    )
-    return LINEAR["poisson"](), replace(choice, kind="poisson"), [Note("model", (), text)]
+        wrong = f"a linear model has no {choice.kind.replace('_', ' ')} likelihood. Choose another "
+        raise InputError(wrong, Argument("likelihood"), ", or use ", process, ".")
+    text = "The linear model of counts is Poisson, and these vary more: its intervals may be too narrow. A Gaussian "
+    note = Note("model", (), Sentence(f"{text}process (", process, ") can be negative binomial."))
+    return LINEAR["poisson"](), replace(choice, kind="poisson"), [note]
 
 
 def notes_on_fit(model: Any, settings: Settings) -> list[Note]:
@@ -105,72 +97,6 @@ def notes_on_fit(model: Any, settings: Settings) -> list[Note]:
     return [Note("model", (), f"{text}."), Note("warning", (), check.advice)]
 
 
-class Listener(StatusLine):
-    """Shows the current step on standard error, and nothing if that is not a terminal.
-
-    `progress` is for the calls that the steps make: they add how far they are to the same line. A subclass also hears
-    of results, as soon as they are known.
-    """
-
-    def __init__(self, progress: bool | None = None) -> None:
-        self._shows = progress
-        self._line: Any = None
-        self._called = ""
-        self._total = self._number = 0
-        self.progress = Progress(self)
-
-    @contextmanager
-    def steps(self, total: int) -> Iterator[None]:
-        """Show the line during a block of `total` steps."""
-        # disable=None: silent unless the output is a terminal.
-        disable = None if self._shows is None else not self._shows
-        self._line = bar(total=total, bar_format="{desc}", disable=disable, leave=False)
-        self._total, self._number = total, 0
-        try:
-            yield
-        finally:
-            self._line.close()
-            self._line = None
-
-    def step(self, what: str) -> str:
-        """Begin the next step, and return its name."""
-        self._number += 1
-        self._called = what if self._total == 1 else f"step {self._number} of {self._total}: {what}"
-        self.clear()
-        return self._called
-
-    def detail(self, what: str) -> None:
-        """Show a part of the step."""
-        if self._line is not None:
-            self._line.set_description_str(f"{what} …")
-
-    def show(self, words: str, share: float) -> None:
-        """Show how far the step is."""
-        self.detail(f"{self._called}, {words}")
-
-    def clear(self) -> None:
-        """Show the step alone: its countable part is done, and it may go on."""
-        self.detail(self._called)
-
-    def read(self, setup: ModelSetup) -> None:
-        """Hear that the table is read, and the model for it is chosen."""
-
-    def ranked(self, found: Explanation) -> None:
-        """Hear of the ranking; refits follow."""
-
-    def checked(self, assessment: Assessment) -> None:
-        """Hear how good the model is; more refits follow."""
-
-    @contextmanager
-    def pause(self) -> Iterator[None]:
-        """Hide the line during a block, so that something else can be printed."""
-        if self._line is not None:
-            self._line.clear()
-        yield
-        if self._line is not None:
-            self._line.refresh()
-
-
 #: Cross-validation with fewer rows has no information about unseen ones.
 LEAST_ROWS = 10
 #: Seconds of work for which it is worth starting processes.
@@ -179,25 +105,50 @@ WORTH_PROCESSES = 5.0
 RECORDED = ("cluster", "by", "groups", "where", "date")
 
 
-@dataclass(frozen=True, eq=False)
-class ModelSetup:
-    """A table that is read, the model for it, and the notes so far, to which the next steps add theirs."""
+@dataclass(eq=False, repr=False, kw_only=True)
+class Analysis:
+    """A table, the model for it, and the results so far: what every command has. `Study` documents more of it.
 
-    settings: Settings
+    asked: The settings, without the data.
+    numeric: Columns with two numbers that are to have slopes.
+    groups: Columns that are explained together, by the name of the group.
+    division: Subgroups of rows, if any.
+    found: The result of the command; None until it is there.
+    missing: The parts of the result that are not computed yet, in words.
+    """
+
+    asked: Settings
     table: ModelTable
     model: Any
-    provenance: dict[str, Any]
+    settings: dict[str, Any]
     notes: list[Note]
-    #: Columns with two numbers that are to have slopes.
     numeric: tuple[str, ...] = ()
-    #: Columns that are explained together, by the name of the group.
     groups: ColumnGroups = field(default_factory=dict)
-    #: Subgroups of rows, if any.
     division: Division | None = None
-    #: Shows the steps, and hears of results.
-    listener: Listener = field(default_factory=Listener)
-    #: The place where finished refits are kept, and read from.
-    keep: Checkpoint | None = None
+    assessment: Assessment | None = None
+    found: Any = None
+    missing: tuple[str, ...] = ()
+
+    @property
+    def X(self) -> pd.DataFrame:
+        """The rows that were explained."""
+        return self.table.X
+
+    @property
+    def y(self) -> Any:
+        """Their targets; None for new rows without."""
+        return self.table.y
+
+    @property
+    def likelihood(self) -> Choice:
+        """The distribution of the target, and the reason for it."""
+        choice: Choice = self.table.likelihood
+        return choice
+
+    @property
+    def reader(self) -> TableReader:
+        """How the columns are read."""
+        return self.table.reader
 
     @property
     def clusters(self) -> Any:
@@ -205,49 +156,35 @@ class ModelSetup:
         return self.table.clusters
 
     @property
-    def most_folds(self) -> int:
-        """One for each cluster; without clusters, one for each row."""
-        return len(self.table.X) if self.clusters is None else int(self.clusters.nunique())
-
-    @property
-    def likelihood(self) -> Choice:
-        """The likelihood of the model, and why."""
-        choice: Choice = self.table.likelihood
-        return choice
-
-    @property
-    def seed(self) -> int:
-        """The seed of everything random."""
-        assert isinstance(self.settings.seed, int)
-        return self.settings.seed
+    def terms(self) -> tuple[str, ...]:
+        """The terms of the ranking: the columns, and groups in the place of theirs."""
+        return Terms.of(self.groups, tuple(map(str, self.X.columns))).names
 
 
-def set_up(settings: Settings, arguments: Mapping[str, Any], notes: list[Note]) -> ModelSetup:
-    """Read the table and choose the model; or read the model, and the table as the model's own data were read."""
+def set_up(
+    settings: Settings, arguments: Mapping[str, Any], notes: list[Note], result: type[Analysis] = Analysis
+) -> Analysis:
+    """Read the table and choose the model; or read the model, and the table as its own data were read."""
     origin: dict[str, Any] = {}
     if settings.model_file is None:
         table = read_table(settings)
         model, choice, on_model = model_for(settings, table.likelihood, len(table.X))
         table = replace(table, likelihood=choice)
         if settings.cv and len(table.X) < LEAST_ROWS:
-            raise InputError(
+            few = (
                 f"there are only {len(table.X)} rows, too few to check a model on rows it has not seen. Give more, or "
-                "go on without a check: ",
-                Argument("cv", 0),
-                ".",
             )
+            raise InputError(few, "go on without a check: ", Argument("cv", 0), ".")
         if settings.pairs != "auto" and settings.n_pairs > 0:
             check_pair_columns(table.X.shape[1], Argument("pairs", settings.n_pairs))
-        settings = replace(settings, n_jobs=_jobs(settings, len(table.X)))
     else:
         model, table, origin, on_model = _model_from_file(settings, settings.model_file)
     numeric = numeric_columns(settings.numeric, table.X)
-    groups, on_groups = merged_groups(settings.groups or {}, table)
-    asked = {name: value for name, value in settings.plain(*RECORDED).items() if value}
+    groups = merged_groups(settings.groups or {}, table)
+    given = {name: value for name, value in settings.plain(*RECORDED).items() if value}
     if settings.model_file is not None:
-        asked["model_file"] = os.path.basename(settings.model_file)
-    record = provenance(table, {**arguments, **asked}) | origin
-    notes += [*on_model, *table.notes, *on_groups]
+        given["model_file"] = os.path.basename(settings.model_file)
+    notes += [*on_model, *table.notes]
     if settings.model_file is None:
         compared = [str(table.X.columns[d]) for d in compared_columns(table.X, numeric, groups)]
         notes += [*note_on_two_values(compared), *collinear_notes(table, groups)]
@@ -255,19 +192,27 @@ def set_up(settings: Settings, arguments: Mapping[str, Any], notes: list[Note]) 
     if settings.by is not None:
         division, on_division = division_of(table.by, settings.by)
         notes += on_division
-    return ModelSetup(settings, table, model, record, notes, numeric, groups, division)
+    return result(
+        asked=replace(settings, data="", n_jobs=_jobs(settings, len(table.X))),
+        table=table,
+        model=model,
+        settings=provenance(table, {**arguments, **given}) | origin,
+        notes=notes,
+        numeric=numeric,
+        groups=groups,
+        division=division,
+    )
 
 
 def _jobs(settings: Settings, rows: int) -> int | None:
-    """How many fits run at once. With `all_cores` one per core, if processes save more time than their start takes.
+    """How many fits run at once: unless that was asked for, one per core if the processes save more than their start.
 
     The start takes one to two seconds. A Gaussian process is fitted to 500 rows in about a tenth of a second, which
     grows with the cube of the rows while it is exact; a linear model in hundredths.
     """
-    if settings.n_jobs is not None or not settings.all_cores:
-        return settings.n_jobs
     seconds = settings.fits * max(0.01, 0.1 * (rows / 500) ** 3)
-    return -1 if settings.model == "gp" and seconds > WORTH_PROCESSES else None
+    processes = settings.n_jobs is None and settings.model == "gp" and seconds > WORTH_PROCESSES
+    return -1 if processes and settings.model_file is None else settings.n_jobs
 
 
 def _model_from_file(settings: Settings, path: str | os.PathLike[str]) -> tuple[Any, ModelTable, Any, list[Note]]:

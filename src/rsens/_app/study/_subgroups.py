@@ -1,4 +1,4 @@
-"""Subgroups of rows for `by`: the values of a column, numbers cut into ranges, small subgroups put together."""
+"""Subgroups of rows for `by`: the values of a column, numbers cut into ranges."""
 
 from __future__ import annotations
 
@@ -14,43 +14,36 @@ from rsens._errors import InputError
 from rsens._explain import Division
 from rsens._text import counted, number, quoted
 
-#: A subgroup with fewer rows is too small for an average; such subgroups are put together.
+#: A value with fewer rows is too small for an average: its rows are in no subgroup.
 LEAST_ROWS = 10
 #: Numbers with more different values are cut into ranges: four, or three if there are fewer rows than this.
 MOST_VALUES, ROWS_FOR_FOUR = 6, 80
 #: The most subgroups that anybody can read.
 MOST_SUBGROUPS = 20
-OTHERS, MISSING = "(others)", "(missing)"
+MISSING = "(missing)"
 
 
 def division_of(column: Any, name: str) -> tuple[Division, list[Note]]:
-    """The subgroup of each row, with notes on ranges and joined subgroups; an error if the column divides nothing."""
+    """The subgroup of each row, and notes on ranges and on values with few rows."""
     labels, how = _labels(pd.Series(column).reset_index(drop=True))
     counts = labels.value_counts()[lambda count: count > 0]
     small = [label for label in counts.index if counts[label] < LEAST_ROWS]
     names = [label for label in labels.cat.categories if label in counts and label not in small]
     notes = [Note("by", (name,), f"{name!r} was cut into {how}.")] if how else []
-    texts = labels.astype(object)
     if small:
-        few = int(counts[small].sum())
-        start = f"{counted(len(small), 'value')} of {name!r} with fewer than {LEAST_ROWS} rows each"
-        if few >= LEAST_ROWS:
-            names.append(OTHERS)
-            texts = texts.mask(labels.isin(small), OTHERS)
-            notes.append(Note("by", (name,), f"{start} are one subgroup, {OTHERS}: {few:,} rows."))
-        else:
-            text = f"{start} ({counted(few, 'row')}) are in no subgroup; they count among the other rows."
-            notes.append(Note("by", (name,), text))
+        few = f"{counted(len(small), 'value')} of {name!r} with fewer than {LEAST_ROWS} rows each"
+        rows = counted(int(counts[small].sum()), "row")
+        text = f"{few} ({rows}) are in no subgroup; they count among the other rows."
+        notes.append(Note("by", (name,), text))
     if len(names) < 2:
         few_rows = f"has no two subgroups of at least {LEAST_ROWS} rows; its values are {quoted(counts.index, 3)}"
         raise InputError(BY, f": {name!r} {few_rows}. Name a column that divides the rows.")
     if len(names) > MOST_SUBGROUPS:
-        raise InputError(
-            BY,
+        many = (
             f": {name!r} has {len(names)} subgroups, more than {MOST_SUBGROUPS}. Name a column with fewer values, or "
-            "put some together first.",
         )
-    codes = np.asarray(pd.Index(names).get_indexer(texts), dtype=np.intp)  # −1 for rows in no subgroup
+        raise InputError(BY, many, "put some together first.")
+    codes = np.asarray(pd.Index(names).get_indexer(labels.astype(object)), dtype=np.intp)  # −1 for rows in no subgroup
     return Division(tuple(names), codes), notes
 
 
@@ -64,15 +57,8 @@ def _labels(values: Any) -> tuple[Any, str]:
     if values.dtype.kind in "iuf" and values.nunique() > MOST_VALUES:
         labels, how = _cut(values)
     else:
-        if isinstance(values.dtype, pd.CategoricalDtype):
-            found = list(values.cat.categories)
-        else:
-            found = list(values.dropna().unique())
-            try:
-                found.sort()
-            except TypeError:
-                found.sort(key=str)
-        texts = {label: f"{label:.6g}" if isinstance(label, float) else str(label) for label in found}
+        categories = values.astype("category").cat.categories  # sorted where they have an order
+        texts = {label: f"{label:.6g}" if isinstance(label, float) else str(label) for label in categories}
         named = values.astype(object).map(texts, na_action="ignore")
         labels, how = pd.Series(pd.Categorical(named, list(dict.fromkeys(texts.values())))), ""
     if labels.isna().any():
