@@ -339,7 +339,7 @@ def directions_legend(e: Explanation) -> list[str]:
 
 def two_valued_legend(e: Explanation) -> str:
     """Numeric columns whose two values are compared, and how to undo it; empty without any."""
-    names = e.two_valued
+    names = e._two_valued
     have, are = ("has", "is") if len(names) == 1 else ("have", "are")
     text = f"{_names(names)} {have} two values and {are} compared between them, like a category; "
     return f"{text}{Argument('numeric', list(names))} gives slopes instead" if names else ""
@@ -349,7 +349,7 @@ def _effects_legend(e: Explanation, lines: pd.DataFrame, table: pd.DataFrame) ->
     kinds = set(table.loc[table["term"].isin(lines["term"]), "kind"])
     legend = [meaning.EFFECT_IN_POINTS if in_points(e) else meaning.EFFECT]
     legend += [text for kind, text in ((SLOPE, meaning.SLOPE), (LEVEL, meaning.LEVEL)) if kind in kinds]
-    stepping = table.loc[(table["kind"] == STEP) & ~table["term"].isin(e.two_valued), "term"]
+    stepping = table.loc[(table["kind"] == STEP) & ~table["term"].isin(e._two_valued), "term"]
     if len(stepping):
         legend.append(meaning.step(listed([short(str(term)) for term in dict.fromkeys(stepping)], 6)))
     known = {"spread": meaning.SPREAD, "percent": meaning.PERCENT}
