@@ -136,9 +136,7 @@ def test_factors_and_groups_are_contrasts():
     np.testing.assert_allclose(local[DATA["school"] == 10, 0], 3.0, rtol=1e-6)  # √(2·3²/2) to each other school
     explanation = rsens.explain(from_bambi(model, draws), X, pairs=False, null=False, intervals=False, random_state=0)
     assert list(explanation.main.index) == ["school", "x", "kind"]
-    with pytest.raises(
-        InputError, match=r"column 'school' has 99, which the model was not fitted to\. It knows 10, 11"
-    ):
+    with pytest.raises(InputError, match="column 'school' has 99, which the model was not fitted to"):
         rsens.rsens(from_bambi(model, draws), X.assign(school=99))
 
 
@@ -173,8 +171,7 @@ def test_what_cannot_be_explained_says_why(fitted):
         (from_bambi, (model, {"x": SLOPE}), "got dict"),
         (from_bambi, (draws, model), "got DataTree"),
         (rsens.from_pymc, (model, draws), "from_bambi"),
-        (rsens.explain, (model, DATA), r"with its posterior draws.*from_bambi\(model, posterior\)"),
-        (rsens.explain, ((model, draws), DATA), "with its posterior draws"),
+        (rsens.explain, (model, DATA), r"posterior draws, .*from_bambi\(model, posterior\)"),
     ):
         with pytest.raises(InputError, match=text):
             call(*given)

@@ -1,4 +1,4 @@
-"""Documents: sentences and tables, built once for each result and rendered as text, as JSON and on a report's page.
+"""Documents: sentences and tables, built once for each result and rendered as text, as HTML and as JSON.
 
 All text is escaped here, so that a column may be called `<script>`.
 """
@@ -82,28 +82,42 @@ class ShownTable:
             below.append(f"  {text} {command}" if fits else f"{fold(text, width, '  ', '  ')}\n    {command}")
         return "\n".join([fold(self.title, width), *lines, *below])
 
+    def html(self) -> Html:
+        """For a notebook, whose own style of tables applies."""
+        head, rows, legend = self._tags()
+        hint = "" if self.hint is None else f"<p>{_unbroken(self.hint[0])} <code>{escape(self.hint[1])}</code></p>"
+        return Html(
+            f"<table>{head}<tbody>{''.join(rows)}</tbody></table>{f'<ul>{legend}</ul>' if legend else ''}{hint}"
+        )
+
     def page(self, name: str, shown: int) -> Html:
         """For the page of a report: a button shows the lines after the first `shown`."""
-        columns = [each for each in self.columns if each.kind in PAGE and not (each.is_empty and each.kind != "name")]
-        heads = [(_unbroken(each.head.strip()), PAGE[each.kind]) for each in columns]
-        head = "".join(f'<th scope="col"{style}>{text}</th>' if text else f"<td{style}></td>" for text, style in heads)
-        grey = [' class="below"' if each else "" for each in self.muted or [False] * len(columns[0].cells)]
-        cells = zip(grey, *map(_cells, columns), strict=True)
-        rows = [f"<tr{style}>{''.join(row)}</tr>" for style, *row in cells]
-        rest, notes, button = "", "", ""
+        head, rows, legend = self._tags()
+        rest, button = "", ""
         if len(rows) > shown:
             rest = f'<tbody class="rest" id="rest-{name}">{"".join(rows[shown:])}</tbody>'
             button = (
                 '<button type="button" class="button needs-script more" aria-expanded="false" '
                 f'aria-controls="rest-{name}" data-more="rest-{name}">Show all {len(rows)}</button>'
             )
-        if legend := [f"<li>{_unbroken(sentence(line))}</li>" for line in self.legend if line]:
-            notes = f'<ul class="table-notes" id="notes-{name}">{"".join(legend)}</ul>'
+        notes = f'<ul class="table-notes" id="notes-{name}">{legend}</ul>' if legend else ""
         described = f' aria-describedby="notes-{name}"' if notes else ""
         return Html(
-            f'<div class="scroll" tabindex="0" role="region" aria-label="Table of {name}"><table{described}>'
-            f"<caption>{_unbroken(self.title)}</caption><thead><tr>{head}</tr></thead>"
+            f'<div class="scroll" tabindex="0" role="region" aria-label="Table of {name}"><table{described}>{head}'
             f"<tbody>{''.join(rows[:shown])}</tbody>{rest}</table></div>{button}{notes}"
+        )
+
+    def _tags(self) -> tuple[str, list[str], str]:
+        """The caption with the headings, the lines, and the items of the legend."""
+        columns = [each for each in self.columns if each.kind in PAGE and not (each.is_empty and each.kind != "name")]
+        heads = [(_unbroken(each.head.strip()), PAGE[each.kind]) for each in columns]
+        head = "".join(f'<th scope="col"{style}>{text}</th>' if text else f"<td{style}></td>" for text, style in heads)
+        grey = [' class="below"' if each else "" for each in self.muted or [False] * len(columns[0].cells)]
+        cells = zip(grey, *map(_cells, columns), strict=True)
+        return (
+            f"<caption>{_unbroken(self.title)}</caption><thead><tr>{head}</tr></thead>",
+            [f"<tr{style}>{''.join(row)}</tr>" for style, *row in cells],
+            "".join(f"<li>{_unbroken(sentence(line))}</li>" for line in self.legend if line),
         )
 
     def json(self) -> list[dict[str, Any]]:
@@ -122,6 +136,12 @@ class Sentences:
         first, further = ("WARNING  ", " " * 9) if self.kind == "warning" else ("", "")
         return "\n".join(fold(text, width, first, further) for text in self.texts)
 
+    def html(self) -> Html:
+        before, after = {"plain": ("", ""), "heading": ("<strong>", "</strong>")}.get(
+            self.kind, ("<strong>Warning:</strong> ", "")
+        )
+        return Html("".join(f"<p>{before}{_unbroken(text)}{after}</p>" for text in self.texts))
+
 
 @dataclass(frozen=True)
 class Notes:
@@ -133,6 +153,12 @@ class Notes:
     def text(self, width: int) -> str:
         items = [fold(text, width, "  · ", "    ") for text in self.texts]
         return "\n".join([fold(self.title, width), *items]) if items else ""
+
+    def html(self) -> Html:
+        """A list that opens at a click."""
+        items = "".join(f"<li>{_unbroken(text)}</li>" for text in self.texts)
+        summary = f"<summary>{_unbroken(self.title)} ({len(self.texts)})</summary>"
+        return Html(f"<details>{summary}<ul>{items}</ul></details>" if items else "")
 
 
 Block = ShownTable | Sentences | Notes
@@ -150,8 +176,8 @@ class Document:
         return "\n\n".join(filter(None, (block.text(width) for block in self.blocks)))
 
     def html(self) -> Html:
-        """For a notebook: the text."""
-        return Html(f"<pre>{escape(self.text(WIDTH))}</pre>")
+        """For a notebook: the tags of a report's page, without its style sheet."""
+        return Html("".join(block.html() for block in self.blocks))
 
 
 class Shown:

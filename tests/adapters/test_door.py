@@ -10,16 +10,11 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 import rsens
-from rsens import GPRegressor, InputError, Normal, _coding, _table, from_function, from_jax, from_torch
+from rsens import GPRegressor, InputError, Normal, _coding, _table, from_function
 from rsens.adapters import ADAPTERS, Adapter, _door, as_model, read_for
 from rsens.derivatives import Model
 from tests.adapters.objects import Estimator, Plain, record_at
 from tests.derivatives.sources import rows
-
-
-def test_models_pass_through():
-    model = from_function(lambda X: Normal(X[:, 0], 1.0))
-    assert as_model(model) is model
 
 
 @pytest.mark.parametrize("make", [lambda: Estimator().fit(rows()), Plain], ids=["estimator", "plain"])
@@ -56,26 +51,6 @@ def test_what_is_no_model(name):
     with pytest.raises(InputError, match=text) as error:
         read_for(model, rows())
     assert error.value.argument == (None if name == "not fitted" else "model")
-
-
-#: Half of a Bayesian model: classes as they are called in libraries that may not be installed, and the line to write.
-HALVES = {
-    "pymc.model.core.Model": r'from_pymc\(model, posterior, data="X"\)',
-    "bambi.models.Model": r"from_bambi\(model, posterior\)",
-    "xarray.core.datatree.DataTree": r"from_pymc\(model, posterior\) or from_bambi.*from_draws\(fn, draws\)",
-    "cmdstanpy.stanfit.mcmc.CmdStanMCMC": r"from_draws\(fn, fit\.stan_variables\(\)\)",
-    "numpyro.infer.mcmc.MCMC": r"from_numpyro\(model, mcmc\)",
-    "numpyro.infer.autoguide.AutoGuide": r"guide\.sample_posterior",
-}
-
-
-@pytest.mark.parametrize("name", HALVES)
-def test_half_of_a_model_shows_the_line_to_write(name):
-    module, _, kind = name.rpartition(".")
-    half = type(kind, (), {"__module__": module, "predict": lambda self, X: X})()
-    for given in (half, (half, object())):
-        with pytest.raises(InputError, match=rf"with its posterior draws; got {kind}.*{HALVES[name]}"):
-            rsens.explain(given, [[0.0], [1.0]])
 
 
 WRONG_RECORDS = {
@@ -140,26 +115,10 @@ def numpy_normal(X):
     return Normal(np.sin(X[:, 0]) * X[:, 1], np.exp(X[:, 2]))
 
 
-def jax_normal(X):
-    import jax.numpy as jnp
-
-    return Normal(jnp.sin(X[:, 0]) * X[:, 1], jnp.exp(X[:, 2]))
-
-
-FUNCTIONS = {
-    "differences": (lambda: from_function(numpy_normal), FRAME, rsens.rsens2),
-    "jax": (lambda: from_jax(jax_normal), ARRAY, rsens.rsens),
-    "torch": (lambda: from_torch(lambda X: Normal(X[:, 0].sin() * X[:, 1], X[:, 2].exp())), FRAME, rsens.rsens2),
-    "levels, which are switched as codes": (
-        lambda: from_function(numpy_normal), FRAME.assign(c=["x", "y"] * 20), rsens.rsens
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_function_reads_once(reads, name):
-    make, given, measure = FUNCTIONS[name]
-    measure(make(), given)
+@pytest.mark.parametrize("given", [FRAME, FRAME.assign(c=["x", "y"] * 20)], ids=["numbers", "levels"])
+def test_a_function_reads_once(reads, given, monkeypatch):
+    monkeypatch.setattr("rsens.derivatives._differences.ROWS_PER_CALL", 7)  # chunks are not read again
+    rsens.rsens(from_function(numpy_normal), given)
     assert reads == [40]
 
 
@@ -169,12 +128,6 @@ def test_an_estimator_reads_twice(reads, given, measure):
     reads.clear()
     measure(model, given)
     assert reads == [40, 40]
-
-
-def test_chunks_are_not_read_again(reads, monkeypatch):
-    monkeypatch.setattr("rsens.derivatives._differences.ROWS_PER_CALL", 7)
-    rsens.rsens(from_function(numpy_normal), FRAME)
-    assert reads == [40]
 
 
 # ---- a new adapter: a line in `ADAPTERS`, or the entry point of another package --------------------------------------
@@ -218,15 +171,6 @@ def test_every_call_takes_an_adapted_object(adapted, name):
     np.testing.assert_array_equal(CALLS[name](Foreign()), CALLS[name](from_function(predictive(Foreign()))))
     with pytest.raises(InputError, match=r"got the class Foreign\. Make one: Foreign\(…\)"):
         CALLS[name](Foreign)
-
-
-def test_the_first_adapter_that_accepts_an_object_adapts_it(adapted):
-    class Both(Foreign):
-        def derivatives(self, X, order):
-            raise InputError("its own derivatives come first")
-
-    with pytest.raises(InputError, match="its own derivatives come first"):
-        rsens.rsens(Both(), ARRAY)
 
 
 #: The toy package of docs/models/own-package.md.

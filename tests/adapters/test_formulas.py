@@ -10,10 +10,8 @@ import statsmodels.formula
 import statsmodels.formula.api as smf
 
 import rsens
-from rsens import InputError, RsensWarning, from_function
+from rsens import InputError, RsensWarning
 from rsens.adapters import as_model
-from rsens.adapters._statsmodels import names_in
-from rsens.distributions import StudentT
 
 RNG = np.random.default_rng(0)
 N = 90
@@ -113,34 +111,6 @@ def test_categories_are_contrasts_also_where_they_are_numbers(engine, formula):
     assert explained.two_valued == ("old",)
 
 
-@pytest.mark.parametrize(("make", "target"), [(smf.poisson, "n"), (smf.logit, "z"), (smf.mnlogit, "k")])
-def test_other_models_take_formulas_too(make, target):
-    rows = FRAME[["a", "b", "town"]]
-    results = make(f"{target} ~ a*b + town", DATA).fit(disp=0)
-    found = rsens.rsens2(results, rows)
-    assert found.shape == (N, 3, 3)
-    assert np.isfinite(found).all()
-    assert found[:, 0, 1].min() > 0.0
-
-
-def test_unused_columns_are_zero_and_found():
-    rows = FRAME[["two words", "b"]]
-    results = smf.ols("y ~ Q('two words')", DATA).fit()
-    found = rsens.rsens(results, rows)
-    assert found[:, 0].min() > 0.0
-    assert not found[:, 1].any()
-    findings = {finding.name: finding for finding in as_model(results).checks(rows)}
-    assert "'b'" in findings["columns"].text
-    assert "columns" not in {finding.name for finding in as_model(results).checks(rows[["two words"]])}
-
-
-def test_names_in_formulas():
-    assert names_in("y ~ a*b + C(town, Treatment) + np.log(x1) + Q('two words') - 1") >= {
-        *("a", "b", "town", "x1", "two words")
-    }
-    assert not names_in("y ~ a + C(b) + Q('c')") & {"C", "Q", "y"}
-
-
 WRONG = {
     "an array": (FRAME[NUMBERS].to_numpy(), "must be a data frame"),
     "a column less": (FRAME[["a", "town"]], "cannot be evaluated.*b"),
@@ -181,21 +151,6 @@ def test_formulas_that_mix_rows():
 def test_jumps_are_warned_of():
     with pytest.warns(RsensWarning, match="jumps"):
         rsens.rsens(smf.ols("y ~ I(1.0*(a > 0)) + b", DATA).fit(), FRAME[NUMBERS])
-
-
-def test_a_function_gives_the_same():
-    """All of it against from_function, which knows nothing of formulas: right to its 1e-8 and 1e-5."""
-    results = smf.ols("y ~ a*b + I(a**3)", DATA).fit()
-    rows = FRAME[NUMBERS]
-
-    def predict(values):
-        frame = results.get_prediction(pd.DataFrame(values, columns=NUMBERS))
-        return StudentT(frame.predicted_mean, frame.se_obs**2, results.df_resid)
-
-    np.testing.assert_allclose(rsens.rsens(results, rows), rsens.rsens(from_function(predict), rows), rtol=1e-7)
-    np.testing.assert_allclose(
-        rsens.rsens2(results, rows), rsens.rsens2(from_function(predict), rows), rtol=1e-4, atol=1e-5
-    )
 
 
 def test_one_row_near_the_edge_of_a_logarithm():

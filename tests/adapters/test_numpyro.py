@@ -38,12 +38,6 @@ def of_samples():
     return from_numpyro(linear, SAMPLES)
 
 
-def test_rsens_is_that_of_the_mixture_of_draws(of_samples):
-    np.testing.assert_allclose(
-        rsens.rsens(of_samples, X), rsens_of_normals(X, **SAMPLES), rtol=1e-7
-    )  # the rule of the mixture stops at a change of 1e-6, and its error is far below it
-
-
 def test_rsens2_is_that_of_the_mean_and_variance(of_samples):
     """λ = (E m, E σ² + Var m) with m linear: only the variance bends, by 2 Cov(slopes)."""
     covariance = np.cov(SAMPLES["slope"].T, bias=True)
@@ -64,23 +58,9 @@ def counts(X, y=None):
     numpyro.sample("y", dist.NegativeBinomial2(jnp.exp(0.3 * X @ slope), size), obs=y)
 
 
-def robust(X, y=None):
-    slope = numpyro.sample("slope", dist.Normal(0.0, 1.0).expand([X.shape[1]]))
-    sigma = numpyro.sample("sigma", dist.HalfNormal(1.0))
-    numpyro.sample("y", dist.StudentT(4.0, X @ slope, sigma).to_event(1), obs=y)
-
-
-def positive(X, y=None):
-    slope = numpyro.sample("slope", dist.Normal(0.0, 1.0).expand([X.shape[1]]))
-    shape = numpyro.sample("sigma", dist.HalfNormal(1.0))
-    numpyro.sample("y", dist.Gamma(shape, shape / jnp.exp(0.3 * X @ slope)), obs=y)
-
-
 OTHERS = {
     logistic: lambda p, X: rsens.Bernoulli(logit=X @ p["slope"]),
     counts: lambda p, X: rsens.NegativeBinomial(np.exp(0.3 * X @ p["slope"]), p["sigma"]),
-    robust: lambda p, X: rsens.StudentT(X @ p["slope"], p["sigma"] ** 2, 4.0),
-    positive: lambda p, X: rsens.Gamma(np.exp(0.3 * X @ p["slope"]), p["sigma"]),
 }
 
 
@@ -116,9 +96,8 @@ def test_nuts_end_to_end(mcmc, of_mcmc):
     np.testing.assert_allclose(explanation.main, expected.mean(axis=0), rtol=1e-6)
     assert list(explanation.parts.columns) == ["prediction", "noise", "knowledge"]
     assert jax.config.jax_enable_x64 == before
-    for half in (mcmc, (linear, mcmc)):
-        with pytest.raises(InputError, match=r"with its posterior draws.*from_numpyro\(model, mcmc\)"):
-            rsens.explain(half, X)
+    with pytest.raises(InputError, match=r"posterior draws, .*from_numpyro\(model, mcmc\)"):
+        rsens.explain(mcmc, X)
 
 
 def test_chains_are_stacked(mcmc, of_mcmc):
@@ -141,16 +120,6 @@ def test_draws_of_a_guide():
             from_numpyro(linear, other)
 
 
-def test_y_may_be_a_plain_argument_and_others_are_passed_on():
-    def model(X, y, power, centre=0.0):
-        slope = numpyro.sample("slope", dist.Normal(0.0, 1.0).expand([X.shape[1]]))
-        numpyro.sample("obs", dist.Normal((X - centre) ** power @ slope, 1.0), obs=y)
-
-    ours = from_numpyro(model, SAMPLES, site="obs", power=2, centre=1.0)
-    by_hand = from_draws(lambda p, X: rsens.Normal((X - 1.0) ** 2 @ p["slope"], 1.0), {"slope": SAMPLES["slope"]})
-    np.testing.assert_allclose(rsens.rsens(ours, X), rsens.rsens(by_hand, X), rtol=1e-7)
-
-
 def test_whole_numbers_stay_whole_numbers():
     def model(X, y=None):
         shift = numpyro.sample("shift", dist.Normal(0.0, 1.0).expand([2]))
@@ -161,17 +130,17 @@ def test_whole_numbers_stay_whole_numbers():
     np.testing.assert_allclose(rsens.rsens(from_numpyro(model, samples), X[:2, :1]), 3.0, rtol=1e-10)
 
 
-def test_two_likelihoods_need_a_name():
-    def model(X, y=None, z=None):
+def test_two_likelihoods_need_a_name_and_arguments_are_passed_on():
+    def model(X, y, power, z=None):
         slope = numpyro.sample("slope", dist.Normal(0.0, 1.0))
-        numpyro.sample("y", dist.Normal(slope * X[:, 0], 1.0), obs=jnp.zeros(X.shape[0]))
+        numpyro.sample("y", dist.Normal(slope * X[:, 0] ** power, 1.0), obs=jnp.zeros(X.shape[0]))
         numpyro.sample("z", dist.Poisson(jnp.exp(slope * X[:, 0])), obs=jnp.zeros(X.shape[0]))
 
-    samples = {"slope": np.ones(2)}
-    assert rsens.rsens(from_numpyro(model, samples), X[:1, :1]) == pytest.approx(1.0)
-    assert rsens.rsens(from_numpyro(model, samples, site="z"), X[:1, :1]) == pytest.approx(np.exp(X[0, 0] / 2))
+    samples, x = {"slope": np.ones(2)}, X[0, 0]
+    assert rsens.rsens(from_numpyro(model, samples, power=2), X[:1, :1]) == pytest.approx(2.0 * abs(x))
+    assert rsens.rsens(from_numpyro(model, samples, site="z", power=2), X[:1, :1]) == pytest.approx(np.exp(x / 2))
     with pytest.raises(InputError, match=r"got 'w', and the model has 'y', 'z'"):
-        rsens.rsens(from_numpyro(model, samples, site="w"), X)
+        rsens.rsens(from_numpyro(model, samples, site="w", power=2), X)
 
 
 def test_categorical_columns_are_contrasts():
@@ -253,22 +222,14 @@ def test_a_predictive_is_neither_model_nor_samples(mcmc):
     predictive = Predictive(linear, mcmc.get_samples())
     with pytest.raises(InputError, match=r"Predictive.*from_numpyro\(model, mcmc\)"):
         from_numpyro(predictive, mcmc)
-    for samples, text in ((predictive, "noise"), (MCMC(NUTS(linear), num_warmup=1, num_samples=1), "has not run")):
+    for samples, text in (
+        (predictive, "got Predictive"),
+        (MCMC(NUTS(linear), num_warmup=1, num_samples=1), "has not run"),
+    ):
         with pytest.raises(InputError, match=text):
             from_numpyro(linear, samples)
 
 
 def test_the_description(of_samples):
     assert str(of_samples.built_for(X).description).startswith("NumPyro model with 50 draws: mixture of likelihoods")
-    assert [finding.verdict for finding in of_samples.checks(X)] == ["warning"]  # few draws
-
-
-def test_two_modes_are_seen_that_moments_hide():
-    """Slopes ±2 at x = 1.5 with sd 0.3: the mean does not move, and R-sens is that of either mode."""
-
-    def model(X, y=None):
-        slope = numpyro.sample("slope", dist.Normal(0.0, 5.0))
-        numpyro.sample("y", dist.Normal(slope * X[:, 0], 0.3), obs=y)
-
-    local = rsens.rsens(from_numpyro(model, {"slope": np.array([2.0, -2.0])}), [[1.5]])
-    assert local == pytest.approx(2.0 / 0.3, rel=1e-6)
+    assert [finding.verdict for finding in of_samples.built_for(X).checks(X)] == ["warning"]  # few draws

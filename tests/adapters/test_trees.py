@@ -9,20 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from ngboost import NGBClassifier, NGBRegressor, NGBSurvival
-from ngboost.distns import Exponential, k_categorical
-from scipy.stats import norm
+from ngboost.distns import k_categorical
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 from sklearn.linear_model import Ridge
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import rsens
-from rsens import InputError, RsensWarning, from_function
+from rsens import InputError, RsensWarning
 from rsens.adapters import as_model
 from rsens.derivatives import NoSecondDerivativesError
 from rsens.distributions import Bernoulli, Categorical, LogNormal, Normal
-from rsens.distributions import Exponential as OurExponential
-from tests.adapters import fakes
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 3))
@@ -48,7 +43,6 @@ NGBOOST = {
         Categorical,
     ),
     "survival": (lambda: NGBSurvival(**BOOST).fit(X, np.exp(Y), np.ones(200)), LogNormal),
-    "exponential": (lambda: NGBSurvival(Dist=Exponential, **BOOST).fit(X, np.exp(Y), np.ones(200)), OurExponential),
 }
 
 
@@ -76,19 +70,6 @@ def test_ngboost_predicts_its_own_distribution(name):
     assert main[0] > 0.1
 
 
-def test_the_step_of_the_warning_is_the_step_taken():
-    estimator = boosted("regressor")
-    prepared = quietly(lambda model, rows: as_model(model).prepared(rows), estimator, X)
-    assert f"±{prepared.wide.step:g}" in prepared.description.derivatives
-
-    def predict(rows):
-        frozen = estimator.pred_dist(rows)
-        return Normal(frozen.loc, frozen.scale**2)
-
-    by_hand = rsens.rsens(from_function(predict, step=prepared.wide.step), X)
-    np.testing.assert_allclose(quietly(rsens.rsens, estimator, X), by_hand, rtol=1e-12)
-
-
 def test_pairs_are_refused_and_explain_goes_on_without():
     estimator = boosted("frame")
     with pytest.raises(NoSecondDerivativesError, match="NGBRegressor are piecewise constant"):
@@ -111,14 +92,6 @@ def test_smooth_base_learners_have_derivatives():
     h = 1e-5
     slopes = np.stack([(parameters(X + h * e) - parameters(X - h * e)) / (2 * h) for e in np.eye(3)], axis=2)
     np.testing.assert_allclose(found, Normal(*parameters(X).T).fisher_norm(slopes), rtol=1e-6)
-
-
-def test_ngboost_in_a_pipeline_answers_in_its_columns():
-    scaled = make_pipeline(StandardScaler(), NGBRegressor(**BOOST)).fit(FRAME * 100.0, Y)
-    scaler, plain = scaled[0], scaled[-1]
-    here = quietly(rsens.rsens, scaled, FRAME * 100.0)
-    there = quietly(rsens.rsens, plain, scaler.transform(FRAME * 100.0))
-    np.testing.assert_allclose(here * scaler.scale_, there, rtol=1e-9, atol=1e-12)
 
 
 # ---- forests ---------------------------------------------------------------------------------------------------------
@@ -177,51 +150,3 @@ def test_trees_that_cannot_be_explained(name):
     make, text = WRONG_TREES[name]
     with pytest.raises(InputError, match=text):
         rsens.rsens(make(), X)
-
-
-# ---- boosters that give parameters -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["XGBoostLSS", "LightGBMLSS"])
-def test_parameters_of_boosters(name, monkeypatch):
-    fakes.with_xgboost(monkeypatch)
-    estimator = fakes.boosted(name)(fakes.Gaussian())
-    found = as_model(estimator).predict_distribution(X)
-    assert isinstance(found, Normal)
-    mean, variance = fakes.moments(X)
-    np.testing.assert_allclose(found.mean, mean, rtol=1e-6)
-    np.testing.assert_allclose(found.variance, variance, rtol=1e-5)  # scale², in float32
-    slopes = quietly(rsens.rsens, estimator, X)
-    assert slopes[:, 0].mean() == pytest.approx(np.mean(1.0 / np.sqrt(found.variance)), rel=0.1)
-    assert not slopes[:, 2].any()
-
-
-@pytest.mark.parametrize(
-    ("estimator", "text"),
-    [
-        (fakes.boosted("XGBoostLSS")(fakes.Gaussian(), trained=False), "XGBoostLSS is not trained"),
-        (fakes.boosted("LightGBMLSS")(fakes.SplineFlow()), "no distribution with parameters"),
-        (fakes.catboost_regressor("RMSE"), "RMSEWithUncertainty"),
-        (fakes.catboost_regressor(None), "predicts points"),
-    ],
-)
-def test_boosters_without_a_distribution(estimator, text):
-    with pytest.raises(InputError, match=text):
-        rsens.rsens(estimator, X)
-
-
-def test_catboost_gives_a_variance():
-    found = as_model(fakes.catboost_regressor("RMSEWithUncertainty")).predict_distribution(X)
-    np.testing.assert_allclose(found.variance, fakes.moments(X)[1], rtol=1e-12)
-    assert quietly(rsens.rsens, fakes.catboost_regressor("RMSEWithUncertainty"), X)[:, :2].mean(axis=0).min() > 0.1
-
-
-def test_regressors_of_skpro():
-    estimator = fakes.skpro_regressor(lambda rows: norm(rows[:, :1] ** 2, np.exp(rows[:, 1:2])))
-    found = as_model(estimator).predict_distribution(FRAME)
-    np.testing.assert_allclose(found.mean, X[:, 0] ** 2, rtol=1e-12)
-    expected = from_function(lambda rows: Normal(rows[:, 0] ** 2, np.exp(2.0 * rows[:, 1])))
-    np.testing.assert_allclose(rsens.rsens2(estimator, X), rsens.rsens2(expected, X), rtol=1e-6, atol=1e-6)
-    estimator.is_fitted = False
-    with pytest.raises(InputError, match="ResidualDouble is not fitted"):
-        rsens.rsens(estimator, X)

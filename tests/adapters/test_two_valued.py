@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from rsens import Normal, from_function, from_jax, from_torch
+from rsens import Normal, from_function
 from rsens._errors import InputError
 from rsens.adapters import as_contrasts, read_for, two_valued, two_valued_columns
 from rsens.derivatives import Derivatives, iterate
@@ -79,7 +79,6 @@ def test_what_stays_a_number():
     ("numeric", "match"),
     [
         (["y"], "'y', which is not in X"),
-        ([7], "7, which is not in X"),
         ([True], "True"),
         ("flag", "must be a list"),
         (["flag", 1], "'flag' twice"),
@@ -143,48 +142,6 @@ def test_every_kind_of_rows(kind):
     back = table.like(table.values)
     assert type(back) is type(table.source)
     np.testing.assert_array_equal(np.asarray(back["b"] if hasattr(back, "columns") else back[:, 1]), X[:, 1])
-
-
-def test_truth_values_of_a_model_of_numbers():
-    """A model that knows no categories takes truth values for 0 and 1; switched rows have truth values again."""
-    model = Object()
-    source, table = read_for(model, FRAME.assign(b=X[:, 1] == 7.0))
-    assert two_valued(table) == (1,)
-    ((_, record),) = iterate(*as_contrasts(source, table, [1]), 1)
-    np.testing.assert_allclose(switches_of(record, 1.0)[1].sum(axis=1), np.abs(X[:, 2]), rtol=1e-12)
-    assert all(rows["b"].dtype == bool for rows in model.got)
-
-
-SOURCES = {
-    "differences": lambda: from_function(lambda Z: Normal(Z[:, 0] + Z[:, 1] * Z[:, 2], 1.0)),
-    "jax": lambda: from_jax(lambda Z: Normal(Z[:, 0] + Z[:, 1] * Z[:, 2], 1.0)),
-    "torch": lambda: from_torch(lambda Z: Normal(Z[:, 0] + Z[:, 1] * Z[:, 2], 1.0)),
-}
-
-
-@pytest.mark.parametrize(
-    ("kind", "rows"), [("differences", FRAME.astype({"b": "int64"})), ("jax", FRAME), ("torch", X)], ids=list(SOURCES)
-)
-def test_functions(kind, rows):
-    """A function gets the numbers themselves, in its derivatives and at switched rows."""
-    source, table = as_contrasts(*read_for(SOURCES[kind](), rows), [1])
-    ((_, record),) = iterate(source, table, 2)
-    np.testing.assert_allclose(switches_of(record, 1.0)[1].sum(axis=1), 5.0 * np.abs(X[:, 2]), rtol=1e-12)
-    np.testing.assert_allclose(record.first[:, 0, 2], X[:, 1], rtol=1e-8)
-    np.testing.assert_allclose(record.distribution.mean, X[:, 0] + X[:, 1] * X[:, 2], rtol=1e-12)
-    assert not record.first[..., 1].any()
-
-
-def test_levels_beside_those_of_the_model():
-    frame = pd.DataFrame({"city": ["a", "b", "c"] * 10, "flag": X[:, 1], "x": X[:, 0]})
-    source, table = read_for(from_function(lambda Z: Normal(Z[:, 0] + Z[:, 1], 1.0)), frame)
-    again = as_contrasts(source, table, [0])  # is categorical already
-    assert again == (source, table)
-    source, table = as_contrasts(source, table, [0, 1])
-    assert table.coding.categorical == (0, 1)
-    assert [column.numeric for column in table.coding.columns] == [False, True]
-    ((_, record),) = iterate(source, table, 1)
-    assert [contrast.name for contrast in record.contrasts] == ["city", "flag"]
 
 
 def test_a_part_with_one_value_has_nothing_to_compare():

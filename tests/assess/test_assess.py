@@ -11,7 +11,7 @@ from scipy import stats
 from sklearn.model_selection import KFold, RepeatedKFold
 
 from rsens import InputError, from_function
-from rsens._assess import Assessment, assess, quality_lines
+from rsens._assess import Assessment, assess, quality
 from rsens._assess._assess import constant_for_classes, constant_for_counts, constant_for_numbers
 from rsens.distributions import (
     Bernoulli,
@@ -271,7 +271,7 @@ def test_jobs_and_seeds():
 def test_words_and_plain_values(estimator, y):
     assessment = assess(estimator, X, y, random_state=0)
     text = " ".join(str(assessment).split())
-    assert all(value in text for _, value, _ in quality_lines(assessment))
+    assert all(value in text for value in quality(assessment).columns[1].cells)
     assert f"({type(estimator).__name__}, 5-fold cross-validation, 150 held-out rows)" in text
     content = json.loads(json.dumps(assessment.to_dict(), allow_nan=False))
     assert content["score"] == assessment.score

@@ -1,6 +1,9 @@
 """Average predictive comparisons against loops over pairs of rows, and in closed form."""
 
+from itertools import product
+
 import numpy as np
+import pytest
 
 from rsens.black_box import BUDGETS
 from rsens.black_box._apc import apc
@@ -14,41 +17,25 @@ def curved(blocks):
     return np.sin(blocks[..., 0]) + blocks[..., 1] * blocks[..., 2] + blocks[..., 1] ** 2
 
 
-def switched(x, i, j, d):
-    """(u_j, v_i)."""
-    row = x[i].copy()
-    row[d] = x[j, d]
-    return row
-
-
-def test_all_pairs_against_a_double_loop():
+@pytest.mark.parametrize("budget", [STANDARD, PAPER], ids=lambda budget: budget.name)
+def test_against_a_double_loop(budget):
+    """All pairs of rows, or one random row j with all others, which has other weights."""
     x = correlated(12)
-    found = apc(predictor_of(x, curved), STANDARD, np.random.default_rng(0))
+    found = apc(predictor_of(x, curved), budget, np.random.default_rng(5))
+    one = np.random.default_rng(5).integers(12)
     for d in range(3):
         inverse = np.linalg.inv(np.cov(np.delete(x, d, axis=1).T))
         numerator = denominator = 0.0
-        for i in range(12):
-            for j in range(12):
-                v = np.delete(x[i] - x[j], d)
-                w = 1.0 / (1.0 + v @ inverse @ v)
-                numerator += w * abs(curved(switched(x, i, j, d)) - curved(x[i]))
+        for i, j in product(range(12), [one] if budget.paper else range(12)):
+            if i != j:
+                v, moved = np.delete(x[i] - x[j], d), x[i].copy()
+                moved[d] = x[j, d]
+                distance = v @ inverse @ v
+                w = 1.0 / distance**2 if budget.paper else 1.0 / (1.0 + distance)
+                numerator += w * abs(curved(moved) - curved(x[i]))
                 denominator += w * abs(x[j, d] - x[i, d])
-        np.testing.assert_allclose(found[d], numerator / denominator, rtol=1e-10)
-
-
-def test_the_estimator_of_the_paper_against_a_loop():
-    x = correlated(12)
-    found = apc(predictor_of(x, curved), PAPER, np.random.default_rng(5))
-    j = np.random.default_rng(5).integers(12)  # the one random row
-    for d in range(3):
-        inverse = np.linalg.inv(np.cov(np.delete(x, d, axis=1).T))
-        numerator = denominator = 0.0
-        for i in np.delete(np.arange(12), j):
-            v = np.delete(x[i] - x[j], d)
-            w = 1.0 / (v @ inverse @ v) ** 2
-            numerator += w * abs(curved(switched(x, i, j, d)) - curved(x[i]))
-            denominator += w * abs(x[j, d] - x[i, d])
-        np.testing.assert_allclose(found[d], numerator / denominator, rtol=1e-8)
+        tolerance = 1e-8 if budget.paper else 1e-10
+        np.testing.assert_allclose(found[d], numerator / denominator, rtol=tolerance)
 
 
 def test_an_effect_in_both_directions_does_not_cancel():

@@ -36,7 +36,7 @@ def test_a_column_that_is_determined_cannot_vary():
     x = collinear()
     gaussian = SampleGaussian.of(x)
     for d in (0, 1, 4, 5):  # x4 = x0 + x1, and x5 is constant
-        mean, deviation = gaussian.conditional(d)
-        assert deviation == 0.0
-        np.testing.assert_allclose(mean, x[:, d], rtol=1e-6)
-    assert gaussian.conditional(2)[1] > 0.1
+        mean, directions = gaussian.conditional((d,))
+        assert not len(directions)
+        np.testing.assert_allclose(mean[:, 0], x[:, d], rtol=1e-6)
+    assert abs(gaussian.conditional((2,))[1][0, 0]) > 0.1

@@ -95,17 +95,3 @@ def test_without_any_effect() -> None:
     """0/0 is 0, also where an offset leaves rounding in both."""
     for f in (lambda x: np.zeros(len(x)), lambda x: np.full(len(x), 1.1e7), lambda x: 0.1 + 0.0 * x[:, 0]):
         assert not h_statistic(of_function(f, GRID[:20]), PAPER, rng()).any()
-
-
-def test_weak_main_effects_make_h_large() -> None:
-    """The interaction of 0 and 1 is a hundred times that of 2 and 3, and its H is a fifth of it.
-
-    On the grid x has the variance v = 2/3 and x·z the variance v²: H² = v²/(9v + 9v + v²) = 1/28.
-    """
-
-    def f(x: Array) -> Array:
-        return 3 * x[:, 0] + 3 * x[:, 1] + x[:, 0] * x[:, 1] + 0.01 * x[:, 2] * x[:, 3]
-
-    H = h_statistic(of_function(f, GRID), PAPER, rng())
-    assert H[0, 1] == pytest.approx(sqrt(1 / 28), rel=1e-12)
-    assert H[2, 3] == pytest.approx(1.0, rel=1e-9)

@@ -7,7 +7,7 @@ import pytest
 import rsens
 from rsens._errors import InputError
 from rsens.adapters import read_for
-from rsens.black_box import BLACK_BOX, BUDGETS, _predictor
+from rsens.black_box import BLACK_BOX, BUDGETS
 from rsens.black_box._predictor import Predictor, sample_rows
 
 from .functions import correlated, predictor_of
@@ -28,20 +28,6 @@ def frame(n=40):
             "n" * 200: rng.integers(0, 5, n),
         }
     )
-
-
-def test_one_column_is_set_in_every_question(monkeypatch):
-    x = correlated(5)
-    question = predictor_of(x, lambda blocks: blocks)
-    values = np.arange(15.0).reshape(3, 5)
-    found = question.with_column(1, values, x)
-    assert found.shape == (3, 5, 3)
-    np.testing.assert_array_equal(found[..., 1], values)
-    np.testing.assert_array_equal(found[..., [0, 2]], np.broadcast_to(x[:, [0, 2]], (3, 5, 2)))
-    assert question.evaluations == 15
-    np.testing.assert_array_equal(question.with_column(1, values[:, :1], x)[..., 1], np.repeat(values[:, :1], 5, 1))
-    monkeypatch.setattr(_predictor, "MOST_ROWS", 10)  # two questions at once
-    np.testing.assert_array_equal(question.with_column(1, values, x), found)
 
 
 def test_memory_is_bounded():

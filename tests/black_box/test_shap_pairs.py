@@ -45,9 +45,6 @@ def interactions(predictor: Predictor) -> Array:
     return phi
 
 
-# ---- by shapiq -------------------------------------------------------------------------------------------------------
-
-
 def test_the_definition() -> None:
     predictor = of_function(smooth, X)
     expected = np.abs(interactions(predictor)).sum(axis=1).mean(axis=0)
@@ -94,9 +91,6 @@ def test_without_shapiq(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shap_pairs(predictor, PAPER, rng()).any()  # needs no package
 
 
-# ---- as in the paper -------------------------------------------------------------------------------------------------
-
-
 def test_one_coalition_has_the_expectation_of_the_definition() -> None:
     """Contributions that all have one sign: the mean of their sizes is the size of their mean."""
     rows = np.vstack([np.ones((3000, 4)), np.zeros((3000, 4))])
@@ -132,9 +126,6 @@ def test_four_questions_for_every_pair() -> None:
         assert {tuple(row) for row in neither[:, [d, e]]} <= {tuple(row) for row in X[:, [d, e]]}
 
 
-# ---- both ------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("budget", [PAPER, replace(STANDARD, rows=5, background=3)], ids=["paper", "shapiq"])
 class TestBoth:
     def test_seeds(self, budget, capsys) -> None:
@@ -153,9 +144,6 @@ class TestBoth:
             shap_pairs(of_function(smooth, X[:1]), budget, rng())
 
 
-# ---- laws ------------------------------------------------------------------------------------------------------------
-
-
 def test_the_halves_of_shap_are_half() -> None:
     """For two columns all definitions of a pairwise interaction agree, and shap has half of it on each side."""
     import shap
@@ -171,10 +159,3 @@ def test_the_halves_of_shap_are_half() -> None:
     np.random.set_state(state)  # noqa: NPY002
     value = shap_pairs(of_function(f, rows), STANDARD, rng())[0, 1]
     assert value == pytest.approx(2.0 * np.abs(halves).mean(), rel=1e-6)
-
-
-def test_a_product_gives_twice_its_size_for_normal_columns() -> None:
-    """As in the paper. E|x − z| is √2·E|x| for independent normals x and z, in each of the two columns."""
-    rows = np.random.default_rng(8).normal(size=(20000, 2))
-    value = shap_pairs(of_function(lambda x: x[:, 0] * x[:, 1], rows), PAPER, rng())[0, 1]
-    assert value == pytest.approx(2.0 * np.abs(rows[:, 0] * rows[:, 1]).mean(), rel=0.04)  # four standard errors

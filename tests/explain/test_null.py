@@ -32,7 +32,7 @@ from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.kernels import EQ
 from rsens.measures import local_values
-from rsens.models import GPRegressor
+from rsens.models import BayesianLinearRegression, GPRegressor
 from tests.explain.cases import asked_of
 from tests.explain.models import BayesianLinear, Linear
 from tests.few_probes import explain_with_probes
@@ -410,6 +410,25 @@ def test_a_model_that_ignores_further_columns_has_no_null_level():
         assert explain(model, X, y, random_state=0).null is None
     with pytest.raises(InputError, match="does not use the columns that were added"):
         explain(model, X, y, random_state=0, null=True)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_of_very_many_rows_the_refits_take_some(clustered, monkeypatch):
+    monkeypatch.setattr("rsens._explain._null_level.MOST_ROWS", 90)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = X[:, 0] + 0.5 * rng.normal(size=200)
+    sizes = []
+
+    def refit(X, y):
+        sizes.append(len(X))
+        return BayesianLinearRegression().fit(X, y)
+
+    clusters = np.repeat(np.arange(50), 4) if clustered else None
+    model = BayesianLinearRegression().fit(X, y)
+    found = explain(model, X, y, clusters=clusters, refit=refit, intervals=False, random_state=0)
+    assert set(sizes) == {88 if clustered else 90}
+    assert list(found.main > found.null) == [True, False, False]
 
 
 # ---- p-values --------------------------------------------------------------------------------------------------------

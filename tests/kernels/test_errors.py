@@ -4,14 +4,7 @@ import numpy as np
 import pytest
 
 from rsens._errors import InputError
-from rsens.kernels import (
-    EQ,
-    Categorical,
-    Matern12,
-    Periodic,
-    Sum,
-    additive,
-)
+from rsens.kernels import EQ, Categorical, Matern12, Periodic, Sum, additive
 from tests.kernels.cases import X, Z
 
 #: A call, the argument that its error is about, and a key word.

@@ -5,16 +5,7 @@ import pytest
 import sklearn.gaussian_process.kernels as sk
 from scipy.spatial.distance import cdist
 
-from rsens.kernels import (
-    EQ,
-    Categorical,
-    Constant,
-    Linear,
-    Matern12,
-    Matern32,
-    Matern52,
-    RationalQuadratic,
-)
+from rsens.kernels import EQ, Categorical, Constant, Linear, Matern12, Matern32, Matern52, RationalQuadratic
 from tests.kernels.cases import KERNELS, X, Z, rows
 
 L = (0.5, 1.5, 2.0, 3.0)

@@ -21,9 +21,6 @@ Real = mp.mpf
 Link = Callable[[Real], Real]
 
 
-# ---- densities -------------------------------------------------------------------------------------------------------
-
-
 def gaussian(y: Real, f: Real, noise_variance: Real) -> Real:
     return -((y - f) ** 2) / (2 * noise_variance) - mp.log(2 * mp.pi * noise_variance) / 2
 
@@ -89,9 +86,6 @@ def theta_density(likelihood: Likelihood, y: float, f: float) -> list[float]:
     with mp.workdps(60):
         at = (mp.mpf(0), mp.mpf(f))
         return [float(mp.diff(lambda t, g: log_density(likelihood, y, g, t), at, (1, k))) for k in range(3)]
-
-
-# ---- integrals over the latent ---------------------------------------------------------------------------------------
 
 
 def log_predictive_density(likelihood: Likelihood, y: float, m: float, v: float) -> float:
@@ -162,9 +156,6 @@ def link_moments(link: Link, m: float, v: float) -> list[Real]:
 def link_derivatives(link: Link, m: float, v: float) -> list[float]:
     """The moments k = 1 … 4."""
     return [float(moment) for moment in link_moments(link, m, v)[1:]]
-
-
-# ---- the file --------------------------------------------------------------------------------------------------------
 
 
 @cache

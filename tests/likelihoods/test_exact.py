@@ -39,9 +39,6 @@ def test_predictive_derivatives_of_links(likelihood: Likelihood) -> None:
     check_link_derivatives(likelihood, LINK_POINTS)
 
 
-# ---- numbers ---------------------------------------------------------------------------------------------------------
-
-
 def test_gaussian() -> None:
     likelihood, y = GaussianLikelihood(0.5), np.array([0.3, 1e4])
     family = likelihood.predictive([1.0, -2.0], [0.0, 3.0])
@@ -73,9 +70,6 @@ def test_predictive_student_t_has_the_variance_of_noise_and_latent() -> None:
     family = StudentTLikelihood(0.7, df=5.0).predictive([1.0, 2.0], [0.0, 3.0])
     np.testing.assert_allclose(family.variance, 0.7 * 5.0 / 3.0 + np.array([0.0, 3.0]), rtol=1e-15)
     np.testing.assert_array_equal(family.mean, [1.0, 2.0])
-
-
-# ---- counts ----------------------------------------------------------------------------------------------------------
 
 
 def test_predictive_of_counts() -> None:
@@ -124,9 +118,6 @@ def test_a_negative_binomial_does_not_overflow() -> None:
     np.testing.assert_array_equal(by_curvature, [[0.0, 0.0]])
 
 
-# ---- classes ---------------------------------------------------------------------------------------------------------
-
-
 def test_derivatives_of_probit_far_out() -> None:
     """For t → −∞, log Φ(t) = −t²/2 − log(−t) − ½ log 2π − 1/t² + O(t⁻⁴)."""
     t = np.array([-1e4, -1e6])
@@ -161,9 +152,6 @@ def test_logit_of_a_latent_that_knows_nothing() -> None:
     np.testing.assert_allclose(LogitLikelihood().predictive(m, v).mean, 0.5 + m / np.sqrt(2 * np.pi * v), rtol=1e-9)
     first, _ = LogitLikelihood().predictive_derivatives(m, v, 1)
     np.testing.assert_allclose(first[:, 0, 0], 1.0 / np.sqrt(2 * np.pi * v), rtol=1e-6)
-
-
-# ---- errors ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

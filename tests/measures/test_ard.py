@@ -97,15 +97,3 @@ class Fitted:
 def test_models_without_length_scales(model):
     with pytest.raises(InputError, match=r"has no kernel_ of rsens.kernels. Use GPRegressor"):
         ard(model, X)
-
-
-def test_a_kernel_of_another_kind():
-    model = fitted(kernels.EQ())
-
-    class Mine(kernels.Kernel):
-        pass
-
-    Mine.__abstractmethods__ = frozenset()
-    model.kernel_ = Mine()
-    with pytest.raises(InputError, match="ard does not know where Mine keeps its length-scales"):
-        ard(model, X)

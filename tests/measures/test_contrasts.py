@@ -8,22 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 
 from rsens._errors import InputError
 from rsens.adapters import read_for
 from rsens.derivatives import from_function, from_jax, from_torch, iterate
 from rsens.distributions import Bernoulli, Normal, StudentT
-from rsens.measures import (
-    importance,
-    local_values,
-    pair_parts_of,
-    parts_of,
-    rsens,
-    rsens2,
-    rsens2_of,
-    rsens_of,
-)
+from rsens.measures import importance, local_values, pair_parts_of, parts_of, rsens, rsens2, rsens2_of, rsens_of
 
 # Columns: x (continuous), city (three levels), sold (two levels). λ = (mean, variance) of a Normal.
 MEAN = np.array([0.0, 1.0, 3.0])  # by city
@@ -60,13 +50,7 @@ def normal_jax(Z):
     return Normal(a + b * Z[:, 0] + jnp.asarray(BOTH)[city, sold], jnp.asarray(VARIANCE)[sold])
 
 
-def normal_torch(Z):
-    city, sold = Z[:, 1].long(), Z[:, 2].long()
-    a, b = torch.tensor(MEAN)[city], torch.tensor(SLOPE)[city]
-    return Normal(a + b * Z[:, 0] + torch.tensor(BOTH)[city, sold], torch.tensor(VARIANCE)[sold])
-
-
-SOURCES = {"function": (from_function, normal), "jax": (from_jax, normal_jax), "torch": (from_torch, normal_torch)}
+SOURCES = {"function": (from_function, normal), "jax": (from_jax, normal_jax)}
 MODEL = from_function(normal)
 
 
@@ -147,9 +131,6 @@ def test_bernoulli_pair_of_categories():
     np.testing.assert_allclose(rsens2(model, X)[:, 0, 1], mixed / np.sqrt(pi * (1 - pi)), rtol=1e-14)
 
 
-# ---- laws ------------------------------------------------------------------------------------------------------------
-
-
 def relabelled(order):
     """The same data and function with other names for the cities, which sort differently."""
     names = {level: f"{rank} {level}" for rank, level in enumerate(order)}
@@ -187,9 +168,6 @@ def test_a_single_level_has_nothing_to_compare_with():
     np.testing.assert_array_equal(rsens2(MODEL, X)[:, 1], 0.0)
 
 
-# ---- the other measures ----------------------------------------------------------------------------------------------
-
-
 def test_kl_is_the_contrast():
     np.testing.assert_allclose(local_values("kl", MODEL, FRAME), rsens(MODEL, FRAME), rtol=1e-6)
     np.testing.assert_array_equal(local_values("kl", MODEL, FRAME)[:, 1:], rsens(MODEL, FRAME)[:, 1:])
@@ -215,9 +193,6 @@ def test_groups_of_one_categorical_column():
     )
     with pytest.raises(InputError, match=re.escape("groups: 'g' has the categorical column 'city', 'sold'")):
         local_values("rsens", MODEL, FRAME, groups={"g": ["x", "city", "sold"]})
-
-
-# ---- errors ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_fixed_argument_may_not_depend_on_the_level():
@@ -265,9 +240,6 @@ def test_units_are_factors_of_numbers_and_levels_alike():
         found = pair_parts_of(record, expected, 0.5, given)
         assert all((part >= 0.0).all() for part in found.values())
         np.testing.assert_allclose(sum(found.values()), expected[:, *upper], rtol=1e-12)
-
-
-# ---- laws ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["rsens", "rsens2"])

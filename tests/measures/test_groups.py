@@ -11,15 +11,7 @@ import pytest
 from rsens._errors import InputError
 from rsens.derivatives import from_function
 from rsens.distributions import Normal
-from rsens.measures import (
-    METHODS,
-    Terms,
-    local_values,
-    pair_parts_of,
-    rsens,
-    rsens2,
-    rsens2_of,
-)
+from rsens.measures import METHODS, Terms, local_values, pair_parts_of, rsens, rsens2, rsens2_of
 from rsens.measures._terms import resolve_groups
 from tests.measures.models import MODELS, rows
 

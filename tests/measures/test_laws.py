@@ -14,14 +14,7 @@ import pytest
 from rsens import distributions as ds
 from rsens._errors import InputError
 from rsens.derivatives import Derivatives
-from rsens.measures import (
-    METHODS,
-    importance,
-    local_values,
-    parts,
-    rsens,
-    rsens2,
-)
+from rsens.measures import METHODS, importance, local_values, parts, rsens, rsens2
 from tests.measures.models import MODELS, D, Written, rows
 
 X = rows()

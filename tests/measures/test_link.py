@@ -76,9 +76,6 @@ def test_a_function_that_adds_up_has_no_pairs(by_logit):
     assert explain(from_function(fn), X, intervals=False).pairs.max() > 1e-2 * result.main.max()
 
 
-# ---- what the values are --------------------------------------------------------------------------------------------
-
-
 def test_a_product_on_the_logit_scale():
     """η = x₀x₁: ∂²η = 1, and the information about η is π(1 − π)."""
     Z = np.random.default_rng(0).normal(size=(20, 2))
@@ -175,17 +172,6 @@ def test_links_of_families(family):
         np.testing.assert_allclose(link.second[:, 0, j], slope, rtol=1e-6, atol=1e-7)
 
 
-def test_information_about_log_probabilities():
-    """diag(p) − ppᵀ."""
-    p = np.array([[0.2, 0.5, 0.3]])
-    link = family_link(ds.Categorical(p).checked())
-    J = link.jacobian[0]
-    np.testing.assert_allclose(J.T @ np.diag(1.0 / p[0]) @ J, np.diag(p[0]) - p.T @ p, atol=1e-15)
-
-
-# ---- through explain ------------------------------------------------------------------------------------------------
-
-
 def test_only_pairs_change():
     model = GPClassifier(**QUICK).fit(X, LABELS)
     options = {"random_state": 0, "keep_local": "pairs"}
@@ -209,13 +195,3 @@ def test_what_is_no_scale_and_what_has_no_link():
     mixture = from_function(lambda Z: ds.Mixture([ds.Normal(Z[:, 0], 1.0), ds.Normal(Z[:, 1], 1.0)], [0.5, 0.5]))
     with pytest.raises(InputError, match=r"pairs='link' needs a scale .* a Mixture"):
         explain(mixture, Z, pairs="link")
-
-
-def test_a_softmax_that_adds_up():
-    def fn(Z):
-        z = np.stack([Z[:, 0] + Z[:, 1], np.sin(Z[:, 0]), 0.5 * Z[:, 1] ** 2], -1)
-        e = np.exp(z)
-        return ds.Categorical(e / e.sum(axis=1, keepdims=True))
-
-    Z = np.random.default_rng(1).normal(size=(20, 2))
-    np.testing.assert_allclose(link_pairs(from_function(fn), Z)[:, 0, 1], 0.0, atol=1e-6)

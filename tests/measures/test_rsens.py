@@ -10,7 +10,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.special import ndtr
 
 from rsens import distributions as ds
 from rsens.derivatives import from_jax
@@ -28,8 +27,6 @@ def g(x: Any) -> Any:
     return jnp.exp(0.2 * x[:, 0] - 0.3 * x[:, 1] * x[:, 2])
 
 
-# ---- R-sens depends on the predictive, not on how it is written (design §5.1)
-
 SAME: dict[str, list[Callable[[Any], ds.Distribution]]] = {
     "y and exp(y)": [lambda x: ds.Normal(f(x), g(x)), lambda x: ds.LogNormal(f(x), g(x))],
     "one output": [
@@ -45,15 +42,8 @@ SAME: dict[str, list[Callable[[Any], ds.Distribution]]] = {
         lambda x: ds.Categorical(jax.nn.softmax(jnp.stack([f(x), jnp.zeros(len(x))], -1))),
         lambda x: ds.Mixture([ds.Bernoulli(logit=f(x)), ds.Bernoulli(logit=f(x))], [0.5, 0.5]),
     ],
-    "constant hazard": [
-        lambda x: ds.Exponential(g(x)),
-        lambda x: ds.Gamma(g(x), 1.0),
-        lambda x: ds.Weibull(1.0, g(x)),
-    ],
-    "ten trials": [
-        lambda x: ds.Binomial(10, logit=f(x)),
-        lambda x: ds.Mixture([ds.Binomial(10, logit=f(x))], [1.0]),
-    ],
+    "constant hazard": [lambda x: ds.Exponential(g(x)), lambda x: ds.Gamma(g(x), 1.0), lambda x: ds.Weibull(1.0, g(x))],
+    "ten trials": [lambda x: ds.Binomial(10, logit=f(x)), lambda x: ds.Mixture([ds.Binomial(10, logit=f(x))], [1.0])],
 }
 
 
@@ -99,41 +89,6 @@ def test_rsens2_of_an_additive_logit_is_that_of_the_probability() -> None:
     np.testing.assert_allclose(rsens2(model, X), expected, rtol=1e-12)
 
 
-# ---- formulas of the paper
-
-
-def test_probit_second_derivative_in_its_corrected_form() -> None:
-    """π = Φ(m/√(1+v)); the supplement's ∂²π with its signs and powers put right (docs/errata.md)."""
-    mean, variance = surface(1), surface(2, exponential, 0.5)
-    (m, m_1, m_2), (v, v_1, v_2) = mean.jet(X), variance.jet(X)
-    model = from_jax(
-        lambda x: ds.Bernoulli(jax.scipy.stats.norm.cdf(_in_jax(mean, x) / jnp.sqrt(1 + _in_jax(variance, x))))
-    )
-    w = (1 + v)[:, None, None]
-    z = m / np.sqrt(1 + v)
-    a = m_1 / np.sqrt(1 + v)[:, None] - (m / (2 * (1 + v) ** 1.5))[:, None] * v_1
-
-    def both(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-        return p[:, :, None] * q[:, None, :]
-
-    mm = m[:, None, None]
-    density = np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi)
-    second = density[:, None, None] * (
-        -z[:, None, None] * both(a, a)
-        + m_2 / w**0.5
-        - (both(m_1, v_1) + both(v_1, m_1) + mm * v_2) / (2 * w**1.5)
-        + 3 * mm * both(v_1, v_1) / (4 * w**2.5)
-    )
-    root = np.sqrt(ndtr(z) * ndtr(-z))
-    np.testing.assert_allclose(rsens2(model, X), np.abs(second) / root[:, None, None], rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(rsens(model, X), np.abs(density[:, None] * a) / root[:, None], rtol=1e-11)
-
-
-def _in_jax(s: Surface, x: Any) -> Any:
-    value = s.a + x @ s.b + 0.5 * ((x @ s.c) * x).sum(-1)
-    return jnp.exp(value) if s.link is exponential else value
-
-
 def test_without_change_of_uncertainty_it_is_the_derivative_over_the_sd() -> None:
     model = Written([surface(1), surface(2, constant)], ds.Normal)
     sd = np.sqrt(1.3)
@@ -152,9 +107,6 @@ def test_additive_mean_has_no_mean_part_in_any_pair() -> None:
     assert (split["mean"][:, ~off] > 0.0).all()
     flat = Written([mean, surface(2, constant)], ds.Normal)
     assert (rsens2(flat, X)[:, off] == 0.0).all()
-
-
-# ---- brute force
 
 
 def test_mixture_of_two_normals_against_quadrature_of_the_squared_score() -> None:

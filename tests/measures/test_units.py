@@ -26,9 +26,6 @@ def unit(*frequencies, labels=None, numeric=False, deviation=np.nan):
     return level_deviations(np.array([deviation]), coding)[0]
 
 
-# ---- √(P(two rows differ)/2) -----------------------------------------------------------------------------------------
-
-
 def test_two_levels_have_the_deviation_of_a_0_1_column():
     for share in (0.5, 0.1, 0.02):
         zeros_and_ones = np.repeat([0.0, 1.0], [round(1000 * (1 - share)), round(1000 * share)])
@@ -51,9 +48,6 @@ def test_two_numbers_follow_the_deviation_that_is_known():
     """Where the fit counted rows differently, its deviation over the gap is what the unit is."""
     assert unit(0.5, 0.5, labels=(2, 7), numeric=True, deviation=2.0) == pytest.approx(0.4)
     assert unit(0.5, 0.5, labels=(2, 7), numeric=True, deviation=0.0) == 0.0
-
-
-# ---- gaps ------------------------------------------------------------------------------------------------------------
 
 
 def test_a_gap_needs_rows_on_both_sides():

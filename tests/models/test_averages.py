@@ -44,9 +44,6 @@ def test_every_kernel(kernel: Kernel, columns: tuple[int, ...]) -> None:
         assert average == pytest.approx(posterior.means(mixed).mean(), rel=1e-12, abs=1e-12)
 
 
-# ---- fitted models ---------------------------------------------------------------------------------------------------
-
-
 def numeric(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(9)
     X = rng.normal([5.0, 0.0, -300.0], [2.0, 0.1, 40.0], size=(n, 3))

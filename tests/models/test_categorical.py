@@ -66,9 +66,6 @@ def parameters(model, X):
     return model.predict_distribution(X).parameters
 
 
-# ---- effects and derivatives -----------------------------------------------------------------------------------------
-
-
 @over_all
 def test_the_level_effect_that_made_the_data_is_found(estimator):
     X, _ = table(estimator)
@@ -144,9 +141,6 @@ def test_learned_attributes(estimator):
     np.testing.assert_allclose(model.input_scale_[[0, 2]], X[["age", "noise"]].std(ddof=0))
 
 
-# ---- few levels ------------------------------------------------------------------------------------------------------
-
-
 @over_all
 def test_a_column_of_one_level_adds_nothing(estimator):
     X, y = table(estimator)
@@ -172,9 +166,6 @@ def test_only_categorical_columns(estimator):
     pair = rsens.rsens2(model, X)
     np.testing.assert_array_equal(pair[:, [0, 1], [0, 1]], 0.0)
     assert (pair[:, 0, 1] > 0.0).all()
-
-
-# ---- linear models ---------------------------------------------------------------------------------------------------
 
 
 def indicators(X, names):
@@ -229,12 +220,6 @@ def test_a_proper_prior_is_that_of_indicators_made_by_hand(estimator):
     np.testing.assert_allclose(model.coef_, same.coef_, rtol=1e-8, atol=1e-11)
     np.testing.assert_allclose(parameters(model, X), parameters(same, by_hand), rtol=1e-9)
     np.testing.assert_allclose(model.predict_distribution(X).variance, same.predict_distribution(by_hand).variance)
-
-
-# ---- Gaussian processes ----------------------------------------------------------------------------------------------
-
-
-# ---- unknown levels --------------------------------------------------------------------------------------------------
 
 
 @over_all

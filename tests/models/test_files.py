@@ -83,9 +83,6 @@ def assert_same_model(model, loaded, X, y):
         np.testing.assert_array_equal(a, b)
 
 
-# ---- loaded models ---------------------------------------------------------------------------------------------------
-
-
 def test_every_model_is_in_the_table_and_in_the_lists_below():
     from rsens import models
 
@@ -93,13 +90,6 @@ def test_every_model_is_in_the_table_and_in_the_lists_below():
     estimators = {name for name, each in kinds.items() if hasattr(each, "fit") and not inspect.isabstract(each)}
     assert set(MODELS) == estimators
     assert {type(each).__name__ for each in [*ESTIMATORS, *GPS]} == set(MODELS)
-
-
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
-def test_linear_models(estimator, tmp_path):
-    X, y = frame(estimator)
-    model = clone(estimator).fit(X, y)
-    assert_same_model(model, again(model, tmp_path), X, y)
 
 
 @quiet
@@ -128,9 +118,6 @@ def test_random_state_is_kept_only_as_a_number(tmp_path):
         assert again(model, tmp_path).random_state == kept
 
 
-# ---- kernels and likelihoods -----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("kernel", [*KERNELS, *(kind() for kind in ALL_KERNELS)], ids=repr)
 def test_kernels(kernel):
     assert decode(json.loads(json.dumps(encode(kernel, _known()))), _known()) == kernel
@@ -141,9 +128,6 @@ def test_kernels(kernel):
 )
 def test_likelihoods(likelihood):
     assert decode(json.loads(json.dumps(encode(likelihood, _known()))), _known()) == likelihood
-
-
-# ---- models that cannot be stored ------------------------------------------------------------------------------------
 
 
 @pytest.fixture

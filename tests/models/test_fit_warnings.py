@@ -54,8 +54,6 @@ def test_equal_warnings_of_classes_are_shown_once(monkeypatch):
     assert [warning.filename for warning in raised] == [__file__]
 
 
-# ---- copies ----------------------------------------------------------------------------------------------------------
-
 X = np.random.default_rng(0).normal(size=(40, 3))
 Y = X[:, 0] + 0.1 * np.random.default_rng(1).normal(size=40)
 

@@ -69,9 +69,6 @@ def check_derivatives(model, X, tolerance=1e-5):
     np.testing.assert_allclose(model.derivatives(X, 1).first, record.first, rtol=1e-9, atol=1e-12)
 
 
-# ---- values ---------------------------------------------------------------------------------------------------------
-
-
 def test_the_fit_is_no_worse_than_that_of_scikit_learn():
     X = inputs()
     y = targets("gaussian", X)
@@ -83,9 +80,6 @@ def test_the_fit_is_no_worse_than_that_of_scikit_learn():
         theirs = GaussianProcessRegressor(kernel, alpha=0.0, n_restarts_optimizer=2, random_state=0).fit(U, z)
     expected = theirs.log_marginal_likelihood_value_ - len(y) * np.log(y.std())
     assert model.log_marginal_likelihood_ >= expected - 1e-6 * abs(expected)
-
-
-# ---- derivatives ----------------------------------------------------------------------------------------------------
 
 
 MODELS = {
@@ -127,9 +121,6 @@ def test_sensitivities_are_those_of_automatic_differentiation():
     rows = np.vstack([X[:4], inputs(6, seed=5)])
     for measure in (rsens.rsens, rsens.rsens2):
         np.testing.assert_allclose(measure(model, rows), measure(automatic, rows), rtol=1e-8)
-
-
-# ---- units ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -182,9 +173,6 @@ def test_not_standardised_means_zero_mean():
     np.testing.assert_array_equal(model.input_mean_, 0.0)
 
 
-# ---- counts and offsets ---------------------------------------------------------------------------------------------
-
-
 def test_an_offset_is_the_log_of_the_exposure():
     X, rng = inputs(60), np.random.default_rng(0)
     exposure = rng.uniform(0.5, 20.0, 60)
@@ -212,9 +200,6 @@ def test_an_offset_of_real_targets_is_subtracted():
     unscaled = GPRegressor(EQ(100.0, 3.0), standardize=False, optimize=False).fit(X, y, offset=offset)
     expected = GPRegressor(EQ(100.0, 3.0), standardize=False, optimize=False).fit(X, y - offset)
     np.testing.assert_allclose(unscaled.predict(X), expected.predict(X), rtol=1e-9)
-
-
-# ---- the search for hyperparameters ---------------------------------------------------------------------------------
 
 
 def test_without_restarts_the_search_starts_from_the_kernel():
@@ -253,9 +238,6 @@ def test_a_start_on_some_of_the_rows_ends_where_all_rows_lead(monkeypatch):
     assert warm.n_iter_ != direct.n_iter_
 
 
-# ---- many rows ------------------------------------------------------------------------------------------------------
-
-
 def test_many_rows_choose_inducing_inputs(monkeypatch):
     X = inputs(60)
     y = targets("gaussian", X)
@@ -266,9 +248,6 @@ def test_many_rows_choose_inducing_inputs(monkeypatch):
     assert GPRegressor(optimize=False, inducing=60).fit(X, y).inducing_inputs_ is None
     classifier = GPClassifier(optimize=False).fit(X, labels(X, 3))
     assert [len(Z) for Z in classifier.inducing_inputs_] == [20, 20, 20]
-
-
-# ---- hard data ------------------------------------------------------------------------------------------------------
 
 
 RNG = np.random.default_rng(0)
@@ -303,9 +282,6 @@ def test_hard_data_works(name, priors):
     assert name not in WELL_FITTED or model.score(X, y) > 0.95
     if name == "constant target":
         np.testing.assert_allclose(model.predict(X), 7.0, rtol=1e-6)
-
-
-# ---- errors ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -348,9 +324,6 @@ def test_a_likelihood_can_be_given():
     assert model.noise_variance_ == model.likelihood_.scale2
     assert fitted("poisson").likelihood_ == PoissonLikelihood()
     assert fitted("poisson").noise_variance_ is None
-
-
-# ---- the estimator's duties -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("likelihood", ["poisson", "negative_binomial"])

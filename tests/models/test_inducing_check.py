@@ -7,7 +7,7 @@ import pytest
 from rsens import GPClassifier, GPRegressor, check, rsens
 from rsens.kernels import EQ, Matern52
 from rsens.likelihoods import GaussianLikelihood
-from rsens.models._inducing import InducingCheck, choose_inducing, half_posterior
+from rsens.models._sparse import InducingCheck, choose_inducing, half_posterior
 from tests.models.inference import posterior
 
 RNG = np.random.default_rng(0)

@@ -40,9 +40,6 @@ def data(name, n=25, seed=0):
     return X, targets(name, X, rng)
 
 
-# ---- a second implementation --------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("shift", [0.0, 0.4])
 def test_everything_is_as_by_the_plain_formulas(name, shift):
@@ -59,9 +56,6 @@ def test_everything_is_as_by_the_plain_formulas(name, shift):
     k, latent = kernel(rows, X), laplace.posterior().moments(rows)
     np.testing.assert_allclose(latent.mean, shift + k @ weights, rtol=1e-8)
     np.testing.assert_allclose(latent.variance, VARIANCE - np.einsum("ij,jk,ik->i", k, Q, k), rtol=1e-8)
-
-
-# ---- gradients ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -84,9 +78,6 @@ def test_gradient_of_the_student_t_with_outliers(df):
     check_gradient(KERNELS["eq"], StudentTLikelihood(scale2=0.3, df=df), X, y)
 
 
-# ---- other ways to the same numbers -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
@@ -103,9 +94,6 @@ def test_the_logit_classifier_is_that_of_scikit_learn(ours, theirs):
     np.testing.assert_allclose(laplace.mode.latent, theirs.f_cached, rtol=0, atol=1e-9)
     np.testing.assert_allclose(laplace.log_marginal_likelihood, value, rtol=1e-11)
     np.testing.assert_allclose(laplace.gradient(), gradient, rtol=1e-8)
-
-
-# ---- the search for the mode --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -170,9 +158,6 @@ def test_jitter_where_the_identity_is_lost_in_rounding_is_reported():
     assert np.isfinite(laplace.gradient()).all()
 
 
-# ---- hard data ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("likelihood", [PoissonLikelihood(), NegativeBinomialLikelihood(size=2.0)])
 @pytest.mark.parametrize("variance", [1.0, 25.0])
 def test_counts_of_1e5_from_a_mean_of_zero(likelihood, variance):
@@ -210,9 +195,6 @@ def test_the_student_t_converges_with_many_outliers(df, scale2, seed):
     assert laplace.converged
     slope, _, _ = laplace.likelihood.f_derivatives(y, laplace.mode.latent)
     np.testing.assert_allclose(laplace.mode.weights, slope, atol=1e-7 * np.abs(slope).max())
-
-
-# ---- laws -----------------------------------------------------------------------------------------------------------
 
 
 def test_an_equal_offset_is_a_mean():

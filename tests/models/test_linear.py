@@ -8,7 +8,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from scipy import stats
 
 import rsens
 from rsens import InputError
@@ -105,22 +104,6 @@ def test_many_rows_leave_the_slope_over_the_noise():
     # The relative departure is of order x(XᵀX)⁻¹xᵀ + 1/ν: at most some tens over n at rows within 5 deviations.
     np.testing.assert_allclose(rsens.rsens(model, X[:50]), np.tile(expected, (50, 1)), rtol=50 / n)
     np.testing.assert_allclose(model.noise_variance_, 0.25, rtol=5 * np.sqrt(2 / n))
-
-
-def test_density_is_the_average_over_posterior_draws():
-    """σ² from its inverse-χ² posterior, then β given σ²: the textbook posterior, sampled."""
-    X, y = table(n=9, d=2)
-    model = BayesianLinearRegression().fit(X, y)
-    _, _, nu, beta, s2, inverse = printed(X, y, X)
-    rng = np.random.default_rng(1)
-    sigma2 = nu * s2 / rng.chisquare(nu, size=200_000)
-    draws = beta + np.sqrt(sigma2)[:, None] * rng.normal(size=(200_000, 3)) @ np.linalg.cholesky(inverse).T
-    row, targets = np.array([[1.5, -2.0]]), np.array([0.0, 3.0, 8.0])
-    means = draws @ np.array([1.0, *row[0]])
-    for target in targets:
-        densities = stats.norm.pdf(target, means, np.sqrt(sigma2))
-        error = densities.std() / np.sqrt(len(densities))
-        assert abs(np.exp(model.log_predictive_density(row, [target])[0]) - densities.mean()) < 4.5 * error
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -248,14 +231,6 @@ def test_a_weak_prior_is_the_flat_one_up_to_the_degrees_of_freedom():
     np.testing.assert_allclose(a.location, b.location, rtol=1e-8)
     np.testing.assert_allclose(a.scale2 * (12 - 4), b.scale2 * (12 - 1), rtol=1e-8)
     assert (flat.degrees_of_freedom_, weak.degrees_of_freedom_) == (8, 11)
-
-
-@pytest.mark.parametrize("scale", [1e-6, 1e9])
-def test_targets_of_any_scale(scale):
-    X, y = table()
-    one, other = (BayesianLinearRegression().fit(X, c * y).predict_distribution(X) for c in (1.0, scale))
-    np.testing.assert_allclose(other.location, scale * one.location, rtol=TIGHT)
-    np.testing.assert_allclose(other.scale2, scale**2 * one.scale2, rtol=TIGHT)
 
 
 def test_inputs_far_from_zero_lose_no_digits():

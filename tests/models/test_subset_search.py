@@ -95,9 +95,6 @@ def test_a_search_on_all_rows_finds_about_the_same(kind, monkeypatch):
     np.testing.assert_allclose(of_some, of_all, rtol=0, atol=0.05 * of_all.max())
 
 
-# ---- rare levels and classes ----------------------------------------------------------------------------------------
-
-
 def test_a_rare_level_is_searched_and_has_an_inducing_input(monkeypatch):
     """Six of 6,000 rows: an even draw of 400 rows would have none of them in two of three cases."""
     rng = np.random.default_rng(0)
@@ -126,9 +123,6 @@ def test_rare_classes_and_counts_are_searched(kind, monkeypatch):
     common, rate = seen[0].thinned
     assert common == 0.0
     assert rate == pytest.approx((400 - np.sum(seen[0].y)) / np.sum(~happens) * happens.sum() / np.sum(seen[0].y))
-
-
-# ---- how many inducing inputs ---------------------------------------------------------------------------------------
 
 
 def test_fewer_inducing_inputs_where_they_are_enough(monkeypatch):

@@ -11,12 +11,7 @@ import pytest
 from rsens import posteriors
 from rsens.derivatives import Inner, chain_rule
 from rsens.kernels import EQ, Constant, Linear, Matern32, Matern52, Periodic, RationalQuadratic, additive
-from rsens.posteriors import (
-    DenseRoot,
-    LatentPosterior,
-    TriangularRoot,
-    jittered_cholesky,
-)
+from rsens.posteriors import DenseRoot, LatentPosterior, TriangularRoot, jittered_cholesky
 from tests.differences import of_rows
 from tests.kernels.oracle import covariance
 

@@ -77,6 +77,8 @@ def assess(
     order = own_order(rows, targets, clusters=refits.read_clusters(clusters, len(rows)))
     splits = refits.given_splits(cv, rows, targets, order.clusters)
     if splits is None:
+        if clusters is None:  # with given splits, the user knows the rows
+            refits.warn_of_tight_clusters(rows)
         stratify = refits.stratified(estimator, targets)
         splits = refits.rounds_of_folds(1, int(cv), targets, stratify, seed, order.clusters, order.rows)[0]
     elif (times := np.bincount(np.concatenate([test for _, test in splits]))).max() > 1:

@@ -252,12 +252,17 @@ class Assessment(Shown):
         return None if table is None else calibration_error_of(table)[1]
 
     @property
+    def _without_gain(self) -> str:
+        """How the model compares with a constant, unless it is better."""
+        if self.gain < -self.gain_error or self.gain == -np.inf:
+            return "worse than a constant"
+        return "" if self.gain > self.gain_error else "no better than a constant"
+
+    @property
     def phrase(self) -> str:
         """How good the model is, in a phrase: "explains 52 % of the variation on unseen rows (R²)"."""
-        if self.gain < -self.gain_error or self.gain == -np.inf:
-            return "is worse than a constant on unseen rows"
-        if not self.gain > self.gain_error:
-            return "is no better than a constant on unseen rows"
+        if self._without_gain:
+            return f"is {self._without_gain} on unseen rows"
         if self.accuracy is not None:
             share = percent(self.gain / -self.baseline)  # −baseline is the entropy of the classes, the most to know
             right = percent(self.accuracy)
@@ -271,13 +276,24 @@ class Assessment(Shown):
     @property
     def warnings(self) -> list[str]:
         """Reasons not to rely on the model, in plain sentences; empty for a good model."""
-        off = None
-        if self.n_rows >= FEWEST_ROWS:
-            if self.coverage is None or self.share_above is None:
-                off = _classes_off(self)
-            else:
-                off = intervals_off(self.coverage, self.share_above, self.n_rows)
-        return [sentence for sentence in (_against_constant(self), off or _too_few(self)) if sentence]
+        gain = f"gain {plus_minus(self.gain, self.gain_error)} per row"
+        against = (
+            f"The model is {self._without_gain} that ignores all inputs ({gain}). Do not rely on its sensitivities."
+            if self._without_gain
+            else ""
+        )
+        if self.coverage is None or self.share_above is None:
+            what, error = "the share of right classes", _confidence(self)[1]
+            off = _classes_off(self)
+        else:
+            what, error = "the coverage of 90 % intervals", float(self.coverage["standard_error"].iloc[-1])
+            off = intervals_off(self.coverage, self.share_above, self.n_rows)
+        if self.n_rows < FEWEST_ROWS or (not off and ERRORS * error > TOLERANCE):
+            off = (
+                f"Too few rows to tell whether probabilities are right: with {self.n_rows} held-out rows, {what} is "
+                f"known to ± {number(ERRORS * error)}."
+            )
+        return [sentence for sentence in (against, off) if sentence]
 
     @property
     def notes(self) -> list[str]:
@@ -331,44 +347,27 @@ def _standard_error(values: Array) -> float:
 
 def quality(a: Assessment) -> ShownTable:
     """How good the model is: a number per line, and its meaning."""
-    names, values, meanings = (list(cells) for cells in zip(*quality_lines(a), strict=True))
-    columns = [Column("", names, "name"), Column("", values, "words"), Column("", meanings, "text")]
-    title = f"How good is the model ({a.model}, {a.n_folds}-fold cross-validation, {counted(a.n_rows, 'held-out row')})"
-    return ShownTable(title, columns, [] if a.warnings else [NOTHING_TO_WARN])
-
-
-def quality_lines(a: Assessment) -> list[tuple[str, str, str]]:
-    """The numbers that most readers know: their names, the numbers, and their meanings."""
-    found = [
+    lines = [
         ("gain over a constant", plus_minus(a.gain, a.gain_error), "log predictive density per held-out row"),
         ("log score", plus_minus(a.score, a.standard_error), f"of a constant: {number(a.baseline)}"),
     ]
-    if a.accuracy is not None:
+    if a.coverage is None:
         expected, by_chance = percent(_confidence(a)[0]), number(a.calibration_error_by_chance, 2)
         right = f"of held-out rows, whose most probable class is right; expected: {expected}"
-        return [
-            *found,
-            ("accuracy", percent(a.accuracy), right),
+        lines += [
+            ("accuracy", percent(a.accuracy or 0.0), right),
             ("calibration error", number(a.calibration_error, 2), f"chance alone explains up to {by_chance}"),
             ("Brier score", number(a.brier_score), "0 is best, 1 is worst"),
         ]
-    assert a.coverage is not None
-    r2 = number(a.r2, unknown="undefined")
-    found.append(("R²", r2, "of held-out point predictions" if r2 != "undefined" else "as y is constant"))
-    shares = zip(a.coverage.index, a.coverage["share"], strict=True)
-    texts = [(percent(float(level)), percent(float(share))) for level, share in shares]
-    return [*found, *((f"in {level} intervals", held, f"of held-out rows; ideal: {level}") for level, held in texts)]
-
-
-def _against_constant(a: Assessment) -> str | None:
-    gain = f"gain {plus_minus(a.gain, a.gain_error)} per row"
-    if a.gain < -a.gain_error or a.gain == -np.inf:
-        return f"The model is worse than a constant that ignores all inputs ({gain}); do not rely on its sensitivities."
-    if a.gain <= a.gain_error:
-        return (
-            f"The model is no better than a constant that ignores all inputs ({gain}); its sensitivities may be noise."
-        )
-    return None
+    else:
+        lines.append(("R²", number(a.r2, unknown="undefined"), "of held-out point predictions"))
+        for level, share in zip(LEVELS, a.coverage["share"], strict=True):
+            ideal = f"of held-out rows; ideal: {percent(level)}"
+            lines.append((f"in {percent(level)} intervals", percent(float(share)), ideal))
+    names, values, meanings = (list(cells) for cells in zip(*lines, strict=True))
+    columns = [Column("", names, "name"), Column("", values, "words"), Column("", meanings, "text")]
+    title = f"How good is the model ({a.model}, {a.n_folds}-fold cross-validation, {counted(a.n_rows, 'held-out row')})"
+    return ShownTable(title, columns, [] if a.warnings else [NOTHING_TO_WARN])
 
 
 def _confidence(a: Assessment) -> tuple[float, float]:
@@ -395,21 +394,6 @@ def _classes_off(a: Assessment) -> str | None:
             f"and chance explains at most {number(a.calibration_error_by_chance)}."
         )
     return None
-
-
-def _too_few(a: Assessment) -> str | None:
-    if a.kind == "classes":
-        what, error = "the share of right classes", _confidence(a)[1]
-    else:
-        assert a.coverage is not None
-        level = a.coverage.index[-1]
-        what, error = f"the coverage of {percent(level)} intervals", float(a.coverage["standard_error"].iloc[-1])
-    if a.n_rows >= FEWEST_ROWS and ERRORS * error <= TOLERANCE:
-        return None
-    return (
-        f"Too few rows to tell whether probabilities are right: with {a.n_rows} held-out rows, {what} is known to "
-        f"± {number(ERRORS * error)}."
-    )
 
 
 # ---- calibration -----------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from rsens._explain._refit_intervals import refit_without_folds, with_refits
 from rsens._explain._rows import Rows
 from rsens._explain._subgroups import Subgroups
 from rsens._explain._values import Setup, Sums, Values, row_intervals
+from rsens._refits import warn_of_tight_clusters
 from rsens._text import quoted
 from rsens.adapters import classes_of
 from rsens.derivatives import NoSecondDerivativesError
@@ -128,6 +129,8 @@ def explain(
         {('x0', 'x1'): 0.0, ('x0', 'x2'): 0.0, ('x1', 'x2'): 1.0}
     """
     context = read(Arguments(**locals()))
+    if y is not None and clusters is None:
+        warn_of_tight_clusters(context.plain.values, context.query.categorical)
     *_, explanation = explanations(context, refit_without_folds if context.intervals in REFITTED else None)
     return explanation
 

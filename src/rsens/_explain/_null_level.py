@@ -41,13 +41,16 @@ from rsens._explain._evaluate import sums_of
 from rsens._explain._probes import ProbeSource, sources_of
 from rsens._explain._query import Query, Reader
 from rsens._meaning import DISCOVERY_RATE, FAMILYWISE, PER_VARIABLE
-from rsens._refits import FAILURES, Fit, Kept, quietly, run_pieces
+from rsens._refits import FAILURES, Fit, Kept, quietly, run_pieces, take_rows
 from rsens._results import Part, stored
 from rsens._table import Table, is_pandas
 from rsens._typing import Array, Flags, Positions
 
 #: How many probes, and as many again for every group; with more rows a refit costs more and its values vary less.
 N_PROBES, N_PROBES_OF_MANY, MANY_ROWS = 60, 42, 600
+#: With more rows than this, the refits take this many at random. The level holds, as real terms and probes are
+#: compared in the same refits; and effects that this many rows do not separate from noise are small.
+MOST_ROWS = 100_000
 #: With fewer rows than this, more than 5 % of the irrelevant variables may pass: docs/calibration.md goes down to 40.
 FEW_ROWS = 60
 NULL_KIND = "conditional probes, 5 % per variable"
@@ -94,6 +97,8 @@ class NullLevel(Part):
 
 def find_null_level(context: Context, value: Array, *, linear: bool) -> NullLevel | None:
     """Compare terms, of R-sens `value`, with probes in refits; None if that fails, with a warning or an error."""
+    if len(context.query) > MOST_ROWS:
+        context = _random_rows(context)
     query, order, plan = context.query, context.order, probe_plan(context)
     if not plan:
         return _unavailable(context, "no column of X varies")
@@ -112,6 +117,19 @@ def find_null_level(context: Context, value: Array, *, linear: bool) -> NullLeve
         )
     inflation = np.array([source.inflation for source in sources]) ** (0.5 if linear else 0.25)
     return _compare(refitted, probes, made_like, inflation, query, value)
+
+
+def _random_rows(context: Context) -> Context:
+    """`MOST_ROWS` rows at random among those that count; of clusters about as many, whole ones."""
+    order, rng = context.order, np.random.default_rng(child(context.seed, PROBES, 2))
+    if order.clusters is None:
+        counted = order.rows[context.query.weights[order.rows] > 0.0]
+        rows = np.sort(rng.choice(counted, min(MOST_ROWS, len(counted)), replace=False))
+    else:
+        drawn = rng.permutation(int(order.clusters.max()) + 1)
+        total = np.cumsum(np.bincount(order.clusters)[drawn])
+        rows = np.flatnonzero(np.isin(order.clusters, drawn[: max(1, int(np.sum(total <= MOST_ROWS)))]))
+    return replace(context, query=context.query.taken(rows), y=take_rows(context.y, rows), own_order=order.taken(rows))
 
 
 def _unavailable(context: Context, reason: str, error: Exception | None = None) -> NullLevel | None:

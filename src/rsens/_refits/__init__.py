@@ -25,3 +25,4 @@ from rsens._refits._rows import (
     take_rows,
     with_levels,
 )
+from rsens._refits._tight_clusters import tight_clusters, warn_of_tight_clusters

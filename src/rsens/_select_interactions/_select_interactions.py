@@ -176,6 +176,8 @@ def select(
     if columns < 2:
         raise InputError("Interactions need at least two columns; X has one.")
     y = refits.read_targets(y, n)
+    if clusters is None:
+        refits.warn_of_tight_clusters(table.values, coding.categorical)
     order = own_order(table.values, y, clusters=refits.read_clusters(clusters, n), names=table.names)
     analysis = SplitAnalysis(
         refits.with_levels(estimator, coding),

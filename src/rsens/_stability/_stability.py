@@ -131,6 +131,8 @@ def stability(
     if without and methods not in ("cheap", "all"):
         without[0].check_groups(terms)  # it was named, and would fail in every sample
     settings = replaced(settings, methods=tuple(each for each in settings.methods if each not in without))
+    if clusters is None:
+        refits.warn_of_tight_clusters(X)
     own = own_order(X, y, clusters=refits.read_clusters(clusters, len(X)))
     plan = sampling(len(X), _replaces(replace, fit.estimator), own.clusters, own.rows)
     analysis = SampleAnalysis(fit, X, y, plan, settings)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsens._coding import Coding
 from rsens._conversions import package_of
 from rsens._errors import Argument, InputError
 from rsens._table import is_frame, shape_of
@@ -18,9 +17,6 @@ from rsens._text import quoted
 from rsens._typing import Array
 from rsens.derivatives import Derivatives, Description, Finding, Model, Quotients, check_order, result_bytes, rows_for
 from rsens.distributions import Distribution
-
-#: Names of libraries that differ from the names of their packages.
-SPELLED = {"sklearn": "scikit-learn", "gpytorch": "GPyTorch", "botorch": "BoTorch", "torch": "PyTorch"}
 
 
 @dataclass(frozen=True)
@@ -39,13 +35,6 @@ class NoTranslationError(Exception):
 def own_class(obj: Any) -> str:
     """The name "gpytorch.RBFKernel" for an object of that very class; a user's subclass has another first word."""
     return f"{package_of(type(obj))}.{type(obj).__qualname__}"
-
-
-def library_of(obj: Any) -> str:
-    """The library of the object's class, or of its nearest ancestor outside the user's own code."""
-    packages = [package_of(kind) for kind in type(obj).__mro__]
-    package = next((each for each in packages if each not in ("__main__", "builtins", "abc", "typing")), packages[0])
-    return SPELLED.get(package, package)
 
 
 def overrides(obj: Any, library: str, *methods: str) -> bool:
@@ -179,14 +168,8 @@ class Pending(Model):
     def predict_distribution(self, X: Any) -> Distribution:
         return self.built_for(X).predict_distribution(X)
 
-    def checks(self, X: Any) -> Iterator[Finding]:
-        yield from self.built_for(X).checks(X)
-
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         return 1  # chunks are made of the model that `coded` returns
-
-    def contrasted(self, coding: Coding) -> Model:
-        raise NotImplementedError("contrasts are set on the model that `coded` returns")
 
 
 class WithDerivatives(Model):

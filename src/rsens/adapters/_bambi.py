@@ -14,7 +14,7 @@ from rsens import distributions
 from rsens._conversions import is_a
 from rsens._errors import Argument, InputError
 from rsens._table import as_pandas, is_frame, plain
-from rsens._text import first_few, quoted
+from rsens._text import quoted
 from rsens._typing import Array
 from rsens.adapters._adapter import Pending, wrong_kind
 from rsens.adapters._posterior_draws import DrawsAtOnce
@@ -82,53 +82,44 @@ def from_bambi(model: Any, posterior: Any) -> Model:
             "family. Write the prediction of one draw as a function: from_draws(fn, draws)."
         )
     columns = FormulaColumns.of(model)
-    draws = _with_draws(posterior, posterior["posterior"])  # `predict` copies all it is given
+    group = posterior["posterior"]  # `predict` copies all it is given
+    if is_a(posterior, "xarray.DataTree"):
+        draws = type(posterior).from_dict({"posterior": group.to_dataset()})
+    else:
+        draws = type(posterior)(posterior=group)
     return Pending(partial(_built, model, draws, columns))
 
 
 def _built(model: Any, posterior: Any, columns: FormulaColumns, X: Any) -> Model:
     """The model for rows like X: the formula finds its columns by their names."""
-    draws = _draws(model, posterior, tuple(map(str, columns.check(X).columns)), columns)
+    sizes = posterior["posterior"].sizes
+    count = sizes["chain"] * sizes["draw"]
+    components = partial(_components, model, posterior, columns, tuple(map(str, columns.check(X).columns)), count)
     noise = "included: the family of the model"
+    draws = DrawsAtOnce.of(components, count)
     return draws.model("bambi model", model.family.name, noise, "columns of the formula", columns.levels)
 
 
-def _draws(model: Any, posterior: Any, names: tuple[str, ...], columns: FormulaColumns) -> DrawsAtOnce:
-    """The draws as a function of rows of numbers, with these names of columns."""
-    group = posterior["posterior"]
-    count = group.sizes["chain"] * group.sizes["draw"]
-
-    def components(X: Array) -> Distribution:
-        try:
-            rows = columns.frame(X, names)
-            predicted = model.predict(posterior, kind="response_params", data=rows, inplace=False)["posterior"]
-        except (ValueError, TypeError, KeyError, IndexError) as error:
-            raise InputError(
-                Argument("X"),
-                f": bambi cannot predict at these rows: {str(error).rstrip('.')}. Rows may have only the groups and "
-                "levels that the model was fitted to, also where the formula combines them.",
-            ) from error
-        parameters = {}
-        for name in model.family.likelihood.params:
-            alias = getattr(_parameters(model)[name], "alias", None) or name
-            values = predicted[alias].transpose("chain", "draw", ...).values
-            values = values.reshape(-1, *values.shape[2:])  # one value per draw, or per draw and row
-            parameters[name] = np.broadcast_to(values[:, None], (count, len(X))) if values.ndim == 1 else values
-        return FAMILIES[model.family.name](**parameters)
-
-    def some(most: int) -> DrawsAtOnce:
-        kept = np.unique(np.linspace(0, group.sizes["draw"] - 1, most).astype(np.intp))
-        few = _with_draws(posterior, group.isel(chain=[0], draw=kept))
-        return _draws(model, few, names, columns)
-
-    return DrawsAtOnce.of(components, count, some)
-
-
-def _with_draws(posterior: Any, group: Any) -> Any:
-    """The same kind of object with these draws and nothing else."""
-    if hasattr(posterior, "from_dict") and hasattr(posterior, "children"):  # a DataTree
-        return type(posterior).from_dict({"posterior": group.to_dataset() if hasattr(group, "to_dataset") else group})
-    return type(posterior)(posterior=group)
+def _components(
+    model: Any, posterior: Any, columns: FormulaColumns, names: tuple[str, ...], count: int, X: Array
+) -> Distribution:
+    """The family of every draw at rows of numbers with these names of columns, arrays (S, n)."""
+    try:
+        rows = columns.frame(X, names)
+        predicted = model.predict(posterior, kind="response_params", data=rows, inplace=False)["posterior"]
+    except (ValueError, TypeError, KeyError, IndexError) as error:
+        raise InputError(
+            Argument("X"),
+            f": bambi cannot predict at these rows: {str(error).rstrip('.')}. Rows may have only the groups and "
+            "levels that the model was fitted to, also where the formula combines them.",
+        ) from error
+    parameters = {}
+    for name in model.family.likelihood.params:
+        alias = getattr(_parameters(model)[name], "alias", None) or name
+        values = predicted[alias].transpose("chain", "draw", ...).values
+        values = values.reshape(-1, *values.shape[2:])  # one value per draw, or per draw and row
+        parameters[name] = np.broadcast_to(values[:, None], (count, len(X))) if values.ndim == 1 else values
+    return FAMILIES[model.family.name](**parameters)
 
 
 @dataclass(frozen=True)
@@ -166,23 +157,21 @@ class FormulaColumns:
         return pd.DataFrame(columns)
 
     def check(self, X: Any) -> Any:
-        """X as a data frame that has these columns, with the known levels in them."""
+        """X as a data frame that has these columns."""
         X = as_pandas(X)
-        given, problem = list(map(str, X.columns)) if is_frame(X) else [], ""
+        given = list(map(str, X.columns)) if is_frame(X) else []
         missing = [name for name in self.types if name not in given]
         if missing:
             got = given or type(X).__name__
             raise InputError(Argument("X"), f" must be a data frame with the columns {quoted(missing)}; got {got}.")
         for name in self.types:
-            levels = self.levels.get(name)
-            unknown = [] if levels is None else [each for each in X[name].dropna().unique() if each not in levels]
-            if levels is None and not _is_number(X[name]):
-                problem = f"must hold numbers, as in the data of the model; got {X[name].dtype}."
-            elif unknown:
-                new, known = (first_few([repr(plain(each)) for each in labels]) for labels in (unknown, levels or ()))
-                problem = f"has {new}, which the model was not fitted to. It knows {known}."
-            if problem:
-                raise InputError(Argument("X"), f": column {name!r} {problem}")
+            unknown = [label for label in X[name].dropna().unique() if label not in self.levels.get(name, (label,))]
+            if unknown:
+                text = f": column {name!r} has {quoted(map(plain, unknown))}, which the model was not fitted to."
+                raise InputError(Argument("X"), text)
+            if name not in self.levels and not _is_number(X[name]):
+                text = f": column {name!r} must hold numbers, as in the data of the model; got {X[name].dtype}."
+                raise InputError(Argument("X"), text)
         return X
 
 

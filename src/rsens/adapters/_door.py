@@ -1,8 +1,7 @@
 """The door: every model and every X that a user gives comes in here, and is read once.
 
-Numeric columns of two values become contrasts. A slope at the rows does not show the way from one value to the other: a
-Gaussian process whose length-scale is short against the gap has no slope at either end, however far apart its two
-predictions are. So the two values are compared, as the levels of a categorical column are. The fit stays unchanged.
+Numeric columns of two values become contrasts. A slope at the rows does not show the way from one value to the other,
+so the two values are compared, as the levels of a categorical column are. The fit stays unchanged.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from rsens._table import Table, as_pandas, column_of, column_positions, columns_
 from rsens._typing import Array
 from rsens.adapters._adapter import WITH_DERIVATIVES, Adapter, expected_model, first_line
 from rsens.adapters._gpytorch import GPYTORCH
-from rsens.adapters._posterior_draws import line_for
 from rsens.adapters._pytorch import LAPLACE, TORCH_MODULE
 from rsens.adapters._sklearn import SCIKIT_LEARN
 from rsens.adapters._statsmodels import STATSMODELS
@@ -83,13 +81,10 @@ def as_model(obj: Any) -> Model:
         model = adapter.adapt(obj) if adapter.accepts(obj) else None
         if model is not None:
             return model
-    for part in obj if isinstance(obj, tuple) else (obj,):
-        line = line_for(part)
-        if line is not None:
-            raise expected_model(f" with its posterior draws; got {type(part).__name__}. Write {line}.")
     raise expected_model(
         f"; got {type(obj).__name__}. Fitted models of scikit-learn, statsmodels, GPyTorch, BoTorch, NGBoost and "
-        "PyTorch need no wrapping; posterior draws go through from_draws, from_numpyro, from_pymc or from_bambi. For "
+        "PyTorch need no wrapping; posterior draws, with the program that made them, go through from_draws(fn, draws), "
+        "from_numpyro(model, mcmc), from_pymc(model, posterior) or from_bambi(model, posterior). For "
         "anything else wrap a function of rows X that returns a family, such as Normal(mean, variance): from_jax(fn) "
         "or from_torch(fn) if it is written in JAX or PyTorch, from_function(fn) otherwise."
     )
@@ -118,11 +113,8 @@ def two_valued(
 ) -> tuple[int, ...]:
     """Positions of the numeric columns with exactly two values in the training inputs, and no others in the table.
 
-    Args:
-        table: The rows to explain, as a model reads them.
-        training: The inputs the model was fitted to, (N, D); None where they are not known: the table in their place.
-        numeric: Names or positions of columns that stay numbers, however many values they have.
-        grouped: Positions of columns that move together with others, along a direction: they stay numbers.
+    Without `training` (N, D) the table takes its place. Columns named `numeric`, and those at positions `grouped`,
+    which move together along a direction, stay numbers.
     """
     categorical = () if table.coding is None else table.coding.categorical
     kept = {*read_numeric(numeric, table.names, categorical), *grouped, *categorical}

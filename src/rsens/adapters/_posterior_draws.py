@@ -21,33 +21,6 @@ Shape = tuple[int, ...]
 #: With fewer draws the tails of the predictive are the tails of single draws.
 FEW_DRAWS = 400
 XARRAY = ("xarray.DataTree", "xarray.Dataset", "arviz.InferenceData")
-GUIDES = ("numpyro.AutoGuide", "numpyro.SVI", "numpyro.SVIRunResult")
-SAMPLE_GUIDE = "guide.sample_posterior(key, svi_result.params, sample_shape=(1000,))"
-#: Half of a model, a program without its draws or draws without their program: the line to write for each kind.
-OTHER_HALF = {
-    ("bambi.Model",): "from_bambi(model, posterior), where posterior comes from model.fit()",
-    ("pymc.Model",): (
-        'from_pymc(model, posterior, data="X"), where posterior comes from pm.sample() and the rows are '
-        'X = pm.Data("X", …)'
-    ),
-    ("numpyro.MCMC", "numpyro.Predictive", "numpyro.Messenger"): (
-        "from_numpyro(model, mcmc), where model(X, y=None) is the function and mcmc has run"
-    ),
-    GUIDES: f"from_numpyro(model, {SAMPLE_GUIDE}), where model(X, y=None) is the function",
-    tuple(f"cmdstanpy.CmdStan{kind}" for kind in ("MCMC", "VB", "Pathfinder", "Laplace")): (
-        "from_draws(fn, fit.stan_variables()), where fn(parameters, X) returns the prediction of one draw, such as "
-        'Normal(parameters["alpha"] + X @ parameters["beta"], parameters["sigma"] ** 2)'
-    ),
-    (*XARRAY, "pymc.MultiTrace"): (
-        "from_pymc(model, posterior) or from_bambi(model, posterior) with the model that was sampled; without one, "
-        "from_draws(fn, draws), where fn(parameters, X) returns the prediction of one draw"
-    ),
-}
-
-
-def line_for(obj: Any) -> str | None:
-    """The line to write for half of a model; None for other objects."""
-    return next((line for names, line in OTHER_HALF.items() if is_a(obj, *names)), None)
 
 
 def draws_of(posterior: Any, argument: str, shapes: Mapping[str, Shape]) -> dict[str, Array]:
@@ -98,15 +71,11 @@ class DrawsAtOnce(Draws):
     """Draws that one call evaluates together: `components(X)` is a family whose arrays have the draws first, (S, n)."""
 
     components: Callable[[Array], Distribution]
-    #: A function from a number to so few of the draws.
-    fewer: Callable[[int], Draws] | None = None
 
     @classmethod
-    def of(
-        cls, components: Callable[[Array], Distribution], count: int, fewer: Callable[[int], Draws] | None = None
-    ) -> Self:
+    def of(cls, components: Callable[[Array], Distribution], count: int) -> Self:
         """With equal weights."""
-        return cls(partial(_all_of, components), {}, np.full(count, 1.0 / count), components, fewer)
+        return cls(partial(_all_of, components), {}, np.full(count, 1.0 / count), components)
 
     def model(self, program: str, family: str, noise: str, columns: str, categorical: Any) -> DrawsModel:
         """The mixture of the draws with derivatives by differences."""
@@ -116,7 +85,8 @@ class DrawsAtOnce(Draws):
         return DrawsModel(self.differences(categorical=categorical), matched, 2 * len(self), about, (finding,))
 
     def some(self, count: int) -> Draws:
-        return self if self.fewer is None else self.fewer(count)
+        kept = np.unique(np.linspace(0, len(self) - 1, count).astype(np.intp))
+        return DrawsAtOnce.of(partial(_some_of, self.components, kept), len(kept))
 
     def families(self, X: Array) -> Iterator[Distribution]:
         yield from Mixture(self.components(X), self.weights).members
@@ -131,6 +101,11 @@ class DrawsAtOnce(Draws):
 
 def _all_of(components: Callable[[Array], Distribution], parameters: Any, X: Array) -> Distribution:
     return components(X)
+
+
+def _some_of(components: Callable[[Array], Distribution], kept: Any, X: Array) -> Distribution:
+    family = components(X)
+    return type(family)(**{name: values[kept] for name, values in family.fields().items()})
 
 
 def by_name(posterior: Any, argument: str) -> Mapping[str, Any]:
@@ -149,15 +124,10 @@ def by_name(posterior: Any, argument: str) -> Mapping[str, Any]:
         return posterior.stan_variables()
     if isinstance(posterior, Mapping):
         return posterior
-    instead = ""
-    if is_a(posterior, "numpyro.Predictive"):
-        instead = " Predictive gives random samples of y, whose differences are noise. Give the MCMC object."
-    elif is_a(posterior, *GUIDES):
-        instead = f" Give {SAMPLE_GUIDE}."
     raise InputError(
         Argument(argument),
         " must be posterior draws: the result of the sampler, or a dict with an array of draws for each variable, the "
-        f"draws on the first axis; got {type(posterior).__name__}.{instead}",
+        f"draws on the first axis, such as guide.sample_posterior(…); got {type(posterior).__name__}.",
     )
 
 

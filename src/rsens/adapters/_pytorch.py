@@ -20,7 +20,7 @@ from rsens._errors import Argument, InputError
 from rsens.adapters._adapter import Adapter, Described, first_line, wrong_kind
 from rsens.adapters._linear_predictor import through_response
 from rsens.derivatives import Derivatives, Description, Finding, Model, TorchModel, check_evaluation_mode, from_draws
-from rsens.distributions import Categorical, Distribution, MultivariateNormal, Normal
+from rsens.distributions import Categorical, Distribution, Normal
 from rsens.likelihoods import LogitLikelihood
 from rsens.posteriors import Latent
 
@@ -43,7 +43,7 @@ def _adapt(module: Any) -> Model:
         "as that distribution has it",
         "automatic (PyTorch)",
     )
-    return ModuleModel(InFloat64(module), label=label, about=about, findings=_findings(module))
+    return ModuleModel(InFloat64(module), label=label, about=about, findings=(_precision(module),))
 
 
 TORCH_MODULE = Adapter("modules of PyTorch that return distributions", lambda obj: is_a(obj, "torch.Module"), _adapt)
@@ -85,32 +85,21 @@ class InFloat64:
 
 
 def _as_distribution(output: Any, name: str) -> Distribution:
-    """The output of a module as a family, or an error with the lines to write."""
-    if is_a(output, "torch.Tensor"):
-        column = "[:, 0]" if output.ndim == 2 else ""
+    """The output of a module as a family, or an error with the line to write."""
+    if is_a(output, "torch.Tensor") or isinstance(output, tuple | list):
+        got = f"tensor of shape {tuple(output.shape)}" if is_a(output, "torch.Tensor") else type(output).__name__
         raise InputError(
-            f"{name} returns a tensor of shape {tuple(output.shape)}, a point without a distribution. After "
-            f"module.double() write from_torch(lambda X: Normal(module(X){column}, noise_variance)), with the variance "
-            f"of y around the output on new rows; for classes from_torch(lambda X: Bernoulli(logit=module(X){column})) "
-            "or from_torch(lambda X: Categorical(module(X).softmax(-1)))."
-        )
-    if isinstance(output, tuple | list):
-        raise InputError(
-            f"{name} returns a {type(output).__name__} of {len(output)}, whose parts have no names. After "
-            "module.double() write from_torch(lambda X: Normal(mean, variance)) with the parts of module(X): a "
-            "variance, neither a standard deviation nor its logarithm."
+            f"{name} returns a {got}, not a distribution. After module.double() make one of it: from_torch(lambda X: "
+            "Normal(module(X)[:, 0], variance)), with the variance of y around the output on new rows; for classes "
+            "from_torch(lambda X: Bernoulli(logit=module(X)[:, 0])) or Categorical(module(X).softmax(-1))."
         )
     return as_family(output)
 
 
-def _findings(module: Any) -> tuple[Finding, ...]:
-    """The mode and the precision of the module."""
+def _precision(module: Any) -> Finding:
     single = any(str(p.dtype) in ("torch.float32", "torch.float16", "torch.bfloat16") for p in module.parameters())
     text = "float32 weights: predictions are computed in float64, on a copy." if single else "float64."
-    return (
-        Finding("mode", "ok", "nothing in the module is random or mixes rows in its present mode."),
-        Finding("precision", "ok", text),
-    )
+    return Finding("precision", "ok", text)
 
 
 def from_dropout(
@@ -172,7 +161,7 @@ def from_dropout(
         "automatic (PyTorch)",
     )
     fixed = Finding("masks", "ok", f"{draws} masks, the same for all rows, for {len(masks)} uses of dropout.")
-    return from_draws(one_draw, masks, backend="torch").described(about, *_findings(module), fixed)
+    return from_draws(one_draw, masks, backend="torch").described(about, _precision(module), fixed)
 
 
 class _Tape:
@@ -187,11 +176,10 @@ class _Tape:
         if self.masks is None:
             self._used.append((shape, p))
             return 1.0
-        try:
-            return next(self.masks)
-        except StopIteration:
-            text = "from_dropout: forward does not use its dropout layers the same way for all rows."
-            raise InputError(text) from None
+        mask = next(self.masks, None)
+        if mask is None:
+            raise InputError("from_dropout: forward does not use its dropout layers the same way for all rows.")
+        return mask
 
     def drawn(self, module: Any, n_draws: int, seed: Any) -> dict[str, Any]:
         """Masks for every use of dropout in `forward`, (draws, units) each."""
@@ -230,14 +218,10 @@ class _LaplaceMoments:
         m, V = self._copy._glm_predictive_distribution(X)
         return m, V
 
-    def numbers(self, noise: float, X: Any) -> Normal | MultivariateNormal:
-        """One number or several at once, with the variance of their noise."""
-        import torch
-
+    def number(self, noise: float, X: Any) -> Normal:
+        """One number, with the variance of its noise."""
         m, V = self.moments(X)
-        if m.shape[1] == 1:
-            return Normal(m[:, 0], V[:, 0, 0] + noise)
-        return MultivariateNormal(m, V + noise * torch.eye(m.shape[1], dtype=m.dtype))
+        return Normal(m[:, 0], V[:, 0, 0] + noise)
 
     def two_classes(self, X: Any) -> Normal:
         """The logit: f of a network with one output, or with two the second against the first."""
@@ -285,8 +269,9 @@ def _adapt_laplace(laplace: Any) -> Model:
         raise InputError(f"{name} is not fitted. Call fit(train_loader) first.")
     check_evaluation_mode(laplace.model)
     kind, outputs = str(getattr(laplace.likelihood, "value", laplace.likelihood)), int(laplace.n_outputs)
-    if kind not in ("regression", "classification"):
-        raise InputError(f"{name} has the likelihood {kind!r}; rsens reads 'regression' and 'classification'.")
+    if kind not in ("regression", "classification") or (kind == "regression" and outputs > 1):
+        text = f"has the likelihood {kind!r} and {outputs} outputs; rsens reads regression of one, and classification"
+        raise InputError(f"{name} {text}.")
     latent = _LaplaceMoments(laplace)
 
     def about(family: str, noise: str) -> Description:
@@ -305,9 +290,8 @@ def _adapt_laplace(laplace: Any) -> Model:
         "warning" if untouched else "ok",
         f"sigma_noise² = {noise:.3g} is added to the variance of f, which laplace-torch leaves out.{untouched}",
     )
-    family = "Normal" if outputs == 1 else f"MultivariateNormal ({outputs} numbers)"
-    described = about(family, f"included: {noise:.3g} (sigma_noise²)")
-    return LaplaceModel(partial(latent.numbers, noise), label=name, about=described, findings=(finding,))
+    described = about("Normal", f"included: {noise:.3g} (sigma_noise²)")
+    return LaplaceModel(partial(latent.number, noise), label=name, about=described, findings=(finding,))
 
 
 LAPLACE = Adapter(

@@ -13,8 +13,7 @@ import numpy as np
 
 from rsens._conversions import is_a
 from rsens._errors import Argument, InputError, warn
-from rsens._table import Table, is_frame, shape_of
-from rsens._text import first_few
+from rsens._table import is_frame, shape_of
 from rsens._typing import Array
 from rsens.adapters._adapter import FIRST, SECOND, Adapter, check_columns, expected_model, jumps, quotients
 from rsens.adapters._linear_predictor import (
@@ -126,7 +125,8 @@ def from_statsmodels(results: Any, *, uncertainty: bool = True, offset: float | 
         findings,
         transform=lambda rows: results._transform_predict_exog(rows)[0],
         formula=str(model.formula),
-        categorical=categorical_names(spec),
+        categorical=[name for name in categorical_names(spec) if name in model.data.frame],
+        check_columns=partial(_check_frame, str(model.formula)),
         classes_=classes,
     )
 
@@ -152,6 +152,12 @@ def _check_exog(count: int, names: tuple[Any, ...], X: Any) -> None:
     """An error for other columns: statsmodels takes columns by position and does not notice."""
     constant = " sm.add_constant(X) adds the constant." if shape_of(X)[1] == count - 1 else ""
     check_columns(X, "of exog", count, names, constant)
+
+
+def _check_frame(formula: str, X: Any) -> None:
+    if not is_frame(X):
+        text = f" must be a data frame with the columns of {formula!r}; got {type(X).__name__}."
+        raise InputError(Argument("X"), text)
 
 
 def _offset(model: Any, offset: float | None) -> float:
@@ -246,11 +252,10 @@ def _counts(size: float) -> _Observation:
 
 
 def _negative_binomial(results: Any) -> _Observation:
-    kind, alpha = str(results.model.loglike_method), float(np.asarray(results.params)[-1])
-    if kind == "nb1":  # variance μ(1 + α): the size μ/α moves with the mean
-        response = MeanResponse(log_mean, lambda μ: NegativeBinomial(μ, μ / alpha), (1.0, 1.0 / alpha))
-        return _Observation(response, f"NegativeBinomial (size mean/{alpha:.3g})")
-    return _counts(1.0 if kind == "geometric" else 1.0 / alpha)
+    kind = str(results.model.loglike_method)
+    if kind != "nb2":
+        raise InputError(f"rsens reads NegativeBinomial with loglike_method='nb2'; got {kind!r}. Fit that, or a GLM.")
+    return _counts(1.0 / float(np.asarray(results.params)[-1]))
 
 
 def _beta(results: Any) -> _Observation:
@@ -333,12 +338,8 @@ FAMILIES: dict[str, Any] = {
 
 def _findings(results: Any, seen: _Observation, uncertainty: bool) -> Iterator[Finding]:
     values = getattr(results, "mle_retvals", None)
-    converged = getattr(results, "converged", None)
-    if converged is None and isinstance(values, dict):
-        converged = values.get("converged")
-    if converged:
-        yield Finding("convergence", "ok", "the fit converged.")
-    elif converged is not None:
+    converged = getattr(results, "converged", values.get("converged") if isinstance(values, dict) else None)
+    if converged is not None and not converged:
         yield Finding("convergence", "wrong", "the fit did not converge. Give fit() more iterations (maxiter).")
     if not uncertainty:
         yield Finding("coefficients", "warning", "taken as known, as requested: the prediction is too narrow.")
@@ -347,11 +348,6 @@ def _findings(results: Any, seen: _Observation, uncertainty: bool) -> Iterator[F
     else:
         kind = getattr(results, "cov_type", "nonrobust")
         yield Finding("coefficients", "ok", f"uncertain, with the covariance of the fit ({kind}).")
-    family = type(getattr(results.model, "family", None)).__name__
-    scale = float(getattr(results, "scale", 1.0))
-    if family in ("Poisson", "Binomial", "NegativeBinomial") and scale != 1.0:
-        text = f"the scale of {scale:.3g} widens the uncertainty of the coefficients, but not the {family} distribution"
-        yield Finding("dispersion", "warning", f"{text}. For counts that vary more, fit a NegativeBinomial.")
 
 
 def _adapt(obj: Any) -> Model:
@@ -377,23 +373,6 @@ class FormulaModel(OnLinearPredictor):
     #: Units of the columns, and the range in which differences may move them, (2, D); set by `prepared`.
     unit: Array | None = None
     bounds: Array | None = None
-
-    def checks(self, X: Any) -> Iterator[Finding]:
-        yield from super().checks(X)
-        model = self.coded(X)
-        unused = [repr(name) for name in rows_of(model, X).names if name not in names_in(self.formula)]
-        if unused:
-            yield Finding("columns", "warning", f"the formula does not use {first_few(unused)}: R-sens is 0 there.")
-
-    def coded(self, X: Any, weights: Any = None) -> Self:
-        source = X.source if isinstance(X, Table) else X
-        if source is not None and not is_frame(source):
-            text = f" must be a data frame with the columns of {self.formula!r}; got {type(source).__name__}."
-            raise InputError(Argument("X"), text)
-        if self.like is None and self.categorical:
-            named = [name for name in self.categorical if name in map(str, source.columns)]
-            return super(FormulaModel, replace(self, categorical=named)).coded(X, weights)
-        return super().coded(X, weights)
 
     def prepared(self, X: Any) -> Self:
         model = self.coded(X)

@@ -67,13 +67,7 @@ class SampleGaussian:
         here = self.weighted[:, d]
         return (here[:, None] - (here if j is None else here[[j]])) ** 2 / self.precision[d]
 
-    def conditional(self, d: int) -> tuple[Array, float]:
-        """Mean (n,) and standard deviation of column d given the others; 0 if they determine it."""
-        share = 1.0 / self.precision[d]  # of its variance
-        centre = self.z[:, d] - share * self.weighted[:, d]
-        return self.mean[d] + self.scale[d] * centre, float(self.scale[d] * np.sqrt(share * (share > LEAST_SHARE)))
-
-    def conditional_group(self, columns: tuple[int, ...]) -> tuple[Array, Array]:
+    def conditional(self, columns: tuple[int, ...]) -> tuple[Array, Array]:
         """Means (n, columns) given the others, and directions (r, columns): x = mean + N(0, 1)^r · directions.
 
         Directions in which the others determine the columns are left out; r = 0 if they determine all.

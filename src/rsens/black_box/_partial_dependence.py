@@ -83,12 +83,14 @@ def pd_pairs(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> 
     predictor.check_rows("pd")
     rows = sample_rows(predictor.values, budget.average, rng)
     by_levels = [d in predictor.categorical for d in range(rows.shape[1])]
-    grids = [
-        joint_grid(column, budget.pair_grid, rng)
-        if d in predictor.grouped
-        else _pair_grid(column, budget, by_levels[d])
-        for d, column in enumerate(predictor.values.T)
-    ]
+    grids = []
+    for d, column in enumerate(predictor.values.T):
+        grid = np.unique(column)
+        if d in predictor.grouped:
+            grid = joint_grid(column, budget.pair_grid, rng)
+        elif not by_levels[d] and (len(grid) >= budget.pair_grid or budget.paper):
+            grid = np.quantile(column, np.linspace(LOWEST, HIGHEST, budget.pair_grid))
+        grids.append(grid)
 
     def value(d: int, e: int) -> float:
         if min(np.ptp(grids[d]), np.ptp(grids[e])) == 0.0:  # nothing changes with a column that does not
@@ -100,13 +102,6 @@ def pd_pairs(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> 
         return float(np.sum(0.5 * (of_d + of_e)))
 
     return over_pairs(rows.shape[1], value)
-
-
-def _pair_grid(column: Array, budget: Budget, by_levels: bool) -> Array:
-    different = np.unique(column)
-    if by_levels or (len(different) < budget.pair_grid and not budget.paper):
-        return different
-    return np.quantile(column, np.linspace(LOWEST, HIGHEST, budget.pair_grid))
 
 
 def _spread(F: Array, by_levels: bool) -> Array:

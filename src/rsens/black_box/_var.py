@@ -41,22 +41,19 @@ def var(predictor: Predictor, budget: Budget, rng: np.random.Generator) -> Array
     rows = predictor.values[chosen]
     numbers, places = predictor.numbers()
     values = np.zeros(rows.shape[1])
-    t, weights = _nodes(budget.nodes)
-    if places:
-        gaussian = SampleGaussian.of(numbers).at(chosen)
-        for d, columns in places.items():
-            if d in predictor.grouped and predictor.grouping is not None:
-                means, directions = gaussian.conditional_group(columns)
-                if len(directions):
-                    points, of_points = _normal_points(len(directions), budget, rng)
-                    members, whole = list(predictor.grouping.terms.members[d]), predictor.grouping.whole.values[chosen]
-                    f = _moved(predictor.predict_columns, whole, members, means, points @ directions)
-                    values[d] = _variance(f, of_points, budget.paper)
-                continue
-            mean, deviation = gaussian.conditional(*columns)
-            if deviation > 0.0:
-                f = _moved(predictor.predict, rows, [d], mean[:, None], deviation * t[:, None])
-                values[d] = _variance(f, weights, budget.paper)
+    gaussian = SampleGaussian.of(numbers).at(chosen) if places else None
+    for d, columns in places.items():
+        assert gaussian is not None
+        means, directions = gaussian.conditional(columns)
+        if not len(directions):
+            continue
+        points, weights = _normal_points(len(directions), budget, rng)
+        if predictor.grouping is None or d not in predictor.grouped:
+            f = _moved(predictor.predict, rows, [d], means, points @ directions)
+        else:
+            members, whole = list(predictor.grouping.terms.members[d]), predictor.grouping.whole.values[chosen]
+            f = _moved(predictor.predict_columns, whole, members, means, points @ directions)
+        values[d] = _variance(f, weights, budget.paper)
     for d in predictor.categorical:
         assert predictor.coding is not None  # has categorical columns
         shares = predictor.coding[d].frequencies

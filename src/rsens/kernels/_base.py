@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -241,18 +240,16 @@ class Leaf(Kernel):
     @property
     def _fields(self) -> dict[str, Positive]:
         """The hyperparameters by name."""
-        return {name: getattr(self, name) for name in _positive_fields(type(self))}
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "dims"}  # type: ignore[arg-type]
 
     @property
     def hyperparameter_names(self) -> tuple[str, ...]:
-        names: list[str] = []
-        for name, value in self._fields.items():
-            if isinstance(value, tuple):
-                columns = range(len(value)) if self.dims is None else self.dims
-                names += [f"{name}[{column}]" for column in columns]
-            else:
-                names.append(name)
-        return tuple(names)
+        columns = {name: range(len(v)) if isinstance(v, tuple) else None for name, v in self._fields.items()}
+        return tuple(
+            name if seen is None else f"{name}[{column}]"
+            for name, seen in columns.items()
+            for column in ([None] if seen is None else self.dims or seen)
+        )
 
     @property
     def theta(self) -> Array:
@@ -360,12 +357,6 @@ class Leaf(Kernel):
         own = {name: getattr(self, name) for name in self.per_column}
         chosen = {name: tuple(v[seen.index(c)] for c in columns) for name, v in own.items() if isinstance(v, tuple)}
         return replace(self, dims=tuple(columns), **chosen)  # type: ignore[type-var]
-
-
-@cache
-def _positive_fields(kind: type[Leaf]) -> tuple[str, ...]:
-    """Cached, since a search makes thousands of kernels."""
-    return tuple(field.name for field in fields(kind) if field.name != "dims")  # type: ignore[arg-type]
 
 
 class ConstantDiagonal(Leaf):

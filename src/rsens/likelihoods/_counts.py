@@ -76,29 +76,20 @@ class CountLikelihood(LogConcave):
         mean, variance = latent(m, v)
         y, mean, variance = np.broadcast_arrays(np.floor(np.asarray(y, dtype=np.float64)), mean, variance)
         rows = np.maximum(y.ravel(), 0.0), mean.ravel(), np.maximum(variance.ravel(), SMALLEST_VARIANCE)
-        over_f = rows[2] * self._threshold_curvature(rows[0]) < 1.0
+        # the curvature of the log density of t at its summit, t = log(y + 1)
+        curvature = self.curvature(rows[0] + 1.0, np.log(rows[0] + 1.0))[0]
+        over_f = rows[2] * curvature < 1.0
         found = np.empty(len(over_f))
-        found[over_f] = self._expected_over_f(*(row[over_f] for row in rows))
-        found[~over_f] = self._expected_over_t(*(row[~over_f] for row in rows))
-        return np.where(y < 0.0, 0.0, found.reshape(y.shape))
-
-    def _expected_over_f(self, y: Array, m: Array, v: Array) -> Array:
-        """The first of the two integrals, with nodes in d = f − m."""
-        reach = REACH * np.sqrt(v)
+        reach, some = REACH * np.sqrt(rows[2][over_f]), tuple(row[over_f] for row in rows)  # nodes in d = f − m
         cdf = (lambda d, y, m, v: self._cdf(y, m + d),)
-        return integral(lambda d, y, m, v: -0.5 * (d / np.sqrt(v)) ** 2, -reach, reach, _STEP, (y, m, v), cdf)[1]
-
-    def _expected_over_t(self, y: Array, m: Array, v: Array) -> Array:
-        """The second of the two integrals; log p(t) falls by at least curvature · (e^{−s} − 1 + s) over s."""
-        c = NEGLIGIBLE / self._threshold_curvature(y)
-        summit, reach = np.log(y + 1.0), c + np.sqrt(2.0 * c)
-        low, high = summit - reach, summit + reach
+        found[over_f] = integral(lambda d, y, m, v: -0.5 * (d / np.sqrt(v)) ** 2, -reach, reach, _STEP, some, cdf)[1]
+        # log p(t) falls by at least curvature · (e^{−s} − 1 + s) over s
+        c, others = NEGLIGIBLE / curvature[~over_f], tuple(row[~over_f] for row in rows)
+        summit, reach = np.log(others[0] + 1.0), c + np.sqrt(2.0 * c)
+        ends = summit - reach, summit + reach
         below = (lambda t, y, m, v: ndtr((t - m) / np.sqrt(v)),)
-        return integral(lambda t, y, m, v: self.log_density(y + 1.0, t), low, high, _STEP, (y, m, v), below)[1]
-
-    def _threshold_curvature(self, y: Array) -> Array:
-        """The curvature of the log density of t at its summit, t = log(y + 1)."""
-        return self.curvature(y + 1.0, np.log(y + 1.0))[0]
+        found[~over_f] = integral(lambda t, y, m, v: self.log_density(y + 1.0, t), *ends, _STEP, others, below)[1]
+        return np.where(y < 0.0, 0.0, found.reshape(y.shape))
 
     @abstractmethod
     def _cdf(self, y: Array, f: Array) -> Array:

@@ -43,6 +43,16 @@ class NoisyLikelihood(Likelihood):
     def checked_target(self, y: ArrayLike) -> Array:
         return real_target(type(self).__name__, y)
 
+    @property
+    def share(self) -> float:
+        """∂λ₂/∂v, of the squared scale of y in the variance of f."""
+        return 1.0
+
+    def predictive_derivatives(self, m: ArrayLike, v: ArrayLike, order: int) -> tuple[Array, Array | None]:
+        mean, _ = latent(m, v)
+        first = np.broadcast_to(np.diag([1.0, self.share]), (*mean.shape, 2, 2)).copy()
+        return first, np.zeros((*mean.shape, 2, 2, 2)) if order == 2 else None
+
 
 @dataclass(frozen=True)
 class GaussianLikelihood(NoisyLikelihood, LogConcave):
@@ -75,11 +85,6 @@ class GaussianLikelihood(NoisyLikelihood, LogConcave):
     def predictive(self, m: ArrayLike, v: ArrayLike) -> Normal:
         mean, variance = latent(m, v)
         return Normal(mean, variance + self.noise_variance).checked()
-
-    def predictive_derivatives(self, m: ArrayLike, v: ArrayLike, order: int) -> tuple[Array, Array | None]:
-        mean, _ = latent(m, v)
-        first = np.broadcast_to(np.eye(2), (*mean.shape, 2, 2)).copy()
-        return first, np.zeros((*mean.shape, 2, 2, 2)) if order == 2 else None
 
     def log_predictive_density(self, y: Array, m: ArrayLike, v: ArrayLike) -> Array:
         mean, variance = latent(m, v)
@@ -120,12 +125,16 @@ class StudentTLikelihood(NoisyLikelihood):
                 f" must be above 2, so that the variance is finite; got {self.df:g}. Use df=4.",
             )
 
+    @property
+    def share(self) -> float:
+        """The squared scale of a t with unit variance."""
+        return (self.df - 2.0) / self.df
+
     def log_density(self, y: Array, f: Array) -> Array:
         # log p = c − (ν + 1) log sec φ; c as a difference of log-gammas would have no digits left at ν = 1e8.
         tangent = np.abs(y - f) / np.sqrt(self.scale2 * self.df)
-        log_secant = np.where(
-            tangent < 1.0, 0.5 * np.log1p(np.minimum(tangent, 1.0) ** 2), np.log(np.hypot(1.0, tangent))
-        )
+        near, far = 0.5 * np.log1p(np.minimum(tangent, 1.0) ** 2), np.log(np.hypot(1.0, tangent))
+        log_secant = np.where(tangent < 1.0, near, far)
         constant = log_gamma_half_step(np.asarray(0.5 * self.df)) - 0.5 * np.log(np.pi * self.df * self.scale2)
         return constant - (self.df + 1.0) * log_secant
 
@@ -150,12 +159,7 @@ class StudentTLikelihood(NoisyLikelihood):
 
     def predictive(self, m: ArrayLike, v: ArrayLike) -> StudentT:
         mean, variance = latent(m, v)
-        return StudentT(mean, self.scale2 + variance * self._shrink(), self.df).checked()
-
-    def predictive_derivatives(self, m: ArrayLike, v: ArrayLike, order: int) -> tuple[Array, Array | None]:
-        mean, _ = latent(m, v)
-        first = np.broadcast_to(np.diag([1.0, self._shrink()]), (*mean.shape, 2, 2)).copy()
-        return first, np.zeros((*mean.shape, 2, 2, 2)) if order == 2 else None
+        return StudentT(mean, self.scale2 + variance * self.share, self.df).checked()
 
     def log_predictive_density(self, y: Array, m: ArrayLike, v: ArrayLike) -> Array:
         """A t is a normal with random precision τ/s², τ ~ Gamma(ν/2, ν/2): log ∫ N(y | m, v + s²/τ) p(τ) dτ.
@@ -170,7 +174,12 @@ class StudentTLikelihood(NoisyLikelihood):
         """E[Φ((y − m)/√(v + s²/τ))] over t = log τ, as in `log_predictive_density`."""
         rows, shape = self._in_units_of_scale(y, m, v)
         low, high = self._ends(np.zeros_like(rows[0]), rows[1])  # all of p(τ), for any y
-        return integral(self._log_density_of_t, low, high, self._step(), rows, (self._cdf_given_t,))[1].reshape(shape)
+
+        def cdf_given_t(t: Array, gap: Array, v: Array) -> Array:
+            with np.errstate(divide="ignore", over="ignore", under="ignore"):
+                return ndtr(gap * np.exp(-0.5 * np.logaddexp(np.log(v), -t)))
+
+        return integral(self._log_density_of_t, low, high, self._step(), rows, (cdf_given_t,))[1].reshape(shape)
 
     def _in_units_of_scale(self, y: Array, m: ArrayLike, v: ArrayLike) -> tuple[tuple[Array, Array], tuple[int, ...]]:
         """(y − m)/s and v/s² as vectors, and the shape of the result."""
@@ -204,17 +213,9 @@ class StudentTLikelihood(NoisyLikelihood):
         half = 0.5 * self.df
         return -half * expm1mx(t) - stirling_error(np.asarray(half)) + 0.5 * np.log(half) - HALF_LOG_TWO_PI
 
-    def _cdf_given_t(self, t: Array, gap: Array, v: Array) -> Array:
-        with np.errstate(divide="ignore", over="ignore", under="ignore"):
-            return ndtr(gap * np.exp(-0.5 * np.logaddexp(np.log(v), -t)))
-
     def _angle(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
         """sin φ, cos φ and the unit s√ν."""
         unit = np.sqrt(self.scale2 * self.df)
         tangent = np.asarray(y - f) / unit
         secant = np.hypot(1.0, tangent)
         return tangent / secant, 1.0 / secant, unit
-
-    def _shrink(self) -> float:
-        """Squared scale of a t with unit variance."""
-        return (self.df - 2.0) / self.df

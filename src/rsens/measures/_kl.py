@@ -40,11 +40,12 @@ def kl_chunks(model: Model, table: Table, alpha: float) -> Chunks:
         stacked = model.predict_distribution(table.like(np.concatenate([x, *moved])))
         stacked = stacked.checked((1 + len(moved)) * len(x))
         _check_double(stacked, None if table.coding is None else len(x))
-        here = _rows_of(stacked, slice(0, len(x)))
+        leaves = [leaf.reshape(1 + len(moved), len(x), *leaf.shape[1:]) for leaf in stacked.leaves()]
+        here, *away = (stacked.rebuilt(iter(each)) for each in zip(*leaves, strict=True))
         squares = np.zeros_like(x)
-        for k, there in enumerate(moved):
+        for k, (there, predicted) in enumerate(zip(moved, away, strict=True)):
             d = moving[k % len(moving)]
-            divergence = here.renyi(_rows_of(stacked, slice((k + 1) * len(x), (k + 2) * len(x))), alpha)
+            divergence = here.renyi(predicted, alpha)
             if np.isinf(divergence).any():
                 raise InputError(
                     f"The divergence of order {alpha:g} between x and x + Δ is infinite at row "
@@ -66,10 +67,6 @@ def _moved(x: Array, d: int, step: float) -> Array:
     moved = x.copy()
     moved[:, d] += np.copysign(np.maximum(abs(step), 4.0 * np.spacing(np.abs(x[:, d]))), step)
     return moved
-
-
-def _rows_of(distribution: Distribution, rows: slice) -> Distribution:
-    return distribution.rebuilt(iter([leaf[rows] for leaf in distribution.leaves()]))
 
 
 def _check_double(stacked: Distribution, n: int | None) -> None:

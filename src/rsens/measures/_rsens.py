@@ -89,9 +89,7 @@ def rsens2(model: Any, X: Any, *, alpha: float = 1.0) -> Array:
     frequencies, times sqrt(α). With itself it is 0.
 
     Args:
-        model: A fitted model, of rsens or another library, or a wrapped function: anything that `explain` takes.
-        X: The rows to explain, (n, D): a data frame or an array.
-        alpha: α, the order of the Rényi divergence, greater than 0; it multiplies everything by its square root.
+        model, X, alpha: As for `rsens`.
 
     Returns:
         R-sens₂ of row i for the columns d and e at [i, d, e], at least 0; d = e is the curvature in one column.
@@ -154,7 +152,7 @@ def rsens2_of(derivatives: Derivatives, alpha: float, units: Array | None = None
     return filled_second(
         pairs,
         derivatives,
-        size_of_first=lambda change: root * terms.norms(change * units, family),
+        size_of_first=lambda change: root * family.fisher_norm(terms.along(change * units, family)),
         size_of_value=lambda change: root * family.fisher_norm(change),
         units=units,
         terms=terms,

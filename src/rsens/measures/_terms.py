@@ -96,10 +96,6 @@ class Terms:
             along[..., t] = np.einsum("nmd,nd->nm", first[..., columns], directions[:, 0])
         return along
 
-    def norms(self, change: Array, family: Distribution) -> Array:
-        """The Fisher norms (n, T) of changes of λ (n, M, D): of a group, in the direction that matters most."""
-        return family.fisher_norm(self.along(change, family))
-
     def lengths(self, values: Array) -> Array:
         """Sizes (…, T) of signed values (…, D): of a group, the length of the vector of its columns' values."""
         by_term = np.abs(values[..., self._first])

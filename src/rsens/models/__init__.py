@@ -11,10 +11,10 @@ from rsens.models._glm import BayesianPoissonRegression as BayesianPoissonRegres
 from rsens.models._glm import BayesianProbitRegression as BayesianProbitRegression
 from rsens.models._gp import GPClassifier as GPClassifier
 from rsens.models._gp import GPRegressor as GPRegressor
-from rsens.models._inducing import InducingCheck as InducingCheck
 from rsens.models._inference import LatentFit as LatentFit
 from rsens.models._inference import fit_latent as fit_latent
 from rsens.models._linear import BayesianLinearRegression as BayesianLinearRegression
+from rsens.models._sparse import InducingCheck as InducingCheck
 
 
 def __dir__() -> list[str]:

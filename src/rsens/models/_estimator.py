@@ -32,7 +32,7 @@ from rsens.posteriors import Latent, Mean
 
 if TYPE_CHECKING:
     from rsens.models._gp import ScaledPosterior
-    from rsens.models._weights import WeightPosterior
+    from rsens.models._linear import WeightPosterior
 
 Codes = NDArray[np.intp]
 

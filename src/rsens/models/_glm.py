@@ -16,8 +16,8 @@ from rsens.derivatives import result_bytes, rows_for
 from rsens.likelihoods import Likelihood, LogitLikelihood, PoissonLikelihood, ProbitLikelihood
 from rsens.models import _mode
 from rsens.models._estimator import PredictiveClassifier, PredictiveRegressor, read_precision
+from rsens.models._linear import LinearDesign, LinearModel, WeightPosterior, triangular
 from rsens.models._mode import Point, newton
-from rsens.models._weights import LinearDesign, LinearModel, WeightPosterior, triangular
 
 #: Newton's method ends when gᵀH⁻¹g, the squared distance to the mode in posterior standard deviations, is below this.
 TOLERANCE = 1e-24
@@ -126,12 +126,9 @@ class _BinaryRegression(_GeneralizedLinear, PredictiveClassifier):
     _link: ClassVar[Any]
 
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> Self:
-        """The posterior given rows X and labels y.
+        """The posterior given rows X (N, D) and their labels y, of two or more classes.
 
-        Args:
-            X: Rows (N, D).
-            y: One label per row, of two or more classes.
-            sample_weight: How often each row counts: a weight of 2 counts a row twice.
+        A `sample_weight` of 2 counts a row twice.
         """
         rows, codes, weights = self._read_training(X, y, sample_weight=sample_weight)
         counts, posteriors = np.ones(len(rows)) if weights is None else weights, []
@@ -170,8 +167,7 @@ class BayesianProbitRegression(_BinaryRegression):
             deviation of a column.
         intercept_precision: Precision of the intercept; 0 for a flat prior. The default is a standard deviation of 2.5.
         standardize: False puts the prior on the slopes in the units of X, and on the intercept at x = 0, with mean 0.
-        categorical: Names or positions of categorical columns, or {column: levels}. Columns of type category, text or
-            bool in a data frame are categorical anyway.
+        categorical: As for `GPRegressor`.
 
     Attributes:
         classes_: The labels, sorted.
@@ -179,9 +175,7 @@ class BayesianProbitRegression(_BinaryRegression):
             the continuous columns and the levels of the categorical ones.
         coef_names_: The name of each of the P coefficients: "age", or "town=Oslo" for a level.
         coef_covariance_: The posterior covariance of the coefficients, (1, P, P) or (K, P, P).
-        training_inputs_, input_scale_, n_features_in_, feature_names_in_: The training inputs, their standard
-            deviations, their number and their names. A categorical column has level codes, and 1 as its scale.
-        coding_: The levels of the categorical columns and their frequencies, or None.
+        training_inputs_, input_scale_, n_features_in_, feature_names_in_, coding_: As for `GPRegressor`.
 
     Example:
         >>> import rsens
@@ -237,13 +231,9 @@ class BayesianPoissonRegression(_GeneralizedLinear, PredictiveRegressor):
     _predictive_likelihood: ClassVar[Likelihood] = PoissonLikelihood()
 
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None, offset: Any = None) -> Self:
-        """The posterior given rows X and counts y.
+        """The posterior given rows X (N, D) and their counts y, which need not be whole.
 
-        Args:
-            X: Rows (N, D).
-            y: One count per row; it need not be whole.
-            sample_weight: How often each row counts: a weight of 2 counts a row twice.
-            offset: The logarithm of the exposure, one number per row.
+        A `sample_weight` of 2 counts a row twice; `offset` is the logarithm of the exposure, one number per row.
         """
         rows, y, offset, weights = self._read_training(X, y, offset=offset, sample_weight=sample_weight)
         if (y < 0.0).any():

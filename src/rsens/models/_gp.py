@@ -21,10 +21,10 @@ from rsens.kernels import EQ, Categorical, Kernel
 from rsens.likelihoods import Likelihood, likelihood_named, likelihood_names, link_names, target_of
 from rsens.models._averages import averaged_mean
 from rsens.models._estimator import Predictive, PredictiveClassifier, PredictiveRegressor, read_offset
-from rsens.models._inducing import NOTHING, InducingCheck, checked_inducing
 from rsens.models._inference import FittedGP, Search, fit_gp, warn_of_copies
 from rsens.models._optimize import check_priors
 from rsens.models._rows import ENOUGH, SEARCH_ROWS, Data
+from rsens.models._sparse import NOTHING, InducingCheck, checked_inducing
 from rsens.posteriors import Latent, LatentPosterior, Mean
 
 #: Without `inducing`, a GP is exact up to MOST_EXACT_ROWS rows, and has INDUCING inducing inputs above.
@@ -102,17 +102,12 @@ class GPSettings(Predictive):
         if self.kernel is None:
             return _default_kernel(n_columns, self.coding_)
         if not isinstance(self.kernel, Kernel):
-            raise InputError(
-                Argument("kernel"),
-                " must be one of rsens.kernels, such as EQ(variance=1.0, lengthscale=1.0), or None; "
-                f"got {type(self.kernel).__name__}.",
-            )
+            raise InputError(Argument("kernel"), f" must be one of rsens.kernels or None; got {self.kernel!r:.100}.")
         needed = self.kernel.n_dims
         if needed is not None and needed > n_columns:
             raise InputError(
                 Argument("kernel"),
-                f" uses column {needed - 1}, in its dims or its values per column, but X has {n_columns} columns, "
-                f"numbered from 0 to {n_columns - 1}; got {self.kernel!r}.",
+                f" uses column {needed - 1}, and X has columns 0 to {n_columns - 1}; got {self.kernel!r}.",
             )
         self.kernel.diag(np.zeros((1, n_columns)))  # an error if it has values for fewer columns
         return self.kernel
@@ -138,8 +133,7 @@ class GPSettings(Predictive):
         wrong = isinstance(self.inducing, bool) or not isinstance(self.inducing, Real)
         if wrong or not self.inducing >= 1 or (self.inducing < n_rows and self.inducing != int(self.inducing)):
             raise InputError(
-                Argument("inducing"),
-                f" must be a whole number of at least 1, math.inf for the exact GP, or None; got {self.inducing!r}.",
+                Argument("inducing"), f" must be a whole number of at least 1, math.inf or None; got {self.inducing!r}."
             )
         return None if self.inducing >= n_rows else int(self.inducing)
 
@@ -281,12 +275,9 @@ class GPRegressor(GPSettings, PredictiveRegressor):
         self.categorical = categorical
 
     def fit(self, X: Any, y: Any, *, offset: Any = None) -> Self:
-        """Learn the hyperparameters and condition on the data.
+        """Learn the hyperparameters and condition on the rows X (N, D) with one number y each.
 
-        Args:
-            X: Rows (N, D).
-            y: One number per row; counts must not be negative.
-            offset: A known part of the latent value, one number per row: for counts, the log of the exposure.
+        `offset` is a known part of the latent value, one number per row: for counts, the log of the exposure.
         """
         rows, y, offset, _ = self._read_training(X, y, offset=offset)
         likelihood = _regression_likelihood(self.likelihood, self.noise_variance)
@@ -434,7 +425,7 @@ def _generator(random_state: Any) -> np.random.Generator:
     except ValueError:
         raise InputError(
             Argument("random_state"),
-            f" must be None, a whole number of at least 0, or a NumPy Generator or RandomState; got {random_state!r}.",
+            f" must be None, a whole number, Generator or RandomState; got {random_state!r}.",
         ) from None
 
 

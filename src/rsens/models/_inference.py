@@ -17,11 +17,16 @@ from rsens._typing import Array, Positions
 from rsens.kernels import Kernel
 from rsens.likelihoods import GaussianLikelihood, Likelihood
 from rsens.models._exact import ExactInference
-from rsens.models._inducing import NOTHING, choose_inducing, inducing_inputs
 from rsens.models._laplace import LaplaceApproximation, WarmStart
 from rsens.models._optimize import Objective, Optimizer, Optimum, curvature, log_normals, remembered
 from rsens.models._rows import SEARCH_ROWS, Data, searched_rows
-from rsens.models._sparse import SparseLaplaceApproximation, VariationalApproximation
+from rsens.models._sparse import (
+    NOTHING,
+    SparseLaplaceApproximation,
+    VariationalApproximation,
+    choose_inducing,
+    inducing_inputs,
+)
 from rsens.posteriors import LatentPosterior, TriangularRoot
 
 #: The most steps of L-BFGS-B for each start.

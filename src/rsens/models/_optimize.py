@@ -278,18 +278,16 @@ def check_priors(priors: Any) -> Mapping[str, tuple[float, float]] | None:
     """The priors that replace weak ones, {} if none does; None for no priors at all."""
     if priors is None:
         return None
-    if isinstance(priors, str) and priors == "weak":
-        return {}
-    if not isinstance(priors, Mapping):
+    given = {} if isinstance(priors, str) and priors == "weak" else priors
+    if not isinstance(given, Mapping) or not all(map(_is_prior, given.values())):
         raise InputError(
-            Argument("priors"), f" must be 'weak', None or a dict like {{'lengthscale': (4.0, 1.0)}}; got {priors!r}."
+            Argument("priors"),
+            " must be 'weak', None or a dict with two positive numbers for each name, the median and the standard "
+            f"deviation of the logarithm, like {{'lengthscale': (4.0, 1.0)}}; got {priors!r}.",
         )
-    for name, prior in priors.items():
-        pair = isinstance(prior, tuple | list) and len(prior) == 2
-        if not pair or not all(isinstance(number, Real) and 0.0 < float(number) < np.inf for number in prior):
-            raise InputError(
-                Argument("priors"),
-                f": {name!r} needs two positive numbers, the median and the standard deviation of the "
-                f"logarithm, like (4.0, 1.0); got {prior!r}.",
-            )
-    return {str(name): (float(c), float(s)) for name, (c, s) in priors.items()}
+    return {str(name): (float(c), float(s)) for name, (c, s) in given.items()}
+
+
+def _is_prior(prior: Any) -> bool:
+    pair = isinstance(prior, tuple | list) and len(prior) == 2
+    return pair and all(isinstance(number, Real) and 0.0 < float(number) < np.inf for number in prior)

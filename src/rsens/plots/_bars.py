@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rsens._errors import Argument, InputError
-from rsens._text import Pair, p_text, percent, side_by_side
+from rsens._text import Pair, number, p_text
 from rsens._typing import Array
 from rsens.measures import BOTH, DOWN, UP, arrows
 from rsens.plots import _style as look
-from rsens.plots._plot import DOUBT, STAR, Plot, interval_note, name_in_text, pair_notes, shares_of_parts, tip
+from rsens.plots._plot import DOUBT, STAR, Plot, interval_note, name_in_text, pair_notes, tip
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,19 +140,12 @@ def _draw_signs(ax: Axes, signs: list[str], size: float) -> list[Any]:
 
 def _tip(explanation: Any, term: str) -> list[str]:
     """The numbers of one variable, a line each."""
-    e, value = explanation, float(explanation.main[term])
-    ends = (np.nan, np.nan) if e.intervals is None else e.intervals.loc[term]
-    level = np.nan if e.null is None else e.null[term]
-    written, low, high, null = side_by_side([value, *ends, level], value)
-    lines = [name_in_text(term), f"R-sens {written}"]
-    if e.intervals is not None:
-        held = " (rows only)" if e.interval_kind == "rows" else "" if e.intervals_hold else " (does not hold)"
-        lines.append(f"{percent(e.level, level=True)} interval {low} to {high}{held}")
-    lines += shares_of_parts(e.parts, term, value)
-    if np.isfinite(level):
-        side = "above" if e.inference.above_null[term] else "not above"
-        lines.append(f"{side} its null level {null}, p {p_text(float(e.inference.p_value[term]))}")
-    return lines
+    value, ends = float(explanation.main[term]), explanation.intervals
+    lines = [name_in_text(term), f"R-sens {number(value)}"]
+    if ends is not None:
+        lines.append(f"interval {number(ends.loc[term, 'lower'])} to {number(ends.loc[term, 'upper'])}")
+    p = "" if explanation.null is None else p_text(float(explanation.inference.p_value[term]))
+    return [*lines, f"p {p}" if p else ""]
 
 
 BARS = Plot(

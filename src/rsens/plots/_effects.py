@@ -123,16 +123,10 @@ def _draw_line(
 
 
 def _tip(line: dict[Any, Any], times: float) -> list[str]:
-    unit = " points" if times == 100.0 else ""
-    texts = [_name(line), *([f"class {name_in_text(line['output'])}"] if "output" in line else []), line["step"]]
-    texts.append(f"effect {number(times * line['effect'])}{unit}")
-    if np.isfinite(line["lower"]):
-        texts.append(f"interval {number(times * line['lower'])} to {number(times * line['upper'])}")
-    return texts
-
-
-def _name(line: dict[Any, Any]) -> str:
-    return name_in_text(line["term"]) + ("" if line["level"] is None else f" = {name_in_text(line['level'])}")
+    of = "" if line["level"] is None else f" = {name_in_text(line['level'])}"
+    output = f"class {name_in_text(line['output'])}" if "output" in line else ""
+    effect = f"effect {number(times * line['effect'])}{' points' if times == 100.0 else ''}"
+    return [name_in_text(line["term"]) + of, output, line["step"], effect]
 
 
 def _notes(explanation: Any) -> list[str]:

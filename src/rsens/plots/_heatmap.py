@@ -11,7 +11,7 @@ from rsens._errors import Argument, InputError
 from rsens._text import aligned, number, p_text
 from rsens._typing import Flags, Positions
 from rsens.plots import _style as look
-from rsens.plots._plot import FILLED, HOLLOW, NOTHING, Plot, name_in_text, pair_notes, shares_of_parts, tip
+from rsens.plots._plot import FILLED, HOLLOW, Plot, name_in_text, pair_notes, tip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,27 +120,17 @@ def _draw_dots(ax: Axes, marked: Flags, dark: Flags, *, hollow: bool) -> None:
 
 
 def _add_tips(ax: Axes, explanation: Any, order: Positions) -> None:
-    """An invisible rectangle over each cell, with the numbers of the pair and the result of the test."""
+    """An invisible rectangle over each cell, with the numbers of the pair."""
     from matplotlib.patches import Rectangle
 
     e = explanation
     for i, row in enumerate(order[1:]):
         for j, column in enumerate(order[: i + 1]):
             pair = e.names[min(row, column)], e.names[max(row, column)]
-            value = float(e.pairs[pair])
+            p = "" if e.inference.pair_p_values is None else p_text(float(e.inference.pair_p_values[pair]))
             cell = ax.add_patch(Rectangle((j, i), 1.0, 1.0, alpha=0.0, linewidth=0.0, zorder=9.0))
-            lines = [" × ".join(map(name_in_text, pair)), f"R-sens₂ {number(value)}"]
-            tip(cell, *lines, *shares_of_parts(e.pair_parts, pair, value), _result_of_test(e.inference, pair))
-
-
-def _result_of_test(marks: Any, pair: tuple[str, str]) -> str:
-    if marks.pair_above is None:
-        return ""
-    p = p_text(float(marks.pair_p_values[pair]))
-    if marks.pair_additive[pair] or not p:
-        return "adds up in the model by construction" if marks.pair_additive[pair] else "not tested"
-    unclear = "inconclusive: collinear" if marks.pair_unclear[pair] else NOTHING
-    return f"{'interaction found by the test' if marks.pair_above[pair] else unclear}, p {p}"
+            names = " × ".join(map(name_in_text, pair))
+            tip(cell, names, f"R-sens₂ {number(float(e.pairs[pair]))}", f"p {p}" if p else "")
 
 
 HEATMAP = Plot(

@@ -8,8 +8,7 @@ from typing import Any, Literal
 
 from rsens import _meaning as meaning
 from rsens._errors import JOINERS, printable
-from rsens._text import as_label, percent, shorten
-from rsens.plots._style import part_labels
+from rsens._text import as_label, shorten
 
 #: The subject of a plot: an explanation as a whole, its effects, pairs, one variable, one pair; or another result.
 OfExplanation = Literal["explanation", "effects", "pairs", "variable", "pair", "subgroups", "row"]
@@ -56,14 +55,6 @@ def tip_of(gid: str) -> str | None:
 def name_in_text(name: object) -> str:
     """A name in a sentence about a plot."""
     return shorten(as_label(name), 40)
-
-
-def shares_of_parts(parts: Any, term: Any, value: float) -> list[str]:
-    """How much of a value each of its parts has, one line each; nothing where it is not split."""
-    if parts is None or parts.shape[1] < 2 or value <= 0.0:
-        return []
-    shares = zip(part_labels(parts.columns), parts.loc[term] / value, strict=True)
-    return [f"{label}: {percent(share)}" for label, share in shares]
 
 
 #: Where a figure marks pairs by dots.

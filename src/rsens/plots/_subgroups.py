@@ -8,12 +8,11 @@ import numpy as np
 
 from rsens import _meaning as meaning
 from rsens._errors import InputError
-from rsens._text import aligned, number, p_text
+from rsens._text import aligned, p_text
 from rsens.plots import _style as look
 from rsens.plots._plot import Plot, name_in_text, tip
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 #: The most subgroups in a figure, and characters of their names.
@@ -54,10 +53,11 @@ def subgroups(explanation: Any, *, top: int | None = None, ax: Axes | None = Non
     if frame is None:
         raise InputError("This explanation has no subgroups. Ask for them with explain(..., by=...).")
     frame = frame.assign(differs=frame["differs"].fillna(False))
-    tables = [look.as_table(frame, "term", "subgroup", column) for column in ("value", "difference", "differs")]
+    columns = ("value", "difference", "differs", "p_value")
+    tables = [look.as_table(frame, "term", "subgroup", column) for column in columns]
     kept = [table.iloc[:top, :MOST_SUBGROUPS] for table in tables]
     values, apart = (table.to_numpy(dtype=np.float64) for table in kept[:2])
-    marked = kept[2].to_numpy(dtype=bool)
+    marked, p_values = kept[2].to_numpy(dtype=bool), kept[3].to_numpy(dtype=np.float64)
     terms, groups = [str(term) for term in kept[0].index], [str(group) for group in kept[0].columns]
     hidden, left_out = np.subtract(tables[0].shape, kept[0].shape)
     notes = ["blue: above the other rows, orange: below"]
@@ -80,18 +80,12 @@ def subgroups(explanation: Any, *, top: int | None = None, ax: Axes | None = Non
     for (x, y), text in look.write_cells(ax, texts).items():
         i, j = int(y), int(x)
         text.set_fontweight("bold" if marked[i, j] else "normal")
-        tip(text, *_tip(frame[(frame["term"] == terms[i]) & (frame["subgroup"] == kept[0].columns[j])].iloc[0]))
+        p = p_text(p_values[i, j])
+        tip(text, f"{name_in_text(terms[i])} in {name_in_text(groups[j])}", f"p {p}" if p else "")
     look.name_cells(ax, terms, groups, more=int(hidden), above=NAME)
     ax.set_xlabel(look.value_label(explanation))
     look.add_notes(ax, notes)
     return ax
-
-
-def _tip(line: pd.Series[Any]) -> list[str]:
-    """The numbers of one cell, a line each."""
-    p = p_text(float(line["p_value"]))
-    values = f"R-sens {number(line['value'])}, other rows {number(line['rest'])}"
-    return [f"{name_in_text(line['term'])} in {name_in_text(line['subgroup'])}", values, f"p {p}" if p else ""]
 
 
 SUBGROUPS = Plot(

@@ -30,7 +30,6 @@ from tests.adapters.gpytorch.processes import (
     rbf,
     relative,
     scaled,
-    with_values,
 )
 from tests.adapters.gpytorch.test_approximate import variational
 from tests.adapters.gpytorch.test_autograd import users_matern, users_rbf
@@ -44,13 +43,6 @@ def verdicts(model):
     return {finding.name: finding.verdict for finding in rsens.check(model, ROWS).findings}
 
 
-def test_the_description_is_one_line():
-    assert str(as_model(exact(scaled(rbf()))).description) == (
-        "ExactProcess (ExactGP of GPyTorch): Normal prediction of an observation, noise included: 0.04 "
-        "(GaussianLikelihood); derivatives: closed form; columns of X as given."
-    )
-
-
 @pytest.mark.parametrize(
     "model",
     [
@@ -60,14 +52,8 @@ def test_the_description_is_one_line():
 )
 def test_all_is_well(model):
     found = verdicts(model())
-    assert set(found) >= {"noise", "mode", "precision", SECOND}
+    assert set(found) >= {"noise", "precision", SECOND}
     assert set(found.values()) == {"ok"}
-
-
-def test_no_second_derivatives_are_no_error():
-    """A straight line has none, and what differences find there is rounding."""
-    kernel = with_values(gpytorch.kernels.LinearKernel(), variance=0.4)
-    assert verdicts(exact(kernel))[SECOND] == "ok"
 
 
 def test_single_precision_warns_and_is_computed_in_double():
@@ -181,31 +167,8 @@ def test_targets_with_a_history():
 TX, TY = torch.tensor(X), torch.tensor(Y)
 
 
-def without_data():
-    return ExactProcess(None, None, gaussian(), scaled(rbf()))
-
-
-def two_inputs():
-    return ExactProcess((TX, TX), TY, gaussian(), scaled(rbf()))
-
-
-def batch():
-    return ExactProcess(TX.expand(2, *X.shape), TY.expand(2, len(Y)), gaussian(), scaled(rbf()))
-
-
-def with_a_gap():
-    return exact(scaled(rbf()), targets=np.where(np.arange(len(Y)) == 3, np.nan, Y))
-
-
-class SeveralTasks(gpytorch.models.ExactGP):
-    def __init__(self):
-        likelihood = gpytorch.likelihoods.MultitaskGaussianLikelihood(num_tasks=2)
-        super().__init__(TX, torch.stack([TY, TY], -1), likelihood)
-        self.mean_module = gpytorch.means.MultitaskMean(gpytorch.means.ConstantMean(), num_tasks=2)
-        self.covar_module = gpytorch.kernels.MultitaskKernel(gpytorch.kernels.RBFKernel(), num_tasks=2, rank=1)
-
-    def forward(self, x):
-        return gpytorch.distributions.MultitaskMultivariateNormal(self.mean_module(x), self.covar_module(x))
+def process(inputs, targets):
+    return ExactProcess(inputs, targets, gaussian(), scaled(rbf()))
 
 
 class ABatchInside(ExactProcess):
@@ -217,12 +180,11 @@ class ABatchInside(ExactProcess):
 
 
 CASES = {
-    "no data": (without_data, "no training data"),
-    "two inputs": (two_inputs, "takes 2 inputs"),
-    "batch": (batch, r"\(2, 30, 3\).*a batch of GPs"),
-    "several tasks": (SeveralTasks, r"\(30, 2\): several outputs"),
+    "no data": (lambda: process(None, None), "no training data"),
+    "two inputs": (lambda: process((TX, TX), TY), "takes 2 inputs"),
+    "batch": (lambda: process(TX.expand(2, *X.shape), TY.expand(2, len(Y))), r"\(2, 30, 3\).*a batch of GPs"),
     "a batch of kernels": (ABatchInside, r"array of shape \(2, 2\) for 2 rows"),
-    "a gap": (with_a_gap, "missing or infinite values"),
+    "a gap": (lambda: process(TX, TY.where(TY > 0, torch.nan)), "missing or infinite values"),
     "other columns": (lambda: exact(rbf((0.8, 2.5)), inputs=X[:, :2]), "2 columns"),
     "list": (
         lambda: gpytorch.models.IndependentModelList(exact(scaled(rbf())), exact(scaled(rbf()))),

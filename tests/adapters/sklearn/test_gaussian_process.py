@@ -108,25 +108,11 @@ def test_normalised_targets():
     assert as_model(model).description.noise == f"included: {0.3 * sd**2:.3g} (WhiteKernel + alpha)"
 
 
-def test_the_object_stays_unchanged():
-    model = fitted(RBF(1.0) + WhiteKernel(NOISE))
-    before = {name: np.copy(value) for name, value in vars(model).items() if isinstance(value, np.ndarray)}
-    names = set(vars(model))
-    rsens.rsens2(model, ROWS)
-    for name, value in before.items():
-        np.testing.assert_array_equal(getattr(model, name), value)
-    assert set(vars(model)) == names
-
-
-def laplacian(alpha):
-    return fitted(PairwiseKernel(gamma=0.3, metric="rbf") + WhiteKernel(NOISE), alpha=alpha)
-
-
 @pytest.mark.parametrize("alpha", [1e-10, 0.02])
 def test_a_kernel_that_is_not_ours(alpha):
     """By differences of predict: PairwiseKernel("rbf") is an EQ kernel that we do not recognise. 1e-6 is what
     differences give; `alpha` counts where it is more than jitter."""
-    model = laplacian(alpha)
+    model = fitted(PairwiseKernel(gamma=0.3, metric="rbf") + WhiteKernel(NOISE), alpha=alpha)
     noise = NOISE + (alpha if alpha > 1e-8 else 0.0)
     ours = native(kernels.EQ(1.0, (2 * 0.3) ** -0.5), noise)
     assert as_model(model).by_differences
@@ -181,12 +167,6 @@ def test_latent_noise():
     np.testing.assert_allclose(as_model(model).predict_distribution(ROWS).mean, p, rtol=1e-8)
 
 
-def test_its_own_probabilities_are_near():
-    """They replace the logistic by five error functions."""
-    p = as_model(classifier(THREE)).predict_distribution(ROWS).mean
-    np.testing.assert_allclose(p, classifier(THREE).predict_proba(ROWS), atol=2e-4)
-
-
 def test_a_classifier_with_another_kernel():
     """By differences of predict_proba, which is 1e-4 off by itself."""
     model = classifier(kernel=PairwiseKernel(gamma=0.5, metric="rbf"))
@@ -228,9 +208,6 @@ SMOOTH = [
 WHITE = [
     WhiteKernel(0.2) + RBF(1.0),
     2.0 * WhiteKernel(0.2) + RBF(1.0),
-    (RBF(1.0) + WhiteKernel(0.1)) * (2.0 * RBF(2.0) + ConstantKernel(3.0) + WhiteKernel(0.2)),
-    (RBF(1.0) + WhiteKernel(0.1)) ** 3,
-    RBF(1.0) * WhiteKernel(0.3) + RBF(2.0),
 ]
 
 
@@ -255,6 +232,7 @@ def test_a_constant_becomes_part_of_the_variance():
         Matern(1.0, nu=0.8),
         Exponentiation(RBF(1.0), 0.5),
         WhiteKernel(1.0) * DotProduct(1.0) + RBF(1.0),
+        (RBF(1.0) + WhiteKernel(0.1)) ** 3,
         ConstantKernel(0.0) + RBF(1.0),
     ],
     ids=str,
@@ -269,19 +247,15 @@ class Doubled(RBF):
         return 2.0 * super().__call__(X, Y)
 
 
-class Renamed(RBF):
-    pass
-
-
 def test_a_kernel_that_somebody_changed_is_theirs():
-    assert translated(Renamed(1.5)).smooth == EQ(1.0, 1.5)
+    assert translated(type("Renamed", (RBF,), {})(1.5)).smooth == EQ(1.0, 1.5)
     with pytest.raises(NoTranslationError, match="Doubled"):
         translated(Doubled(1.5))
 
 
 @pytest.mark.parametrize(
     ("kernel", "said"),
-    [(Matern(1.0, nu=0.5), "no derivatives"), (CompoundKernel([RBF(1.0), RBF(2.0)]), "classifier")],
+    [(Matern(1.0, nu=0.5), "no derivatives"), (CompoundKernel([RBF(1.0), RBF(2.0)]), "Classifier")],
 )
 def test_refused_kernels(kernel, said):
     with pytest.raises(InputError, match=said):
@@ -310,11 +284,3 @@ class TestExpSineSquared:
         h = 1e-9
         slopes = [self.kernel.profile(s + step)[1] for step in (h, 0.0)]
         np.testing.assert_allclose(self.kernel.curvature(s), (slopes[0] - slopes[1]) / h, rtol=1e-5)
-
-    def test_hyperparameters(self):
-        M = np.outer(np.sin(np.arange(40)), np.cos(np.arange(40)))
-        M = M + M.T
-        gradient = self.kernel.hyper_gradient(X, None, M)
-        for k, step in enumerate(1e-6 * np.eye(3)):
-            up, down = (self.kernel.with_theta(self.kernel.theta + sign * step)(X) for sign in (1, -1))
-            np.testing.assert_allclose(gradient[k], (M * (up - down)).sum() / 2e-6, rtol=1e-6)

@@ -36,12 +36,17 @@ def taken(model):
     return [columns for _, _, columns in model.transformers]
 
 
-def test_columns_go_where_the_ones_they_are_made_like_go():
-    model = make_pipeline(head(), BayesianRidge())
-    wide = widened(model, WIDE, TARGET, ORIGIN)
-    assert taken(wide[0]) == [["city", "p0"], ["rain", "temp", "p1", "p2"]]
+@pytest.mark.parametrize("inside", [False, True], ids=["alone", "in a search"])
+def test_columns_go_where_the_ones_they_are_made_like_go(inside):
+    """Categories that were given are given for each column."""
+    model = make_pipeline(head(encoder=OrdinalEncoder(categories=[["Bergen", "Oslo"]])), BayesianRidge())
+    wrapped = GridSearchCV(TransformedTargetRegressor(model, transformer=StandardScaler()), {}) if inside else model
+    wide = widened(wrapped, WIDE, TARGET, ORIGIN)
+    pipeline = wide.estimator.regressor if inside else wide
+    assert taken(pipeline[0]) == [["city", "p0"], ["rain", "temp", "p1", "p2"]]
+    assert pipeline[0].transformers[0][1].categories == [["Bergen", "Oslo"]] * 2
     assert taken(model[0]) == [["city"], ["rain", "temp"]]  # the user's own stays as it is
-    assert wide.fit(WIDE, TARGET)[-1].n_features_in_ == 8
+    assert inside or wide.fit(WIDE, TARGET)[-1].n_features_in_ == 6
 
 
 def test_by_position():
@@ -50,21 +55,6 @@ def test_by_position():
     )
     wide = widened(model, np.c_[X, X], Y, [0, 1, 2, 1, 0, 2])
     assert taken(wide[0]) == [[0, 4], [1, 3]]  # column 2 is dropped, and so is what is made like it
-
-
-def test_given_categories():
-    encoder = OrdinalEncoder(categories=[["Bergen", "Oslo"]])
-    wide = widened(make_pipeline(head(encoder=encoder), BayesianRidge()), WIDE, TARGET, ORIGIN)
-    assert wide[0].transformers[0][1].categories == [["Bergen", "Oslo"]] * 2
-
-
-def test_searches_and_targets():
-    model = GridSearchCV(
-        TransformedTargetRegressor(make_pipeline(head(), BayesianRidge()), transformer=StandardScaler()),
-        {"regressor__bayesianridge__alpha_1": [1e-6]},
-    )
-    wide = widened(model, WIDE, TARGET, ORIGIN)
-    assert taken(wide.estimator.regressor[0])[0] == ["city", "p0"]
 
 
 def gp(scales, **settings):

@@ -43,36 +43,21 @@ COMPARE = ["compare", "table.csv", "--target", "y", "--methods", "rsens,ead,pfi"
 def test_compare(table, capsys):
     said = run(capsys, *COMPARE)
     assert first_block(said) == "All 3 methods put a first."
-    assert "ead: mean size of the slope" in said
-    assert "agreement: rank correlation" in said
-    assert "Ranks of variables by method" in said
     first = next(line for line in said.splitlines() if line.startswith("  a "))
     assert first.split() == ["a", "1", "1", "1"]
-    assert "agreement with rsens" in said
-    assert files_in(table / "rsens-table-compare") == {
-        "compare.csv",
-        "summary.json",
-        "figures/comparison.png",
-        "figures/comparison.svg",
-    }
+    figures = {"figures/comparison.png", "figures/comparison.svg"}
+    assert files_in(table / "rsens-table-compare") == {"compare.csv", "summary.json", *figures}
     assert set(pd.read_csv(table / "rsens-table-compare" / "compare.csv")["method"]) == {"rsens", "ead", "pfi"}
-
-
-def test_compare_as_json(table, capsys):
     answer = json.loads(run(capsys, *COMPARE, "--order", "1", "--json"))
     assert [method["method"] for method in answer["methods"]] == ["rsens", "ead", "pfi"]
     assert answer["methods"][0]["terms"][0]["term"] == "a"
-    assert answer["command"] == "compare"
-    assert answer["quality"]["n_folds"] == 2
+    assert (answer["command"], answer["quality"]["n_folds"]) == ("compare", 2)
 
 
 def test_stability_goes_on_where_it_was_stopped(table, capsys, monkeypatch):
     command = ["stability", "table.csv", "--target", "y", "--methods", "rsens,ead", "--cv", "0", "--samples"]
     said = run(capsys, *command, "3")
     assert first_block(said).startswith("By rsens, a is first in 3 of 3 samples, and the first 3 are a, ")
-    assert "90 % by rsens: the ranks by rsens" in said
-    assert "fitted to 3 samples of 20 rows" in said
-    assert "entropy" in said
     samples = table / "rsens-table-stability" / "samples"
     before = {path.name: path.stat().st_mtime_ns for path in samples.glob("sample-*")}
     for path in samples.parent.iterdir():  # as if it had been stopped

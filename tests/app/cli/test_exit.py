@@ -32,7 +32,7 @@ def only_the_table(folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["explain", "table.csv", "--target", "z"], "no target column 'z'"),
+        (["explain", "table.csv", "--target", "\x1b[2J"], "no target column '\\x1b[2J'"),
         (["explain", "table.csv"], "--target is missing: the name of the column to predict. table.csv has 'a', 'b'"),
         (["explain", "tabel.csv", "--target", "y"], "The file tabel.csv does not exist. Did you mean table.csv?"),
         (["explain", "table.csv", "--target", "y", "--out", "table.csv"], "table.csv is a file"),
@@ -118,11 +118,6 @@ def test_a_failure_is_one_sentence_and_1(table, capsys, monkeypatch):
     assert "Traceback" in capsys.readouterr().err
 
 
-def test_control_characters_in_what_the_user_types_do_not_reach_the_terminal(table, capsys):
-    assert main(["explain", "table.csv", "--target", "\x1b[2J"]) == 2
-    assert "\x1b" not in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_stopping_leaves_no_file(table, sent, code):
     """A work of minutes, stopped as soon as the data are read: its first fit is then under way."""
@@ -137,19 +132,6 @@ def test_stopping_leaves_no_file(table, sent, code):
     assert out == ""
     assert "Traceback" not in err
     assert [path.name for path in table.rglob("*") if path.is_file()] == ["table.csv"]  # an empty folder may be there
-
-
-def test_nobody_reads_on(table):
-    """`rsens … | head -1`: no complaint, and the files are there."""
-    command = [sys.executable, "-m", "rsens", "explain", "table.csv", "--target", "y", "--model", "linear", *QUICK]
-    read, write = os.pipe()
-    os.close(read)
-    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
-    os.close(write)
-    assert done.returncode == 0
-    assert done.stderr.startswith("table: 40 rows")
-    assert "rror" not in done.stderr
-    assert (table / "rsens-table" / "importance.csv").is_file()
 
 
 @pytest.mark.parametrize(
@@ -170,13 +152,15 @@ def test_what_the_system_refuses_is_2(table, capsys, monkeypatch, where, code, s
 
 
 @pytest.mark.parametrize(
-    "closed", [">&- 2>&- <&-", *(pytest.param(each, marks=pytest.mark.slow) for each in (">&-", "2>&-", "<&-"))]
+    "output",
+    ["| true", ">&- 2>&- <&-", *(pytest.param(each, marks=pytest.mark.slow) for each in (">&-", "2>&-", "<&-"))],
 )
-def test_closed_streams(table, closed):
-    """The files are there all the same, and nothing is said where nobody can read it."""
+def test_closed_streams(table, output):
+    """`rsens … | head -1`: no complaint, and the files are there all the same."""
     command = [sys.executable, "-m", "rsens", "explain", "table.csv", "--target", "y", "--model", "linear", *QUICK]
-    done = subprocess.run(["sh", "-c", f"{shlex.join(command)} {closed}"], capture_output=True, text=True, check=False)
+    script = f"{shlex.join(command)} {output}"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert "rror" not in done.stderr
-    assert ("depends most on" in done.stdout) is (closed in ("2>&-", "<&-"))
+    assert ("depends most on" in done.stdout) is (output in ("2>&-", "<&-"))
     assert (table / "rsens-table" / "importance.csv").is_file()

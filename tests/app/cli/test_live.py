@@ -90,16 +90,6 @@ def test_stopped_work_is_counted_and_goes_on(table, capsys, monkeypatch):
     assert "Resumed with 2 finished samples." in capsys.readouterr().err
 
 
-def test_work_that_did_not_begin_leaves_nothing(table, capsys, monkeypatch):
-    def stopped(**_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(_stability, "stability", stopped)
-    assert main([*STABILITY, "3"]) == 130
-    assert "rsens: stopped.\n" in capsys.readouterr().err
-    assert [path.name for path in table.iterdir()] == ["table.csv"]
-
-
 def test_results_of_other_questions_stay(table, capsys):
     """A model that is read, another target, fewer samples, another command."""
     assert main(EXPLAIN) == 0

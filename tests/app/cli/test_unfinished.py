@@ -211,11 +211,3 @@ def test_ctrl_c_in_a_terminal(table, n_jobs):
     for foreign in ("Traceback", "Error", "loky", "joblib", "KeyboardInterrupt"):
         assert foreign not in shown
     assert len(refits(table)) >= 7
-
-
-@pytest.mark.slow
-def test_ctrl_c_twice_ends_at_once(table):
-    code, shown = in_a_terminal(*EXPLAIN, cwd=table, press_at="refit 8 of 30", times=2)
-    assert code in (130, -2)  # a shell says the same of both
-    assert "Traceback" not in shown
-    assert "rsens: stopped." in shown

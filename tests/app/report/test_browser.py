@@ -171,3 +171,23 @@ def test_more_rows_on_demand(browser, tmp_path):
     page.emulate_media(media="print")
     assert rest.is_visible()
     page.close()
+
+
+def test_axe_would_find_something(opened):
+    """A picture without a text, and grey on grey."""
+    page = opened("classes").page
+    bad = '<img src="data:,"><p style="color:#999;background:#aaa">grey on grey</p>'
+    page.evaluate("(html) => { document.querySelector('main').innerHTML = html; }", bad)
+    assert {line.partition(":")[0] for line in violations(page)} >= {"image-alt", "color-contrast"}
+    assert {line.partition(":")[0] for line in violations(page, style_only=True)} == {"color-contrast"}
+
+
+def test_the_focus_is_seen_and_the_skip_link_leads_to_the_summary(opened):
+    page = opened("classes").page
+    for _ in range(2):
+        page.keyboard.press("Tab")
+    assert page.evaluate(FOCUSED) == "theme"
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate("location.hash") == "#summary"

@@ -38,10 +38,6 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def test_definition():
-    assert contrast("#000000", "#ffffff") == pytest.approx(21.0)
-
-
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 @pytest.mark.parametrize(("text", "background"), TEXT)
 def test_contrast(theme, text, background):

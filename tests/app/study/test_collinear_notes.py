@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 
 from rsens import study
-from rsens._app.cli._main import main
 
 
 def parts(n=80):
@@ -55,14 +54,3 @@ def test_categories_cannot_be_grouped():
     (note,) = said(frame, null=False)
     assert "groups" not in note.text
     assert note.text.argument == "drop"
-
-
-def test_the_command_names_its_options(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    parts().to_csv("t.csv", index=False)
-    command = ["explain", "t.csv", "--target", "y", "--model", "linear", "--no-null", "--no-report", "--cv", "0"]
-    assert main(command) == 0
-    out = " ".join(capsys.readouterr().out.split())
-    assert "with --group together=a,b,total, or leave out redundant ones, such as --drop total." in out
-    assert main([*command, "--group", "together=a,b,total"]) == 0
-    assert "determine one another" not in capsys.readouterr().out

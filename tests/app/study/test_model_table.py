@@ -22,13 +22,6 @@ def test_a_file_and_a_frame_give_the_same(tmp_path):
     assert from_file.n_rows == 60
 
 
-def test_days_are_no_counts():
-    frame = numbers(60).assign(y=pd.date_range("2024-01-01", periods=60))
-    assert model_table(frame).likelihood.kind == "gaussian"
-    counts = model_table(frame, likelihood="poisson")
-    assert counts.likelihood.kind == "poisson"
-
-
 def test_missing_values_do_not_take_the_place_of_drawn_rows():
     """20 rows are asked for, and there are 30 without gaps."""
     frame = numbers(60)

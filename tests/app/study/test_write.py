@@ -86,12 +86,6 @@ def test_odd_names_everywhere(tmp_path, monkeypatch):
     assert all("<script>alert" not in p.read_text(encoding="utf-8") for p in written if p.suffix == ".svg")
 
 
-def test_the_report_alone(result, tmp_path, monkeypatch):
-    monkeypatch.setattr(report_figures, "PLOTS", [])
-    path = result.report(tmp_path / "r.html")
-    assert path.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html")
-
-
 def test_nothing_is_left_if_something_fails(result, tmp_path, monkeypatch):
     def fail(*_, **__):
         raise KeyboardInterrupt
@@ -106,20 +100,18 @@ def test_results_of_an_earlier_run_are_replaced_and_other_files_stay(result, tmp
     out = tmp_path / "out"
     result.write(out, report=False)
     (out / "mine.txt").write_text("mine")
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "mine.txt").write_text("mine")
+    with pytest.raises(InputError, match="rsens did not write"):
+        result.write(tmp_path / "theirs", report=False)
+    assert files_in(tmp_path / "theirs") == {"mine.txt"}
+    result.write(tmp_path / "theirs", report=False, overwrite=True)
     before = files_in(out)
+    assert files_in(tmp_path / "theirs") == before
     one_column = study(numbers(30)[["a", "y"]], "y", **QUICK)
     one_column.write(out, report=False)
     assert files_in(out) == before - {"pairs.csv"}
     assert json.loads((out / SUMMARY).read_text())["data"]["columns"] == ["a"]
-
-
-def test_a_folder_with_other_files_is_refused(result, tmp_path):
-    (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(InputError, match="rsens did not write"):
-        result.write(tmp_path, report=False)
-    assert files_in(tmp_path) == {"mine.txt"}
-    result.write(tmp_path, report=False, overwrite=True)
-    assert files_in(tmp_path) > {"mine.txt", "importance.csv"}
 
 
 def test_results_of_another_target_are_refused(result, tmp_path):

@@ -28,6 +28,7 @@ from rsens._app.tables import AS_ASKED, CLASSES, Choice, ModelTable, Note, Table
 from rsens._assess import Assessment
 from rsens._errors import Argument, InputError, Sentence
 from rsens._explain import Division, check_pair_columns
+from rsens._refits import tight_clusters
 from rsens.likelihoods import target_of
 from rsens.measures import Terms
 from rsens.models import (
@@ -187,7 +188,10 @@ def set_up(
     notes += [*on_model, *table.notes]
     if settings.model_file is None:
         compared = [str(table.X.columns[d]) for d in compared_columns(table.X, numeric, groups)]
-        notes += [*note_on_two_values(compared), *collinear_notes(table, groups)]
+        notes += [*note_on_two_values(compared)]
+        if table.clusters is None and (text := tight_clusters(table.X, argument="cluster")) is not None:
+            notes.append(Note("clusters", (), text, severe=True))
+        notes += collinear_notes(table, groups)
     division = None
     if settings.by is not None:
         division, on_division = division_of(table.by, settings.by)

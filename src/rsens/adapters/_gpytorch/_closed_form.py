@@ -16,7 +16,7 @@ from rsens._typing import Array
 from rsens.adapters._adapter import NoTranslationError, overrides, own_class
 from rsens.adapters._gpytorch._native import FAILURES, exact_settings, numpy_of
 from rsens.derivatives import MAX_BYTES, result_bytes, rows_for
-from rsens.kernels import EQ, Categorical, Constant, Kernel, Linear, Matern12, Matern32, Matern52, Periodic
+from rsens.kernels import EQ, Constant, Kernel, Linear, Matern12, Matern32, Matern52, Periodic
 from rsens.kernels import RationalQuadratic as RQ
 from rsens.posteriors import CHUNK_BYTES, Latent, LatentPosterior, TriangularRoot, jittered_cholesky
 
@@ -79,7 +79,7 @@ class ClosedForm:
         return max(1, int(rows_for(result_bytes(n_columns, order)) * (MAX_BYTES - CHUNK_BYTES) / MAX_BYTES))
 
 
-def closed_form(model: Any, noise: Array, units: AffineInputs, draw: int | None = None) -> ClosedForm | None:
+def closed_form(model: Any, noise: Array, units: AffineInputs) -> ClosedForm | None:
     """The working copy of an exact GP in closed form, or None if it does anything that we have no closed form for.
 
     `forward` may do anything, such as send the rows through a network first: so the prior that it gives is compared
@@ -90,17 +90,17 @@ def closed_form(model: Any, noise: Array, units: AffineInputs, draw: int | None 
     usual = not overrides(model, "gpytorch", *(name for name in conditioning if hasattr(type(model), name)))
     if targets.shape != inputs.shape[:1] or inputs.ndim != 2 or not usual:
         return None
-    reader = KernelReader(inputs.shape[1], draw)
+    reader = KernelReader(inputs.shape[1])
     try:
         found = ClosedForm(
             reader.read(model.covar_module), reader.mean(model.mean_module), inputs, targets, noise, units
         )
     except (NoTranslationError, AttributeError, InputError):
         return None
-    return found if _has_this_prior(model, found, draw) else None
+    return found if _has_this_prior(model, found) else None
 
 
-def _has_this_prior(model: Any, found: ClosedForm, draw: int | None) -> bool:
+def _has_this_prior(model: Any, found: ClosedForm) -> bool:
     """Whether mean, variance and covariances of f at two sets of rows are the same.
 
     The covariances are between different rows: GPyTorch may factorise those within one set, with jitter. The second
@@ -119,8 +119,7 @@ def _has_this_prior(model: Any, found: ClosedForm, draw: int | None) -> bool:
             prior = model(torch.tensor(rows))
             covariance = prior.lazy_covariance_matrix
             across = covariance[..., : len(one), len(one) :].to_dense()
-            given = [prior.mean, covariance.diagonal(dim1=-1, dim2=-2), across]
-            given = [numpy_of(values if draw is None else values[draw]) for values in given]
+            given = [numpy_of(each) for each in (prior.mean, covariance.diagonal(dim1=-1, dim2=-2), across)]
     except FAILURES:  # a user's `forward` refuses these rows: it is not ours to translate
         return False
     ours = [np.full(len(rows), found.constant), found.kernel.diag(rows), found.kernel(one, other)]
@@ -137,10 +136,9 @@ Columns = tuple[int, ...]
 
 @dataclass(frozen=True)
 class KernelReader:
-    """Reads kernels of rows with `n_columns`; from a kernel with one value per draw it takes the values of `draw`."""
+    """Reads kernels of rows with `n_columns`."""
 
     n_columns: int
-    draw: int | None = None
 
     def read(self, kernel: Any, columns: Columns | None = None) -> Kernel:
         """The kernel as GPyTorch calls it: it picks its `active_dims` among the columns that it is given."""
@@ -163,12 +161,9 @@ class KernelReader:
         return 0.0 if name == "gpytorch.ZeroMean" else self.number(mean.constant)
 
     def values(self, parameter: Any, ndim: int) -> Array:
-        """A parameter of `ndim` dimensions as a vector, of this draw if there are several."""
+        """A parameter of `ndim` dimensions as a vector."""
         values = numpy_of(parameter)
-        batch = values.shape[: values.ndim - ndim]
-        if len(batch) == 1 and self.draw is not None:
-            values = values[self.draw if len(values) > 1 else 0]
-        elif int(np.prod(batch)) != 1:
+        if int(np.prod(values.shape[: values.ndim - ndim])) != 1:
             raise NoTranslationError("a batch of kernels")
         return values.reshape(-1)
 
@@ -201,10 +196,6 @@ KERNELS: dict[str, Callable[[KernelReader, Any, Columns], Kernel]] = {
     ),
     "gpytorch.LinearKernel": lambda r, k, c: Linear(r.per_column(k.variance, c), r.dims(c)),
     "gpytorch.ConstantKernel": lambda r, k, c: Constant(r.number(k.constant, 1)),
-    # BoTorch takes the mean over columns of [x_d ≠ z_d]/l_d, we the sum.
-    "botorch.CategoricalKernel": lambda r, k, c: Categorical(
-        1.0, r.per_column(k.lengthscale, c, lambda each: len(c) * each), r.dims(c)
-    ),
     # It has taken over the `active_dims` of its base, and calls the base on the remaining columns.
     "gpytorch.ScaleKernel": lambda r, k, c: r.on(k.base_kernel, c).in_units(
         np.ones(r.n_columns), r.number(k.outputscale)

@@ -115,11 +115,8 @@ class Moments:
     """Rows (n, D) as a tensor → mean and variance (n,) each: of f, unless asked for more."""
 
     model: Any
-    #: The draw, where the model has several.
-    draw: int | None = None
-    #: For the moments of y, as this likelihood has it; with `noise_of_rows` its noise depends on x.
+    #: For the moments of y, as this likelihood has it.
     likelihood: Any = None
-    noise_of_rows: bool = False
     #: For moments of BoTorch's posterior, through the transforms that the model has: "f" or, with noise, "y".
     posterior: str | None = None
 
@@ -129,17 +126,14 @@ class Moments:
             found = self.model.posterior(rows, observation_noise=self.posterior == "y")
             distribution = getattr(found, "distribution", found)
         else:
-            distribution = self.model(rows)
-            if self.likelihood is not None:
-                distribution = self.likelihood(distribution, *([rows] if self.noise_of_rows else []))
+            latent = self.model(rows)
+            distribution = latent if self.likelihood is None else self.likelihood(latent)
         if not hasattr(distribution, "lazy_covariance_matrix"):
             raise InputError(
                 f"{name} gives {type(distribution).__name__} for rows; rsens needs a MultivariateNormal. Write the "
                 "prediction yourself: from_torch(fn) with fn(X) that returns one of the families."
             )
         mean, variance = distribution.mean, distribution.variance
-        if self.draw is not None:
-            mean, variance = mean[self.draw], variance[self.draw]
         if tuple(mean.shape) == (len(rows), 1):
             mean, variance = mean[:, 0], variance[:, 0]
         if tuple(mean.shape) != (len(rows),):
@@ -166,8 +160,6 @@ class Autograd:
     size: int
     #: The rows that distances are measured from, (N, D); None where they are not known: every row may be one.
     anchors: Array | None = None
-    #: Columns that hold categories: they are not moved.
-    levels: tuple[int, ...] = ()
     way: ClassVar[str] = "automatic (PyTorch)"
 
     def moments(self, X: Array) -> Latent:
@@ -185,7 +177,6 @@ class Autograd:
         at = self._at_anchors(X, unit)
         if at.any():
             step = np.maximum(ASIDE * unit, 64.0 * np.spacing(np.abs(X)))[at]
-            step[:, list(self.levels)] = 0.0
             sides = [self._differentiated(X[at] + sign * step, 2).second for sign in (1.0, -1.0)]
             assert latent.second is not None
             latent.second[at] = np.mean(np.array(sides), axis=0)
@@ -200,9 +191,8 @@ class Autograd:
         known = self._known(X)
         if known is None:
             return np.ones(len(X), dtype=bool)
-        moved = [d for d in range(X.shape[1]) if d not in self.levels]
-        near = [(np.abs(X[:, [d]] - known[:, d]) <= SAME * unit[d]).any(axis=1) for d in moved]
-        return np.any([np.zeros(len(X), dtype=bool), *near], axis=0)
+        columns = range(X.shape[1])
+        return np.any([(np.abs(X[:, [d]] - known[:, d]) <= SAME * unit[d]).any(axis=1) for d in columns], axis=0)
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         return rows_for(result_bytes(n_columns, order) + 8 * self.size * ARRAYS[order])

@@ -8,7 +8,7 @@ from typing import Any
 
 from rsens._conversions import is_a
 from rsens._errors import InputError
-from rsens.adapters._adapter import Adapter, check_fitted, expected_model, library_of
+from rsens.adapters._adapter import Adapter, check_fitted, expected_model
 from rsens.adapters._sklearn._estimators import (
     OTHER_LIBRARIES,
     read_bayesian_linear,
@@ -82,10 +82,9 @@ def _described(obj: Any, prediction: Prediction) -> Description:
     pipeline = pipeline_of(obj)
     parts = [step for _, step in pipeline.steps] if is_a(pipeline, "sklearn.Pipeline") else []
     steps = [type(step).__name__ for step in parts[:-1] if not is_identity(step)]
-    ending = f" ending in {type(parts[-1]).__name__}" if steps else ""
     through = f" through {', '.join(steps)}" if steps else ""
     return Description(
-        f"{type(obj).__name__} of {library_of(obj)}{ending}",
+        f"{type(obj).__name__}, a fitted estimator{f' ending in {type(parts[-1]).__name__}' if steps else ''}",
         prediction.family,
         prediction.noise,
         "differences" if prediction.derivatives is None else f"closed form{through}",
@@ -96,15 +95,15 @@ def _described(obj: Any, prediction: Prediction) -> Description:
 def _no_distribution(estimator: Any) -> InputError:
     """The error for a plain regressor: why it cannot be explained, alternatives, and the lines to write."""
     predicts = callable(getattr(estimator, "predict", None))
-    what = "predicts points" if predicts else "has no predict"
-    advice = (
-        "Give GaussianProcessRegressor, BayesianRidge, ARDRegression, a classifier with predict_proba, or a pipeline "
-        "that ends in one. Or add the spread of y around the prediction: residuals = y_new - model.predict(X_new) on "
-        "rows that it was not fitted to, then explain rsens.from_function(lambda X: rsens.Normal(model.predict(X), "
-        "residuals.var())); for trees add step=0.3. Or fit rsens.BayesianLinearRegression() or rsens.GPRegressor()."
-    )
     classifies = hasattr(estimator, "classes_") or getattr(estimator, "_estimator_type", None) == "classifier"
     if classifies and predicts:
         what = "predicts classes without probabilities"
         advice = "Take a classifier with predict_proba, or wrap this one: CalibratedClassifierCV(model).fit(X, y)."
+    else:
+        what = "predicts points" if predicts else "has no predict"
+        advice = (
+            "Give GaussianProcessRegressor, BayesianRidge, a classifier with predict_proba, or a pipeline that ends in "
+            "one. Or add the spread of y on rows that it was not fitted to: rsens.from_function(lambda X: "
+            "rsens.Normal(model.predict(X), residuals.var())); for trees with step=0.3."
+        )
     return expected_model(f" that predicts distributions; got {type(estimator).__name__}, which {what}. {advice}")

@@ -12,7 +12,6 @@ then the spread between trees is all of it; with large leaves the second term ta
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -59,10 +58,7 @@ def read_bayesian_linear(model: Any) -> Prediction:
     if overrides(model, "sklearn", "predict"):
         return read_std(model)
     if not float(model.alpha_) > 0.0:
-        raise InputError(
-            f"the noise of this {type(model).__name__} is not finite: its precision alpha_ is {float(model.alpha_):g}. "
-            "The scale of y is beyond float64: divide y by its standard deviation, and refit."
-        )
+        raise InputError(f"{type(model).__name__} has no finite noise: its precision alpha_ is 0. Scale y, and refit.")
     w = np.asarray(model.coef_, dtype=np.float64)
     covariance = np.zeros((1 + len(w), 1 + len(w)))
     # `sigma_` of ARDRegression covers the columns that it kept.
@@ -70,14 +66,13 @@ def read_bayesian_linear(model: Any) -> Prediction:
     covariance[np.ix_(1 + kept, 1 + kept)] = model.sigma_
     noise = 1.0 / float(model.alpha_)
     words = f"included: {noise:.3g} (1/alpha_)"
-    finding = Finding("noise", "ok", f"noise of an observation is {words}.")
     offset = np.broadcast_to(np.asarray(model.X_offset_, dtype=np.float64), w.shape)
     rows = offset + np.vstack([np.ones_like(w), np.linspace(-2.0, 1.0, len(w))])
     mean, deviation = model.predict(as_fitted(model, rows), return_std=True)
     for centre in (offset, np.zeros_like(w)):  # whether x is centred depends on the release
         coefficients = np.array([float(model.intercept_) + centre @ w, *w])
         predictor = LinearPredictor(coefficients, covariance, GaussianLikelihood(noise))
-        closed = _linear(predictor, centre, family="Normal", noise=words, findings=(finding,))
+        closed = _linear(predictor, centre, family="Normal", noise=words)
         found = closed.predict(rows)
         if np.allclose(found.variance, deviation**2, 1e-9, 0.0) and np.allclose(found.mean, mean, 1e-9, 1e-12):
             return closed
@@ -120,9 +115,7 @@ def _linear_classifier(classifier: Any, **words: Any) -> Prediction | None:
     else:  # against the first class
         predictor = MultinomialPredictor((coefficients[:, 1:] - coefficients[:, :1])[None])
     closed = _linear(predictor, np.zeros(W.shape[1]), **words)
-    sizes = np.linalg.norm(W, axis=1, keepdims=True) ** 2
-    steps = W / np.where(sizes > 0.0, sizes, 1.0)  # each moves a logit by 1
-    rows = np.vstack([np.zeros((1, W.shape[1])), steps, -2.0 * steps])
+    rows = np.outer([0.0, 1.0, -2.0], W[0] / (W[0] @ W[0] or 1.0))
     try:
         given = np.asarray(classifier.predict_proba(as_fitted(classifier, rows)))
     except AttributeError:  # SGDClassifier with a loss that has no probabilities
@@ -161,6 +154,8 @@ OF_MEMBERS = ("sklearn.BaggingClassifier", "sklearn.VotingClassifier", "sklearn.
 JUMPS = ("sklearn.BaseGradientBoosting", "sklearn.BaseHistGradientBoosting")
 #: Where all have voted alike, one more vote would not: without this, a change from probability 0 is infinitely much.
 EDGE = 0.005
+#: The error for estimators with several targets.
+SEVERAL = "predicts several targets at once; rsens explains one. Fit one per target"
 #: The noise of a prediction of classes, in words.
 OF_CLASSES = "in the probabilities"
 
@@ -170,10 +165,10 @@ def read_probabilities(classifier: Any) -> Prediction:
     name, classes = type(classifier).__name__, getattr(classifier, "classes_", None)
     if classes is None:
         raise not_fitted(classifier)
-    if isinstance(classes, list) or np.ndim(classes) != 1:
-        raise InputError(f"{name} predicts several targets at once; rsens explains one. Fit one per target.")
-    if len(classes) < 2:
-        raise InputError(f"{name} was fitted to one class only: its probability is always 1.")
+    if isinstance(classes, list) or np.ndim(classes) != 1 or len(classes) < 2:
+        one = np.ndim(classes) == 1 and len(classes) == 1
+        problem = "was fitted to one class only: its probability is always 1" if one else SEVERAL
+        raise InputError(f"{name} {problem}.")
     two = len(classes) == 2
     words = {"family": "Bernoulli" if two else "Categorical", "noise": OF_CLASSES, "classes": classes}
     closed = _linear_classifier(classifier, **words) if is_a(classifier, *LINEAR_CLASSIFIERS) else None
@@ -183,10 +178,6 @@ def read_probabilities(classifier: Any) -> Prediction:
     if logit is not None:
         return Prediction(lambda X: Bernoulli(logit=logit(X)), **words)
     votes = _votes(classifier)
-    text = (
-        f"probabilities below {EDGE} and above {1 - EDGE} count as {EDGE} and {1 - EDGE}: a change from a probability "
-        "of exactly 0 would be infinitely large."
-    )
 
     def predict(X: Any) -> Distribution:
         p = np.asarray(classifier.predict_proba(X), dtype=np.float64)
@@ -199,6 +190,7 @@ def read_probabilities(classifier: Any) -> Prediction:
         p = p / p.sum(axis=1, keepdims=True)
         return Bernoulli(p[:, 1]) if two else Categorical(p)
 
+    text = f"probabilities below {EDGE} and above {1 - EDGE} count as these: a change from 0 would be infinite."
     return Prediction(predict, **words, findings=(Finding("votes", "ok", text),) if votes else ())
 
 
@@ -241,26 +233,27 @@ PURE = 0.01
 def read_forest(forest: Any) -> Prediction:
     """Normal(mean over trees, variance between and within leaves)."""
     check_fitted(forest)
-    name = type(forest).__name__
-    if forest.n_outputs_ != 1:
-        raise InputError(f"{name} predicts several targets at once; rsens explains one. Fit one per target.")
-    if forest.criterion not in VARIANCE:
-        raise InputError(
-            f"{name} was fitted with criterion={forest.criterion!r}, whose leaves do not keep the spread of their "
-            "targets. Fit with criterion='squared_error', or give the spread: from_function(lambda X: "
-            "Normal(forest.predict(X), variance), step=0.3)."
-        )
     trees = [tree.tree_ for tree in forest.estimators_]
-    if len(trees) < 2:
-        raise InputError(f"{name} has one tree, and so no spread between trees. Fit more: n_estimators=100.")
     # Trees that were grown until each leaf had one target have almost no variance in their leaves.
     leaves = [(tree.impurity * tree.weighted_n_node_samples)[tree.children_left < 0].sum() for tree in trees]
     pure = sum(leaves) < PURE * sum(tree.impurity[0] * tree.weighted_n_node_samples[0] for tree in trees)
-    if pure and not forest.bootstrap:
-        raise InputError(
-            f"{name} has leaves of one target and no bootstrap: at its training rows all trees find the same target, "
-            "without any spread. Fit with min_samples_leaf=5, or with bootstrap=True."
+    problem = ""
+    if forest.n_outputs_ != 1:
+        problem = SEVERAL
+    elif forest.criterion not in VARIANCE:
+        problem = (
+            f"was fitted with criterion={forest.criterion!r}, whose leaves do not keep the spread of their targets. "
+            "Fit with criterion='squared_error', or give the spread: from_function(fn, step=0.3)"
         )
+    elif len(trees) < 2:
+        problem = "has one tree, and so no spread between trees. Fit more: n_estimators=100"
+    elif pure and not forest.bootstrap:
+        problem = (
+            "has leaves of one target and no bootstrap: at its training rows all trees find the same target, without "
+            "any spread. Fit with min_samples_leaf=5, or with bootstrap=True"
+        )
+    if problem:
+        raise InputError(f"{type(forest).__name__} {problem}.")
     least = LEAST**2 * float(np.mean([tree.impurity[0] for tree in trees]))
 
     def predict(X: Any) -> Normal:
@@ -301,50 +294,8 @@ def _skpro(estimator: Any) -> Prediction:
     return Prediction(predict, "as predict_proba gives it", IN_DISTRIBUTION)
 
 
-def _boosted_parameters(estimator: Any) -> Prediction:
-    """XGBoostLSS and LightGBMLSS: `predict(rows, pred_type="parameters")`, one column per parameter."""
-    name, distribution = type(estimator).__name__, estimator.dist
-    if getattr(estimator, "booster", None) is None:
-        raise InputError(f"{name} is not trained. Call train(params, data) first.")
-    if not isinstance(getattr(distribution, "distribution", None), type):
-        raise InputError(
-            f"{name} with {type(distribution).__name__} has no distribution with parameters. Use a parametric one, "
-            "such as Gaussian, or write what it predicts: from_function(fn, step=0.3)."
-        )
-
-    def predict(X: Any) -> Distribution:
-        import torch
-
-        if is_a(estimator, "xgboostlss.XGBoostLSS"):
-            X = import_module("xgboost").DMatrix(X, feature_names=estimator.booster.feature_names)
-        table = estimator.predict(X, pred_type="parameters")
-        values = {str(name): torch.tensor(np.asarray(table[name], dtype=np.float64)) for name in table.columns}
-        return as_family(distribution.distribution(**values))
-
-    return Prediction(predict, distribution.distribution.__name__, IN_DISTRIBUTION)
-
-
-def _catboost(estimator: Any) -> Prediction:
-    """CatBoost with the loss RMSEWithUncertainty: a mean and a variance."""
-    loss = str((estimator.get_params() or {}).get("loss_function") or "").partition(":")[0]
-    if loss != "RMSEWithUncertainty":
-        raise InputError(
-            f"{type(estimator).__name__} with the loss {loss or 'of a point'} predicts points. Fit with "
-            "loss_function='RMSEWithUncertainty', which predicts a mean and a variance."
-        )
-
-    def predict(X: Any) -> Normal:
-        values = np.asarray(estimator.predict(X, prediction_type="RMSEWithUncertainty"), dtype=np.float64)
-        return Normal(values[:, 0], values[:, 1])
-
-    return Prediction(predict, "Normal", "included: the variance that RMSEWithUncertainty predicts")
-
-
 #: By ancestor: how to read it.
 OTHER_LIBRARIES: dict[str, Callable[[Any], Prediction]] = {
     "ngboost.NGBoost": _ngboost,
     "skpro.BaseProbaRegressor": _skpro,
-    "xgboostlss.XGBoostLSS": _boosted_parameters,
-    "lightgbmlss.LightGBMLSS": _boosted_parameters,
-    "catboost.CatBoostRegressor": _catboost,
 }

@@ -29,7 +29,6 @@ from rsens.distributions import Distribution, Normal
 from rsens.kernels import (
     EQ,
     Constant,
-    ConstantDiagonal,
     Kernel,
     Linear,
     Matern32,
@@ -88,11 +87,9 @@ def read_gp_regressor(gp: Any) -> Prediction:
     name = type(gp).__name__
     if not hasattr(gp, "X_train_"):
         raise InputError(f"{name} is not fitted: it would predict its prior. Call fit(X, y) first.")
-    if np.ndim(gp.y_train_) > 1 and np.shape(gp.y_train_)[1] > 1:
-        raise InputError(
-            f"{name} was fitted to {np.shape(gp.y_train_)[1]} targets at once; rsens explains one. Fit one per target: "
-            "GaussianProcessRegressor(…).fit(X, Y[:, 0])."
-        )
+    targets = np.shape(gp.y_train_)[1:]
+    if targets not in ((), (1,)):
+        raise InputError(f"{name} was fitted to {targets[0]} targets at once; rsens explains one. Fit one per target.")
     if overrides(gp, "sklearn", "predict"):
         return read_std(gp)
     alphas = np.unique(np.asarray(gp.alpha, dtype=np.float64))
@@ -101,8 +98,7 @@ def read_gp_regressor(gp: Any) -> Prediction:
             f"{name} has a different ",
             Argument("alpha"),
             f" for every training row ({alphas[0]:.3g} to {alphas[-1]:.3g}), so the noise of a new observation is not "
-            "known. Add it: def predict(X): mean, sd = gp.predict(X, return_std=True); return rsens.Normal(mean, "
-            "sd**2 + noise), and explain rsens.from_function(predict).",
+            "known. Add it to the variance of gp.predict(X, return_std=True), in a function for rsens.from_function.",
         )
     alpha = float(alphas[0])
     # The mean and the standard deviation of the training targets: 0 and 1 without `normalize_y`.
@@ -145,16 +141,12 @@ def read_gp_classifier(gp: Any) -> Prediction:
         kernels = [_with_smooth_part(member) for member in members]
     except (NoTranslationError, AttributeError):  # our kernels do not know it; a class that is not in the data
         return read_probabilities(gp)
-    text = (
-        "probabilities are integrals of the logistic function over the latent f; predict_proba approximates them to "
-        "about 1e-4."
-    )
     words: dict[str, Any] = {
         "family": "Bernoulli" if len(members) == 1 else "Categorical",
         "noise": OF_CLASSES,
         "classes": gp.classes_,
         "kernel": tuple(kernel.smooth for kernel in kernels),
-        "findings": (Finding("link", "ok", text),),
+        "findings": (Finding("link", "ok", "the logistic function is integrated; predict_proba is about 1e-4 off."),),
     }
     closed = []
     for member, kernel in zip(members, kernels, strict=True):
@@ -180,14 +172,7 @@ def _one_against_the_rest(members: list[Prediction]) -> Prediction:
 
 @dataclass(frozen=True)
 class Translated:
-    """smooth + white·δ, where δ is 1 at a row and itself, and 0 between two rows; None for no smooth part at all.
-
-    A WhiteKernel may be anywhere in the tree:
-
-        (a + w_a δ)(b + w_b δ) = ab + (w_a b(x, x) + w_b a(x, x) + w_a w_b) δ,
-
-    so the white part of a product is one number only where the prior variance of the other factor does not depend on x.
-    """
+    """smooth + white·δ, where δ is 1 at a row and itself, and 0 between two rows; None for no smooth part at all."""
 
     smooth: Any
     white: float = 0.0
@@ -198,28 +183,22 @@ class Translated:
         return Translated(total, self.white + other.white)
 
     def __mul__(self, other: Translated) -> Translated:
-        white = self.white * other.white
-        for a, b in ((self, other), (other, self)):
-            if a.white > 0.0 and b.smooth is not None:
-                white += a.white * _prior_variance(b.smooth)
-        both = self.smooth is not None and other.smooth is not None
-        return Translated(_product(self.smooth, other.smooth) if both else None, white)
+        """(k + wδ)c = ck + cwδ for a constant c, which becomes part of the variances of k."""
+        for k, constant in ((self, other), (other, self)):
+            if isinstance(constant.smooth, Constant) and not constant.white:
+                c = constant.smooth.variance
+                return Translated(None if k.smooth is None else k.smooth.in_units(np.ones(1), c), c * k.white)
+        if self.white or other.white:
+            raise NoTranslationError("a product of WhiteKernel and a kernel that is not constant")
+        return Translated(Product((self.smooth, other.smooth)))
 
 
 def translated(kernel: Any) -> Translated:
     """A fitted kernel of scikit-learn in our terms, or a `NoTranslationError`."""
     native = not overrides(kernel, "sklearn", "__call__", "diag")
     name = next(kind.__qualname__ for kind in type(kernel).__mro__ if "__call__" in vars(kind)) if native else ""
-    if name == "CompoundKernel":
-        raise InputError(
-            "the kernel is a CompoundKernel, one kernel per class of a GaussianProcessClassifier. Explain the fitted "
-            "classifier itself."
-        )
-    if name == "Matern" and kernel.nu == 0.5:
-        raise InputError(
-            "the kernel Matern(nu=0.5) has no derivatives in x at the training rows. Refit with nu=1.5 or 2.5, or with "
-            "RBF."
-        )
+    if name in REFUSED and getattr(kernel, "nu", 0.5) == 0.5:
+        raise InputError(f"the kernel is {REFUSED[name]}")
     if name in _COMPOSED:
         return _COMPOSED[name](kernel)
     try:
@@ -249,6 +228,13 @@ def _power(kernel: Any) -> Translated:
     return reduce(mul, [translated(kernel.kernel)] * int(p))
 
 
+#: Kernels without any derivatives: what they are, and what to do; Matern only with nu = 0.5.
+REFUSED = {
+    "CompoundKernel": "a CompoundKernel, one kernel per class. Explain the fitted GaussianProcessClassifier itself.",
+    "Matern": (
+        "Matern(nu=0.5), which has no derivatives in x at the training rows. Refit with nu=1.5 or 2.5, or with RBF."
+    ),
+}
 _COMPOSED: dict[str, Callable[[Any], Translated]] = {
     "Sum": lambda k: translated(k.k1) + translated(k.k2),
     "Product": lambda k: translated(k.k1) * translated(k.k2),
@@ -266,25 +252,6 @@ _LEAVES: dict[str, Callable[[Any], Translated]] = {
     "ConstantKernel": lambda k: Translated(Constant(float(k.constant_value))),
     "WhiteKernel": lambda k: Translated(None, float(k.noise_level)),
 }
-
-
-def _product(a: Kernel, b: Kernel) -> Kernel:
-    """The product; a constant becomes part of the variances of the other factor, which then has one array less."""
-    for factor, other in ((a, b), (b, a)):
-        if isinstance(factor, Constant):
-            return other.in_units(np.ones(1), factor.variance)
-    return Product((a, b))
-
-
-def _prior_variance(kernel: Kernel) -> float:
-    """k(x, x), where it is the same for all x."""
-    if isinstance(kernel, Sum):
-        return sum(map(_prior_variance, kernel.terms))
-    if isinstance(kernel, Product):
-        return float(np.prod([_prior_variance(factor) for factor in kernel.factors]))
-    if isinstance(kernel, ConstantDiagonal):
-        return kernel.variance
-    raise NoTranslationError("a product of WhiteKernel and DotProduct")
 
 
 #: Below this angle the Taylor series of (θ cos θ − sin θ)/θ³ has more digits than the quotient.

@@ -79,18 +79,16 @@ def read_target(model: Any, read: Reader) -> Prediction:
     if line is None:
         raise InputError(
             f"{type(model).__name__}: y follows no family of rsens, because the inverse of its transformer is neither "
-            "affine nor an exponential. Explain model.regressor_ instead: R-sens does not depend on an invertible "
-            "transformation of y."
+            "affine nor an exponential. Explain model.regressor_ instead: R-sens does not depend on the scale of y."
         )
     a, b = line
     units = np.array([b, b**2])
 
-    def of_y(target: Distribution) -> Distribution:
-        if not isinstance(target, Normal):
-            raise InputError(
-                f"{type(model).__name__}: the regressor inside must predict a Normal; got {type(target).__name__}."
-            )
-        return kind(a + b * target.mean, b**2 * target.variance)
+    def of_y(t: Distribution) -> Distribution:
+        if not isinstance(t, Normal):
+            got = type(t).__name__
+            raise InputError(f"{type(model).__name__}: the regressor inside must predict a Normal; got {got}.")
+        return kind(a + b * t.mean, b**2 * t.variance)
 
     def derivatives(X: Any, order: int, inner: Inner | None = None) -> Derivatives:
         assert inside.derivatives is not None
@@ -110,12 +108,9 @@ def read_target(model: Any, read: Reader) -> Prediction:
 
 def _line(t: Array, y: Array) -> tuple[float, float] | None:
     """(a, b) with y = a + bt to the last digits, or None."""
-    if not np.isfinite(y).all():
-        return None
     b = float((y[-1] - y[0]) / (t[-1] - t[0]))
     a = float(y[len(y) // 2] - b * t[len(t) // 2])
-    size = np.abs(y).max()
-    return (a, b) if b != 0.0 and (np.abs(a + b * t - y) <= SAME * size).all() else None
+    return (a, b) if b != 0.0 and np.allclose(a + b * t, y, 0.0, SAME * np.abs(y).max()) else None
 
 
 GAUSSIAN_PROCESSES = ("sklearn.GaussianProcessRegressor", "sklearn.GaussianProcessClassifier")
@@ -133,13 +128,12 @@ def widened(estimator: Any, X: Any, y: Any, origin: Sequence[int]) -> Any:
 
     copy = clone(estimator)
     head, last = _head(copy), _last(copy)
-    if not (is_a(head, "sklearn.ColumnTransformer") or is_a(last, *GAUSSIAN_PROCESSES)):
-        return estimator
-    if is_a(head, "sklearn.ColumnTransformer"):
+    columns, kernel = is_a(head, "sklearn.ColumnTransformer"), is_a(last, *GAUSSIAN_PROCESSES)
+    if columns:
         _widen_columns(head, X, origin)
-    if is_a(last, *GAUSSIAN_PROCESSES) and last.kernel is not None:
+    if kernel and last.kernel is not None:
         _widen_kernel(copy, last, X, y, origin)
-    return copy
+    return copy if columns or kernel else estimator
 
 
 def _head(estimator: Any) -> Any:

@@ -97,17 +97,15 @@ def read_std(estimator: Any, more_variance: float = 0.0, **words: Any) -> Predic
         given = estimator.predict(X, return_std=True)
         shapes = [np.shape(each) for each in given] if isinstance(given, tuple) else [np.shape(given)]
         if len(shapes) != 2 or len(shapes[0]) != 1 or shapes[0] != shapes[1]:
-            raise InputError(
-                f"{call} must return one mean and one standard deviation per row; got shapes {shapes}. Fit one model "
-                "per target."
-            )
+            text = f"must return one mean and one standard deviation per row; got shapes {shapes}"
+            raise InputError(f"{call} {text}. Fit one model per target.")
         mean, deviation = (np.asarray(each, dtype=np.float64) for each in given)
         variance = deviation**2 + more_variance
         if not (variance > 0.0).all():
-            raise InputError(
-                f"{call} gives a standard deviation of {deviation.min():g} at row {int(variance.argmin())}: R-sens "
-                "compares distributions, and needs some spread. Leave such rows out, or fit with noise (WhiteKernel)."
+            text = (
+                f"gives a standard deviation of {deviation.min():g} at row {int(variance.argmin())}: R-sens needs some"
             )
+            raise InputError(f"{call} {text} spread. Leave such rows out, or fit with noise (WhiteKernel).")
         return Normal(mean, variance)
 
     words.setdefault("noise", "not known: the standard deviation of predict is taken as given")

@@ -55,8 +55,6 @@ def derivatives_of(step: Any, X: Any, order: int) -> Inner:
         return through([inner for _, inner in step.steps], X, order)[1]
     if is_a(step, "sklearn.ColumnTransformer"):
         return _of_columns(step, X, order)
-    if is_a(step, "sklearn.FeatureUnion"):
-        return _of_union(step, X, order)
     labels = columns_of_labels(X) if is_frame(X) else []
     if encodes(step) or len(labels) == X.shape[1]:
         return Inner(np.zeros((1, _outputs(step.transform(X)).shape[1], X.shape[1])))
@@ -107,30 +105,13 @@ def positions_of(columns: Any, names: list[Any] | None, n: int) -> list[int]:
 
 def _of_columns(step: Any, X: Any, order: int) -> Inner:
     """Each part of a ColumnTransformer has its own columns, and its place among the outputs."""
-    names, parts = list(X.columns) if is_frame(X) else None, []
+    names, parts, D = list(X.columns) if is_frame(X) else None, [], X.shape[1]
     for name, part, columns in step.transformers_:
         place = step.output_indices_.get(name, slice(0, 0))
-        positions = [] if isinstance(part, str) and part == "drop" else positions_of(columns, names, X.shape[1])
+        positions = [] if isinstance(part, str) and part == "drop" else positions_of(columns, names, D)
         if positions and place.stop > place.start:
             rows = X.iloc[:, positions] if is_frame(X) else X[:, positions]
-            parts.append((_spread(derivatives_of(part, rows, order), positions, X.shape[1]), place))
-    return _side_by_side(parts, X.shape[1])
-
-
-def _of_union(step: Any, X: Any, order: int) -> Inner:
-    parts, start = [], 0
-    for name, part in step.transformer_list:
-        if part == "drop":
-            continue
-        weight, inner = (step.transformer_weights or {}).get(name, 1.0), derivatives_of(part, X, order)
-        inner = Inner(weight * inner.first, None if inner.second is None else weight * inner.second)
-        parts.append((inner, slice(start, start + inner.first.shape[1])))
-        start += inner.first.shape[1]
-    return _side_by_side(parts, X.shape[1])
-
-
-def _side_by_side(parts: list[tuple[Inner, slice]], D: int) -> Inner:
-    """The outputs of several steps, each in its place."""
+            parts.append((_spread(derivatives_of(part, rows, order), positions, D), place))
     n = max((len(inner.first) for inner, _ in parts), default=1)
     outputs = max((place.stop for _, place in parts), default=0)
     first, second = np.zeros((n, outputs, D)), None
