@@ -4,7 +4,6 @@ import inspect
 import json
 
 import click
-import pandas as pd
 import pytest
 
 from rsens import InputError, study
@@ -134,17 +133,6 @@ def test_notes_and_legends_name_options(table, capsys):
     assert "numeric=[" not in said
     summary = json.loads((table / "rsens-table" / "summary.json").read_text(encoding="utf-8"))
     assert any("--drop a2" in note["text"] for note in summary["notes"])
-
-
-def test_errors_of_the_data_name_options(table, capsys):
-    with pytest.raises(InputError, match="cv=0"):
-        study(numbers(9), "y")
-    numbers(9).to_csv("table.csv", index=False)
-    assert main(["select", "table.csv", "--target", "y"]) == 2
-    assert "go on without a check: --no-check." in capsys.readouterr().err
-    pd.DataFrame({"x": [1.0, None, 3.0], "y": [1.0, 2.0, 3.0]}).to_csv("table.csv", index=False)
-    assert main(["explain", "table.csv", "--target", "y", "--missing", "error"]) == 2
-    assert "leave columns out with --drop x, or leave the rows out with --missing drop." in capsys.readouterr().err
 
 
 def test_names_with_values():

@@ -181,6 +181,13 @@ def test_many_columns_have_no_pairs_unless_asked_for():
     assert study(frame, "y", model="linear", pairs=3, **QUICK).explanation.order == 2
 
 
+def test_too_many_pairs_are_refused_before_the_first_fit(monkeypatch):
+    monkeypatch.setattr("rsens._explain._context.MOST_COLUMNS_OF_PAIRS", 3)
+    monkeypatch.setattr(rsens.GPRegressor, "fit", None)
+    with pytest.raises(InputError, match=r"^pairs=2 asks for pairs, .* at most 3 columns; got 4 columns, 6 pairs"):
+        study(numbers(30), "y", pairs=2)
+
+
 def test_one_column():
     result = study(numbers(30)[["a", "y"]], "y", **QUICK)
     assert list(result.explanation.names) == ["a"]
