@@ -199,11 +199,7 @@ def iterate(
     check_order(order)
     n, columns = table.values.shape
     model = model if prepared else prepare(model, table)
-    at_once = model.rows_per_chunk(columns, order)
-    if model.coding is not None:  # contrasts have to be kept as well
-        kept = contrast_bytes(model.coding, order, model.n_parameters)
-        at_once = max(1, int(1.0 / (1.0 / at_once + kept / MAX_BYTES)))
-    chunks = -(-n // max(1, at_once * max_bytes // MAX_BYTES))
+    chunks = -(-n // max(1, _rows_with_contrasts(model, columns, order) * max_bytes // MAX_BYTES))
     bends = Bends(table, model.by_differences) if watch and order == 2 else None
     for k in range(chunks):
         start, stop = n * k // chunks, n * (k + 1) // chunks
@@ -239,6 +235,14 @@ def rows_of(model: Model, X: Any) -> Table:
 def _as_taken(model: Model, table: Table) -> Any:
     """The rows of a table as the model takes them: as the table, or in the type that was given."""
     return table if model.takes_tables else table.source
+
+
+def _rows_with_contrasts(model: Model, n_columns: int, order: int) -> int:
+    """How many rows to take at once when their contrasts have to be kept as well."""
+    rows = model.rows_per_chunk(n_columns, order)
+    if model.coding is None:
+        return rows
+    return max(1, int(1.0 / (1.0 / rows + contrast_bytes(model.coding, order, model.n_parameters) / MAX_BYTES)))
 
 
 def check_order(order: int) -> None:
