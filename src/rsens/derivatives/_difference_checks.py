@@ -141,8 +141,8 @@ def flat_columns(at: Differences, changes: Array) -> list[int]:
 def check_second(at: Differences, first: Array, second: Array, names: tuple[str, ...]) -> None:
     """An error where jumps, kinks, rounding or noise decide second differences (n, M, C, C).
 
-    Half the step changes the largest of them then: by jumps and rounding it multiplies them by 4 or gives 0, by kinks
-    by 2. A step that was given may span jumps on purpose: there it is an error only if the result is absurd.
+    Half the step shows it: second differences of jumps and of rounding become 4 times as large or 0, of kinks twice
+    as large. A step that was given may span jumps on purpose: there it is an error only if the result is absurd.
     """
     n, columns = len(at.X), len(at.columns)
     if not columns:

@@ -107,12 +107,12 @@ def test_two_numbers_are_compared_and_a_note_says_so():
     frame = numbers().assign(flag=lambda f: (np.arange(len(f)) % 4 == 0) * 1, d=lambda f: np.arange(len(f)) % 2)
     frame["y"] += 3.0 * frame["flag"]
     result = study(frame, "y", **QUICK)
-    assert set(result.explanation.two_valued) == {"flag", "d"}
+    assert set(result.explanation._two_valued) == {"flag", "d"}
     note = next(note for note in result.notes if note.kind == "two_values")
     assert set(note.columns) == {"flag", "d"}
     assert "have two values and are compared between them, like a category" in note.text
     one = study(frame, "y", numeric=["d"], **QUICK)
-    assert one.explanation.two_valued == ("flag",)
+    assert one.explanation._two_valued == ("flag",)
     assert one.settings["arguments"]["numeric"] == ["d"]
     assert "'flag' has two values" in next(note for note in one.notes if note.kind == "two_values").text
     assert "two_values" not in kinds(study(frame, "y", numeric=["d", "flag"], **QUICK))
