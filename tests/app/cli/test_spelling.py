@@ -37,8 +37,6 @@ WRONG = {
 }
 #: These take any text; what is wrong with them shows when the table is read, or a cluster is asked (test_dask.py).
 ANY_TEXT = {"target", "drop", "columns", "categorical", "numeric", "cluster", "by", "out", "model_file", "dask"}
-#: How Python users call a setting that has another name there.
-IN_PYTHON = {"seed": "random_state"}
 
 
 @pytest.fixture
@@ -70,7 +68,7 @@ def test_a_wrong_value_is_an_error_that_names_the_option(table, capsys, name, co
 
 def test_the_same_error_names_the_argument_in_python():
     for name in WRONG.keys() - {"methods"}:
-        called = IN_PYTHON.get(name, name)
+        called = "random_state" if name == "seed" else name
         with pytest.raises(InputError, match=f"^{called} must ") as error:
             Settings(data=numbers(5), target="y", **{name: WRONG[name]})
         assert error.value.argument == called

@@ -16,10 +16,7 @@ QUICK = {"cv": 0, "null": False}
 
 
 def staircase(explanation, *, ax=None):
-    """Values of R-sens as a staircase.
-
-    More about it.
-    """
+    """Values of R-sens as a staircase."""
     from matplotlib import pyplot as plt
 
     ax = plt.subplots()[1] if ax is None else ax

@@ -87,5 +87,3 @@ def test_every_command_keeps_rows(file, capsys, command, more):
     assert "another question (--where was open=yes, month>2)" in capsys.readouterr().err
     assert main([*arguments, "--where", "open=never", "--out", "other"]) == 2
     assert "--where: no cell is 'never'. 'open' has yes, no." in capsys.readouterr().err
-    assert main([*arguments, "--where", "opn=yes", "--out", "other"]) == 2
-    assert "Did you mean 'open'?" in capsys.readouterr().err
