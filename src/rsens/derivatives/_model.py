@@ -199,7 +199,7 @@ def iterate(
     check_order(order)
     n, columns = table.values.shape
     model = model if prepared else prepare(model, table)
-    chunks = -(-n // max(1, _rows_with_contrasts(model, columns, order) * max_bytes // MAX_BYTES))
+    chunks = -(-n // _rows_at_once(model, columns, order, max_bytes))
     bends = Bends(table, model.by_differences) if watch and order == 2 else None
     for k in range(chunks):
         start, stop = n * k // chunks, n * (k + 1) // chunks
@@ -222,6 +222,14 @@ def iterate(
         bends.warn()
 
 
+def _rows_at_once(model: Model, columns: int, order: int, max_bytes: int) -> int:
+    rows = model.rows_per_chunk(columns, order)
+    if model.coding is not None:  # contrasts have to be kept as well
+        kept = contrast_bytes(model.coding, order, model.n_parameters)
+        rows = max(1, int(1.0 / (1.0 / rows + kept / MAX_BYTES)))
+    return max(1, rows * max_bytes // MAX_BYTES)
+
+
 def prepare(model: Model, table: Table) -> Model:
     """The model prepared for the rows of a table; see `Model.prepared`."""
     return model.prepared(_as_taken(model, table))
@@ -235,14 +243,6 @@ def rows_of(model: Model, X: Any) -> Table:
 def _as_taken(model: Model, table: Table) -> Any:
     """The rows of a table as the model takes them: as the table, or in the type that was given."""
     return table if model.takes_tables else table.source
-
-
-def _rows_with_contrasts(model: Model, n_columns: int, order: int) -> int:
-    """How many rows to take at once when their contrasts have to be kept as well."""
-    rows = model.rows_per_chunk(n_columns, order)
-    if model.coding is None:
-        return rows
-    return max(1, int(1.0 / (1.0 / rows + contrast_bytes(model.coding, order, model.n_parameters) / MAX_BYTES)))
 
 
 def check_order(order: int) -> None:
