@@ -60,7 +60,6 @@ def test_the_same_as_its_design(engine):
 
 
 FORMULAS = {
-    "additive": "y ~ a + b + town",
     "interactions": "y ~ a*b + a:town",
     "curved": "y ~ np.exp(0.3*a) + np.log(b) + I(a**2)",
     "splines": "y ~ bs(a, df=5) + b",

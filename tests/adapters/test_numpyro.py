@@ -220,7 +220,7 @@ def test_draws_that_do_not_fit_the_model(samples, text):
 
 def test_a_predictive_is_neither_model_nor_samples(mcmc):
     predictive = Predictive(linear, mcmc.get_samples())
-    with pytest.raises(InputError, match=r"Predictive.*from_numpyro\(model, mcmc\)"):
+    with pytest.raises(InputError, match=r"must be the model function.*got Predictive"):
         from_numpyro(predictive, mcmc)
     for samples, text in (
         (predictive, "got Predictive"),

@@ -101,8 +101,7 @@ Transform = Callable[[Array, Any], Array]
 def quotients(transform: Transform, X: Array, columns: list[int]) -> Quotients:
     """Difference quotients at the rows X of z(x), made of x by a step of a pipeline or a formula.
 
-    With Richardson's extrapolation they are exact up to rounding for products of columns; otherwise the error is h⁴. A
-    formula takes as long for one row as for thousands, so moved copies of the rows go in together.
+    With Richardson's extrapolation the error is h⁴: they are exact up to rounding for products of columns.
     """
     which = np.arange(len(X))
 

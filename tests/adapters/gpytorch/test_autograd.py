@@ -20,7 +20,6 @@ from tests.adapters.gpytorch.processes import (
     DeepKernel,
     ExactProcess,
     X,
-    Y,
     exact,
     gaussian,
     own,
@@ -155,19 +154,3 @@ def test_a_model_that_cannot_be_copied_says_so():
         copy.deepcopy(model)
     with pytest.raises(InputError, match=r"cannot be copied .*copy\.deepcopy\(model\)"):
         rsens.rsens(model, ROWS)
-
-
-def test_tensors_outside_the_module_are_named():
-    """They stay in single precision when the working copy is turned to double."""
-
-    class Hidden(ExactProcess):
-        def forward(self, x):
-            return super().forward(x @ self.hidden["weights"])
-
-    model = Hidden(torch.tensor(X).float(), torch.tensor(Y).float(), gaussian().float(), users_rbf().float())
-    model.hidden = {"weights": torch.eye(3)}
-    with (
-        pytest.warns(rsens.RsensWarning, match="single precision"),
-        pytest.raises(InputError, match="in double precision"),
-    ):
-        rsens.rsens(model.eval(), ROWS)

@@ -193,7 +193,6 @@ def test_not_fitted():
     [
         LinearRegression(),
         make_pipeline(StandardScaler(), LinearRegression()),
-        StandardScaler(),
         GradientBoostingRegressor(n_estimators=3),
     ],
     ids=str,

@@ -79,7 +79,7 @@ class TestLengthScales:
 
     def test_fixed_ones_cannot_be_guessed(self):
         model = make_pipeline(head(), gp([1.0, 2.0, 3.0, 4.0], optimizer=None))
-        with pytest.raises(InputError, match="fixed length-scales"):
+        with pytest.raises(InputError, match="no fixed length-scales"):
             widened(model, WIDE, TARGET, ORIGIN)
 
     def test_one_for_all(self):
