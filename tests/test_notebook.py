@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import rsens
+from rsens._document import sentence
 from rsens._text import on_one_line
 from tests.pages import NASTY, harmless
 from tests.select_interactions.made import asked
@@ -36,8 +37,12 @@ RESULTS = {
 @pytest.mark.filterwarnings("ignore::rsens.RsensWarning")
 def test_every_result_has_a_harmless_view(name):
     result = RESULTS[name]()
-    text = "".join(harmless(result._repr_html_()).texts)
-    assert "nan" not in text.lower().split()
+    page = harmless(result._repr_html_())
+    shown = " ".join(" ".join(page.texts).replace("\u00a0", " ").split())
+    assert "table" in page.tags
+    assert "nan" not in shown.lower().split()
     if name in ("explanation", "stability", "study"):
-        assert all(on_one_line(column) in text for column in X)
-    assert text == result._document().text(96)
+        assert {on_one_line(column) for column in X} <= {*page.texts}
+    for block in result._document().blocks:  # every sentence, title and legend that is printed
+        texts = [block.title, *map(sentence, filter(None, block.legend))] if hasattr(block, "legend") else block.texts
+        assert not [text for text in map(on_one_line, texts) if " ".join(text.split()) not in shown]

@@ -1,4 +1,4 @@
-"""Documents: sentences and tables, built once for each result and rendered as text, as JSON and on a report's page.
+"""Documents: sentences and tables, built once for each result and rendered as text, as HTML and as JSON.
 
 All text is escaped here, so that a column may be called `<script>`.
 """
@@ -15,14 +15,14 @@ from typing import Any, Literal, NewType
 import numpy as np
 import pandas as pd
 
-from rsens._text import NAME_WIDTH, Pair, as_label, distinct, listed, on_one_line, safe, short, width_of
+from rsens._text import NAME_WIDTH, Pair, as_label, listed, on_one_line, safe, short, width_of
 
 #: Escaped text.
 Html = NewType("Html", str)
 #: The width of paragraphs, and of tables outside a terminal; the least width of a terminal and of names.
 WIDTH, LEAST_WIDTH, LEAST_NAME = 96, 40, 12
-#: The longest bar of a table, in characters, and the longest name in a table of a page.
-BAR, PAGE_NAME = 8, 80
+#: The longest bar of a table, in characters.
+BAR = 8
 #: The attributes of cells on a page, by kind of column.
 PAGE = {"name": "", "number": ' class="right"', "words": ' class="tight"', "text": ""}
 
@@ -82,28 +82,42 @@ class ShownTable:
             below.append(f"  {text} {command}" if fits else f"{fold(text, width, '  ', '  ')}\n    {command}")
         return "\n".join([fold(self.title, width), *lines, *below])
 
+    def html(self) -> Html:
+        """For a notebook, whose own style of tables applies."""
+        head, rows, legend = self._tags()
+        hint = "" if self.hint is None else f"<p>{_unbroken(self.hint[0])} <code>{escape(self.hint[1])}</code></p>"
+        return Html(
+            f"<table>{head}<tbody>{''.join(rows)}</tbody></table>{f'<ul>{legend}</ul>' if legend else ''}{hint}"
+        )
+
     def page(self, name: str, shown: int) -> Html:
         """For the page of a report: a button shows the lines after the first `shown`."""
-        columns = [each for each in self.columns if each.kind in PAGE and not (each.is_empty and each.kind != "name")]
-        heads = [(_unbroken(each.head.strip()), PAGE[each.kind]) for each in columns]
-        head = "".join(f'<th scope="col"{style}>{text}</th>' if text else f"<td{style}></td>" for text, style in heads)
-        grey = [' class="below"' if each else "" for each in self.muted or [False] * len(columns[0].cells)]
-        cells = zip(grey, *map(_cells, columns), strict=True)
-        rows = [f"<tr{style}>{''.join(row)}</tr>" for style, *row in cells]
-        rest, notes, button = "", "", ""
+        head, rows, legend = self._tags()
+        rest, button = "", ""
         if len(rows) > shown:
             rest = f'<tbody class="rest" id="rest-{name}">{"".join(rows[shown:])}</tbody>'
             button = (
                 '<button type="button" class="button needs-script more" aria-expanded="false" '
                 f'aria-controls="rest-{name}" data-more="rest-{name}">Show all {len(rows)}</button>'
             )
-        if legend := [f"<li>{_unbroken(sentence(line))}</li>" for line in self.legend if line]:
-            notes = f'<ul class="table-notes" id="notes-{name}">{"".join(legend)}</ul>'
+        notes = f'<ul class="table-notes" id="notes-{name}">{legend}</ul>' if legend else ""
         described = f' aria-describedby="notes-{name}"' if notes else ""
         return Html(
-            f'<div class="scroll" tabindex="0" role="region" aria-label="Table of {name}"><table{described}>'
-            f"<caption>{_unbroken(self.title)}</caption><thead><tr>{head}</tr></thead>"
+            f'<div class="scroll" tabindex="0" role="region" aria-label="Table of {name}"><table{described}>{head}'
             f"<tbody>{''.join(rows[:shown])}</tbody>{rest}</table></div>{button}{notes}"
+        )
+
+    def _tags(self) -> tuple[str, list[str], str]:
+        """The caption with the headings, the lines, and the items of the legend."""
+        columns = [each for each in self.columns if each.kind in PAGE and not (each.is_empty and each.kind != "name")]
+        heads = [(_unbroken(each.head.strip()), PAGE[each.kind]) for each in columns]
+        head = "".join(f'<th scope="col"{style}>{text}</th>' if text else f"<td{style}></td>" for text, style in heads)
+        grey = [' class="below"' if each else "" for each in self.muted or [False] * len(columns[0].cells)]
+        cells = zip(grey, *map(_cells, columns), strict=True)
+        return (
+            f"<caption>{_unbroken(self.title)}</caption><thead><tr>{head}</tr></thead>",
+            [f"<tr{style}>{''.join(row)}</tr>" for style, *row in cells],
+            "".join(f"<li>{_unbroken(sentence(line))}</li>" for line in self.legend if line),
         )
 
     def json(self) -> list[dict[str, Any]]:
@@ -122,6 +136,12 @@ class Sentences:
         first, further = ("WARNING  ", " " * 9) if self.kind == "warning" else ("", "")
         return "\n".join(fold(text, width, first, further) for text in self.texts)
 
+    def html(self) -> Html:
+        before, after = {"plain": ("", ""), "heading": ("<strong>", "</strong>")}.get(
+            self.kind, ("<strong>Warning:</strong> ", "")
+        )
+        return Html("".join(f"<p>{before}{_unbroken(text)}{after}</p>" for text in self.texts))
+
 
 @dataclass(frozen=True)
 class Notes:
@@ -133,6 +153,12 @@ class Notes:
     def text(self, width: int) -> str:
         items = [fold(text, width, "  · ", "    ") for text in self.texts]
         return "\n".join([fold(self.title, width), *items]) if items else ""
+
+    def html(self) -> Html:
+        """A list that opens at a click."""
+        items = "".join(f"<li>{_unbroken(text)}</li>" for text in self.texts)
+        summary = f"<summary>{_unbroken(self.title)} ({len(self.texts)})</summary>"
+        return Html(f"<details>{summary}<ul>{items}</ul></details>" if items else "")
 
 
 Block = ShownTable | Sentences | Notes
@@ -150,8 +176,8 @@ class Document:
         return "\n\n".join(filter(None, (block.text(width) for block in self.blocks)))
 
     def html(self) -> Html:
-        """For a notebook: the text."""
-        return Html(f"<pre>{escape(self.text(WIDTH))}</pre>")
+        """For a notebook: the tags of a report's page, without its style sheet."""
+        return Html("".join(block.html() for block in self.blocks))
 
 
 class Shown:
@@ -247,25 +273,13 @@ def _total(widths: Iterable[int]) -> int:
 def _cells(column: Column) -> list[str]:
     """The cells of a column on a page."""
     if column.kind == "name":
-        return [f'<th scope="row">{name}</th>' for name in _page_names(column.cells)]
+        parts = [(name.first, name.second) if isinstance(name, Pair) else (name,) for name in column.cells]
+        spans = [[f'<span class="name">{escape(as_label(part))}</span>' for part in pair] for pair in parts]
+        return [f"""<th scope="row">{' <span class="times">×</span> '.join(pair)}</th>""" for pair in spans]
     marks = column.marks if any(mark.strip() for mark in column.marks) else ()
     signs = [f'<span class="mark star">{escape(mark)}</span>' for mark in marks] or [""] * len(column.cells)
     cells = zip(column.cells, signs, strict=True)
     return [f"<td{PAGE[column.kind]}>{_unbroken(cell.strip())}{sign}</td>" for cell, sign in cells]
-
-
-def _page_names(names: Sequence[str]) -> list[str]:
-    """Names of variables and pairs; shortened ones have the whole name as their title."""
-    parts = [(name.first, name.second) if isinstance(name, Pair) else (name,) for name in names]
-    whole = list(dict.fromkeys(as_label(part) for pair in parts for part in pair))
-    cut = dict(zip(whole, distinct(whole, PAGE_NAME), strict=True))
-
-    def span(name: str) -> str:
-        full = as_label(name)
-        title = "" if cut[full] == full else f' title="{escape(full)}"'
-        return f'<span class="name"{title}>{escape(cut[full])}</span>'
-
-    return [' <span class="times">×</span> '.join(map(span, pair)) for pair in parts]
 
 
 def _unbroken(text: str) -> str:

@@ -24,20 +24,13 @@ def scores_of(model, X, y):
     return row_scores(model, read_for(model, X)[0], y, len(X))
 
 
-def test_an_estimator_says_it_itself():
-    model = GPRegressor(random_state=0).fit(X, y)
-    np.testing.assert_array_equal(scores_of(model, X, y)(X[::-1]), model.log_predictive_density(X[::-1], y))
-
-
-def test_a_data_frame_of_one_column():
-    """As an estimator's own targets it would be a warning of scikit-learn's, once for every permutation."""
+def test_numbers():
     model = GPRegressor(optimize=False).fit(X, y)
+    np.testing.assert_array_equal(scores_of(model, X, y)(X[::-1]), model.log_predictive_density(X[::-1], y))
+    # A frame of one column would be a warning of scikit-learn's, once for every permutation.
     np.testing.assert_array_equal(scores_of(model, X, pd.DataFrame({"y": y}))(X), model.log_predictive_density(X, y))
-
-
-def test_a_function_says_it_by_its_family():
-    model = from_function(lambda X: Normal(X[:, 0], 0.25))
-    np.testing.assert_allclose(scores_of(model, X, pd.Series(y))(X), stats.norm.logpdf(y, X[:, 0], 0.5), rtol=1e-12)
+    function = from_function(lambda X: Normal(X[:, 0], 0.25))
+    np.testing.assert_allclose(scores_of(function, X, pd.Series(y))(X), stats.norm.logpdf(y, X[:, 0], 0.5), rtol=1e-12)
 
 
 def test_labels_of_classes():

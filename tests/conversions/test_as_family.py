@@ -24,7 +24,7 @@ def test_our_own_families_stay_as_they_are():
     ("obj", "text"),
     [
         ((np.zeros(3), np.ones(3)), r"got a tuple of 2\. If these are a mean and a standard deviation.*sd\*\*2"),
-        (np.zeros((3, 2)), r"got an array of shape \(3, 2\)"),
+        (np.zeros((3, 2)), r"got ndarray of shape \(3, 2\)"),
         (None, r"got None \(is a return missing\?\)"),
         ({"mean": 0.0}, "got dict"),
         (rsens.Normal, "got the class Normal without its parameters"),

@@ -9,24 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 import torch
 
+from rsens import distributions as ds
 from rsens.derivatives import from_function, from_jax, from_torch
-from rsens.distributions import (
-    Bernoulli,
-    Beta,
-    Binomial,
-    Categorical,
-    Exponential,
-    Gamma,
-    Histogram,
-    LogNormal,
-    Mixture,
-    MultivariateNormal,
-    NegativeBinomial,
-    Normal,
-    Poisson,
-    StudentT,
-    Weibull,
-)
 
 
 @dataclass(frozen=True)
@@ -94,30 +78,30 @@ def covariance(source, X):
 
 #: One function for every family, and for every way of giving it.
 FAMILY_CASES = {
-    "normal": lambda s, X: Normal(wave(s, X, 0), positive(s, X, 1)),
-    "normal with a number": lambda s, X: Normal(wave(s, X, 0), 0.5),
-    "student t": lambda s, X: StudentT(wave(s, X, 0), positive(s, X, 1), 4.0),
-    "log-normal": lambda s, X: LogNormal(wave(s, X, 0), positive(s, X, 1)),
-    "gamma": lambda s, X: Gamma(positive(s, X, 0), positive(s, X, 1)),
-    "exponential": lambda s, X: Exponential(positive(s, X, 0)),
-    "beta": lambda s, X: Beta(positive(s, X, 0), positive(s, X, 1)),
-    "weibull": lambda s, X: Weibull(positive(s, X, 0), positive(s, X, 1)),
-    "bernoulli": lambda s, X: Bernoulli(1.0 / (1.0 + positive(s, X, 0))),
-    "bernoulli by logit": lambda s, X: Bernoulli(logit=3.0 * wave(s, X, 0)),
-    "binomial": lambda s, X: Binomial(7, 1.0 / (1.0 + positive(s, X, 0))),
-    "binomial by logit": lambda s, X: Binomial(7, logit=wave(s, X, 0)),
-    "categorical": lambda s, X: Categorical(softmax(s, X)),
-    "histogram": lambda s, X: Histogram(s.array([-1.0, 0.5, 1.0, 4.0]), softmax(s, X)),
-    "poisson": lambda s, X: Poisson(positive(s, X, 0)),
-    "negative binomial": lambda s, X: NegativeBinomial(positive(s, X, 0), positive(s, X, 1)),
-    "multivariate normal": lambda s, X: MultivariateNormal(
+    "normal": lambda s, X: ds.Normal(wave(s, X, 0), positive(s, X, 1)),
+    "normal with a number": lambda s, X: ds.Normal(wave(s, X, 0), 0.5),
+    "student t": lambda s, X: ds.StudentT(wave(s, X, 0), positive(s, X, 1), 4.0),
+    "log-normal": lambda s, X: ds.LogNormal(wave(s, X, 0), positive(s, X, 1)),
+    "gamma": lambda s, X: ds.Gamma(positive(s, X, 0), positive(s, X, 1)),
+    "exponential": lambda s, X: ds.Exponential(positive(s, X, 0)),
+    "beta": lambda s, X: ds.Beta(positive(s, X, 0), positive(s, X, 1)),
+    "weibull": lambda s, X: ds.Weibull(positive(s, X, 0), positive(s, X, 1)),
+    "bernoulli": lambda s, X: ds.Bernoulli(1.0 / (1.0 + positive(s, X, 0))),
+    "bernoulli by logit": lambda s, X: ds.Bernoulli(logit=3.0 * wave(s, X, 0)),
+    "binomial": lambda s, X: ds.Binomial(7, 1.0 / (1.0 + positive(s, X, 0))),
+    "binomial by logit": lambda s, X: ds.Binomial(7, logit=wave(s, X, 0)),
+    "categorical": lambda s, X: ds.Categorical(softmax(s, X)),
+    "histogram": lambda s, X: ds.Histogram(s.array([-1.0, 0.5, 1.0, 4.0]), softmax(s, X)),
+    "poisson": lambda s, X: ds.Poisson(positive(s, X, 0)),
+    "negative binomial": lambda s, X: ds.NegativeBinomial(positive(s, X, 0), positive(s, X, 1)),
+    "multivariate normal": lambda s, X: ds.MultivariateNormal(
         s.xp.stack([wave(s, X, 0), wave(s, X, 3)], -1), covariance(s, X)
     ),
-    "multivariate normal, one covariance": lambda s, X: MultivariateNormal(X[:, :2] ** 3, s.array(np.eye(2))),
-    "mixture": lambda s, X: Mixture(
-        [Normal(wave(s, X, 0), positive(s, X, 1)), Normal(wave(s, X, 2), 2.0)], s.array([0.3, 0.7])
+    "multivariate normal, one covariance": lambda s, X: ds.MultivariateNormal(X[:, :2] ** 3, s.array(np.eye(2))),
+    "mixture": lambda s, X: ds.Mixture(
+        [ds.Normal(wave(s, X, 0), positive(s, X, 1)), ds.Normal(wave(s, X, 2), 2.0)], s.array([0.3, 0.7])
     ),
-    "mixture by logit": lambda s, X: Mixture(
-        [Bernoulli(logit=wave(s, X, 0)), Bernoulli(1.0 / (1.0 + positive(s, X, 1)))], s.array([0.5, 0.5])
+    "mixture by logit": lambda s, X: ds.Mixture(
+        [ds.Bernoulli(logit=wave(s, X, 0)), ds.Bernoulli(1.0 / (1.0 + positive(s, X, 1)))], s.array([0.5, 0.5])
     ),
 }

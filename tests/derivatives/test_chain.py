@@ -38,18 +38,6 @@ def test_it_is_the_derivative_of_the_composition():
     np.testing.assert_array_equal(only, first)
 
 
-def test_probit_by_hand():
-    """π = Φ(m/√(1+v)) at m = 0: ∂π/∂m = φ(0)/√(1+v) and ∂π/∂v = 0, so only ∂m and the cross term ∂_m∂_v matter."""
-    φ, v = 1 / np.sqrt(2 * np.pi), 3.0
-    λ_first = np.array([[[φ / 2.0, 0.0]]])
-    cross = -φ / (2 * (1 + v) ** 1.5)
-    λ_second = np.array([[[[0.0, cross], [cross, 0.0]]]])
-    z_first = np.array([[[1.0, 2.0], [0.5, -1.0]]])
-    first, second = chain_rule(z_first, np.zeros((1, 2, 2, 2)), λ_first, λ_second)
-    np.testing.assert_allclose(first[0, 0], [φ / 2, φ], rtol=1e-15)
-    np.testing.assert_allclose(second[0, 0], cross * np.array([[1.0, 0.0], [0.0, -4.0]]), rtol=1e-14, atol=1e-16)
-
-
 rng = np.random.default_rng(0)
 N, L, D, M = 5, 4, 3, 2
 
@@ -75,17 +63,6 @@ def test_what_is_none_is_zero():
     """Of a linear outer function only the inner one bends; two straight ones do not."""
     np.testing.assert_allclose(Inner(J, H).chain(FIRST, None)[1], chain_rule(J, H, FIRST, 0.0 * SECOND)[1])
     assert Inner(J).chain(FIRST, None)[1] is None
-
-
-def test_the_same_at_all_rows():
-    """One row stands for all."""
-    first, second = Inner(J[:1], H[:1]).chain(FIRST, SECOND)
-    expected = Inner(np.repeat(J[:1], N, 0), np.repeat(H[:1], N, 0)).chain(FIRST, SECOND)
-    np.testing.assert_allclose(first, expected[0])
-    np.testing.assert_allclose(second, expected[1])
-    part = Inner(J[:1], H).rows(slice(2, 4))
-    assert part.first.shape == (1, L, D)
-    np.testing.assert_array_equal(part.second, H[2:4])
 
 
 def test_one_behind_the_other():

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from rsens._coding import Coding
-from rsens.adapters import as_contrasts, as_model, read_for
+from rsens.adapters import as_contrasts, read_for
 from rsens.derivatives import Derivatives, from_function, iterate
-from rsens.derivatives._contrasts import contrast_bytes, weights_of
+from rsens.derivatives._contrasts import weights_of
 from rsens.distributions import Normal
 from rsens.models import GPRegressor
 
@@ -72,23 +72,9 @@ def test_second_order_holds_slopes_and_double_switches():
     assert dict(sold.pairs) == {}
 
 
-def test_an_estimator_gets_the_rows_in_the_type_it_was_fitted_on():
-    model = Estimator(FRAME)
-    record_of(model, FRAME.iloc[:2], 2)
-    assert all(list(X.columns) == list(FRAME.columns) and (X.dtypes == FRAME.dtypes).all() for X in model.given)
-    assert as_model(model).coding is model.coding_
-
-
 def test_frequencies_are_those_of_the_training_data():
     record = record_of(Estimator(FRAME), FRAME.iloc[[1]], 1)
     np.testing.assert_allclose(record.contrasts[0].weights, [[2 / 3, 0, 1 / 3]], rtol=1e-15)
-
-
-def test_memory_counts_contrasts():
-    """Twice 4 numbers for λ, at 3 + 2 levels; for order 2 slopes in 3 columns each, and 6 pairs of levels."""
-    coding = Coding.of(FRAME)
-    assert contrast_bytes(coding, 1) == 2 * 8 * 4 * 5
-    assert contrast_bytes(coding, 2) == 2 * 8 * 4 * (5 * 4 + 6)
 
 
 @pytest.mark.parametrize("order", [1, 2])

@@ -15,7 +15,6 @@ from rsens.derivatives import _draws, from_draws, from_function
 from rsens.distributions import (
     Bernoulli,
     Beta,
-    Categorical,
     Gamma,
     Histogram,
     Mixture,
@@ -101,25 +100,15 @@ def test_many_draws_reach_the_gaussian_limit_as_one_over_their_root():
 
 
 def test_second_order_of_linear_draws_is_twice_their_covariance():
-    """Every draw is linear, so the stacked form has nothing; the variance xᵀΣx of the mixture bends by 2Σ."""
+    """Every draw is linear, and the variance xᵀΣx of the mixture bends by 2Σ."""
     b = rng.normal(size=(50, 3)) @ np.array([[1.0, 0.5, 0.0], [0.0, 0.6, 0.2], [0.0, 0.0, 0.4]])
     fn, draws = (lambda p, X: Normal(X @ p["b"], 0.5)), {"b": b}
     Σ = np.cov(b.T, bias=True)
     V = 0.5 + np.einsum("nd,de,ne->n", X, Σ, X)
     want = np.sqrt(2.0) * np.abs(Σ) / V[:, None, None]
     np.testing.assert_allclose(rsens2(from_draws(fn, draws), X), want, atol=1e-6)  # second differences
-    stacked = rsens2(from_draws(fn, draws, second="stacked"), X)
-    np.testing.assert_allclose(stacked, 0.0, atol=1e-6)
     exact = from_draws(fn, draws, backend="jax")
     np.testing.assert_allclose(rsens2(exact, X), want, rtol=1e-12)
-
-
-def test_weights_of_draws():
-    b = rng.normal(size=(4, 3))
-    fn = lambda p, X: Normal(X @ p["b"], 1.0)  # noqa: E731
-    doubled = from_draws(fn, {"b": np.concatenate([b, b[:1]])})
-    weighted = from_draws(fn, {"b": b}, weights=[2, 1, 1, 1])
-    np.testing.assert_allclose(rsens(weighted, X), rsens(doubled, X), rtol=1e-12)
 
 
 def test_events_are_their_average_probability():
@@ -250,7 +239,6 @@ WRONG = {
     "text": (lambda: from_draws(ok, {"b": ["x"]}), "must be numbers"),
     "one number": (lambda: from_draws(ok, {"b": 1.0}), "draws on the first axis"),
     "backend": (lambda: from_draws(ok, {"b": [1.0]}, backend="numba"), "backend must be"),
-    "second": (lambda: from_draws(ok, {"b": [1.0]}, second="both"), "second must be"),
     "step for jax": (lambda: from_draws(ok, {"b": [1.0]}, backend="jax", step=0.1), "differentiates exactly"),
     "weights": (lambda: from_draws(ok, {"b": [1.0]}, weights=[0.5, 0.5]), "must be 1 numbers"),
     "a mixture": (
@@ -305,13 +293,6 @@ def test_beta_with_parameters_far_below_one():
     exact = np.sqrt((t[1] - t[0]) / 12.0 * np.sum(change[held] ** 2 / density[held]))
     # The steps of the oracle are 0.02 wide, its error falls exponentially; differences of λ are right to 1e-9.
     np.testing.assert_allclose(rsens(from_draws(beta, {"a": a, "k": k}), [[x]])[0, 0], exact, rtol=1e-7)
-
-
-def test_classes_are_their_average_probabilities():
-    b = np.random.default_rng(3).normal(size=(20, 3, 3))
-    model = from_draws(lambda p, X: Categorical(softmax(X @ p["b"], axis=1)), {"b": b})
-    plain = from_function(lambda X: Categorical(np.mean([softmax(X @ one, axis=1) for one in b], axis=0)))
-    np.testing.assert_allclose(rsens(model, X), rsens(plain, X), rtol=1e-8)
 
 
 def test_histograms_collapse():

@@ -12,8 +12,8 @@ from rsens._errors import InputError
 from rsens.adapters import read_for
 from rsens.derivatives import from_jax, iterate
 from rsens.derivatives._model import MAX_BYTES
-from rsens.distributions import Bernoulli, Categorical, Mixture, Normal, StudentT
-from tests.derivatives.sources import JAX, TORCH, rows
+from rsens.distributions import Categorical, Mixture, Normal, StudentT
+from tests.derivatives.sources import JAX, rows
 
 
 def smooth(X):
@@ -60,15 +60,6 @@ def test_padding_leaves_no_trace(n):
     assert record.distribution.parameters.shape == (n, 2)
     if n > 1:
         np.testing.assert_allclose(record.second[: n // 2], expected.second[: n // 2], rtol=1e-12, atol=1e-14)
-
-
-def test_programs_survive_preparation():
-    fn = counted(smooth)
-    model = from_jax(fn)
-    model.prepared(rows()).derivatives(rows(), 1)
-    calls = fn.calls
-    model.derivatives(rows(), 1)
-    assert fn.calls == calls
 
 
 def test_a_used_model_can_be_pickled():
@@ -121,9 +112,9 @@ def test_tensors_inside_the_family():
     ("function", "text"),
     [
         (lambda X: Normal(X[:, 0], X[:, 1]), r"at row \d+ \(\d+ of 30 values are wrong\)"),
-        (lambda X: Normal(X[:, :1], 1.0), r"the function got 30 rows .*got mean \(30, 1\)"),
-        (lambda X: Normal(X[:-1, 0], 1.0), r"the function got 30 rows .*got mean \(29,\)"),
-        (lambda X: StudentT(X[:, 0], 1.0, X[:, :1] ** 2), r"expected 30 rows.*df \(30, 1\)"),
+        (lambda X: Normal(X[:, :1], 1.0), r"the function got 30 rows .*got Normal\(mean \(30, 1\)"),
+        (lambda X: Normal(X[:-1, 0], 1.0), r"the function got 30 rows .*got Normal\(mean \(29,\)"),
+        (lambda X: StudentT(X[:, 0], 1.0, X[:, :1] ** 2), r"30 rows.*df \(30, 1\)"),
         (lambda X: Categorical(0.1 * jnp.tanh(X) ** 2), r"of 30 rows are wrong"),
     ],
 )
@@ -142,14 +133,6 @@ def test_arguments_without_rows_are_not_cut():
         return jax.nn.softmax(X[:, :1] * jnp.arange(32.0), axis=-1)
 
     np.testing.assert_allclose(model.predict_distribution(rows(30)).mean.sum(axis=-1), 1.0, rtol=1e-12)
-
-
-def test_logits_of_mixed_size():
-    """Rows of very different size in one batch do not disturb each other."""
-    z = np.array([[-700.0], [-1.0], [700.0]])
-    together = from_jax(lambda X: Bernoulli(logit=X[:, 0])).derivatives(z, 2)
-    alone = [TORCH.model(lambda s, X: Bernoulli(logit=X[:, 0])).derivatives(row[None], 2) for row in z]
-    np.testing.assert_allclose(together.second.ravel(), [record.second.item() for record in alone], rtol=1e-12)
 
 
 def test_loops_of_jax():

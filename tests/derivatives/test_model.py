@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from rsens._errors import InputError
-from rsens.adapters import as_model, read_for
+from rsens.adapters import read_for
 from rsens.derivatives import from_function, iterate
 from rsens.derivatives._model import MAX_BYTES
 from rsens.distributions import Normal
-from tests.adapters.objects import Estimator, Plain, record_at
+from tests.adapters.objects import Estimator, record_at
 from tests.derivatives.sources import rows
 
 
@@ -42,8 +42,3 @@ class TestIterate:
         few = MAX_BYTES * 4 // model.rows_per_chunk(1, 1) + 1
         with pytest.raises(InputError, match=r"at row 1 .*\(Rows are counted from row 6 of X\.\)"):
             list(iterate(*read_for(model, X), 1, max_bytes=few))
-
-    def test_wide_tables_get_fewer_rows_at_once(self):
-        model = as_model(Plain())
-        assert model.rows_per_chunk(1000, 2) < model.rows_per_chunk(10, 2) < model.rows_per_chunk(10, 1)
-        assert model.rows_per_chunk(10**6, 2) == 1

@@ -61,6 +61,22 @@ def test_no_number_is_far_off_in_silence(decimals, recwarn):
             assert np.abs(got - exact).max() < 0.1 * exact.max(), step
 
 
+@pytest.mark.parametrize("sd", 10.0 ** np.arange(-14, 1))
+def test_noise_is_small_or_seen(sd, recwarn):
+    """A random function: right to 2 % of the largest value, pairs to a tenth, or a warning or an error."""
+    rng = np.random.default_rng(0)
+    noisy = model(lambda Z: smooth(Z) + sd * rng.normal(size=len(Z)))
+    for measure, tolerance in ((rsens.rsens, 0.02), (rsens.rsens2, 0.1)):
+        exact = measure(model(smooth), X).mean(axis=0)
+        recwarn.clear()
+        try:
+            got = measure(noisy, X).mean(axis=0)
+        except InputError:
+            continue
+        if not recwarn.list:
+            assert np.abs(got - exact).max() < tolerance * exact.max()
+
+
 @pytest.mark.parametrize("name", ["forest", "boosting"])
 class TestTrees:
     def test_default_step(self, trees, name):
@@ -72,7 +88,7 @@ class TestTrees:
             rsens.rsens2(model(trees[name], step=0.02), X)
 
     def test_a_wide_step_warns_about_pairs_only(self, trees, name):
-        with pytest.warns(RsensWarning, match="jumps within the step.*rough averages"):
+        with pytest.warns(RsensWarning, match="jumps or bends within the step.*rough averages"):
             rsens.rsens2(model(trees[name], step=0.3), X)
         rsens.rsens(model(trees[name], step=0.3), X)
 
@@ -112,5 +128,6 @@ def test_smooth_functions_are_silent(name):
 def test_a_wide_step_sees_kinks():
     """|x| bends by 2 at 0: the average second difference over a step h tends to 2 p(0), here of a uniform column."""
     Z = np.linspace(-1.0, 1.0, 2001)[:, None]
-    got = rsens.rsens2(from_function(lambda Z: Normal(np.abs(Z[:, 0]), 1.0), step=0.3), Z).mean()
+    with pytest.warns(RsensWarning, match="depend on the step"):
+        got = rsens.rsens2(from_function(lambda Z: Normal(np.abs(Z[:, 0]), 1.0), step=0.3), Z).mean()
     assert got == pytest.approx(2.0 * 0.5, rel=0.01)

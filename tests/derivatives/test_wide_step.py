@@ -66,13 +66,6 @@ def test_whole_numbers_are_reached():
     assert wide.sizes[0] == pytest.approx(rows[:, 0].std(), rel=1e-9)
 
 
-def test_rows_in_one_leaf():
-    """All rows have the same prediction, and still it changes near them."""
-    near = X[:5] * 0.01
-    assert chosen(lambda Z: np.where(Z[:, 0] > 1.0, 1.0, 0.0), near) is None
-    assert chosen(lambda Z: np.where(Z[:, 0] > near[:, 0].max() + 0.001, 1.0, 0.0), near) is not None
-
-
 def test_a_function_of_the_levels_only():
     rows = X.copy()
     rows[:, 0] = np.arange(len(X)) % 3

@@ -1,6 +1,6 @@
 """Exact values that take too long to compute in every test run: `python -m tests.distributions.oracle` stores them.
 
-Quadrature and long sums in 60 digits (definition.py) for the families without closed forms; values that are stored
+Quadrature and long sums in 60 digits (exact_renyi.py) for the families without closed forms; values that are stored
 already are kept unless --all is given.
 """
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rsens import distributions
 from rsens.distributions import Bernoulli, Binomial, Normal
 from tests.distributions.cases import CASES, Case
 
@@ -125,27 +124,3 @@ def test_any_kind_of_numbers(case: Case, kind: str) -> None:
     given = family.rebuilt(iter(leaves))
     # A draw of a count may fall on the other side of a rounded probability.
     assert_floats(given, family, 1e-5 if kind == "single" else 0.0, ("sample",) if kind == "single" else ())
-
-
-#: Arguments, where they are not 1 and 2.
-WHOLE: dict[type[Any], tuple[Any, ...]] = {
-    distributions.StudentT: ([0, 1], [1, 2], 5),
-    distributions.Bernoulli: ([0, 1],),
-    distributions.Binomial: (3, [0, 1]),
-    distributions.Categorical: ([[0, 1], [1, 0]],),
-    distributions.Histogram: ([0, 1, 3], [[0, 1], [1, 0]]),
-    distributions.MultivariateNormal: ([[0, 1]], [[[2, 1], [1, 2]]]),
-    distributions.Mixture: ([distributions.Normal([0, 1], 1), distributions.Normal(2, [3, 4])], [0, 1]),
-}
-
-
-@pytest.mark.parametrize("family", distributions.ALL_FAMILIES)
-def test_whole_numbers(family: type[Any]) -> None:
-    """Halves of whole numbers are no whole numbers: nothing may be rounded or stay an int."""
-    arguments = WHOLE.get(family, ([1, 2],) * len(family.domains))
-    given = family(*arguments)
-    exact = family(*(v if family is distributions.Mixture else np.array(v, dtype=np.float64) for v in arguments))
-    for name in PROPERTIES:
-        value = getattr(given, name)
-        assert value.dtype == np.float64
-        np.testing.assert_array_equal(value, getattr(exact, name))

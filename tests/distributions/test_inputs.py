@@ -162,7 +162,6 @@ WRONG: dict[str, tuple[Callable[[], Any], str | None, str]] = {
     "one level": (lambda: Histogram.from_quantiles([0.5], [[1.0]], B), "levels", "increasing"),
     "more quantiles": (lambda: Histogram.from_quantiles(HALF_LEVELS, [[1.0, 2.0, 3.0]], B), "values", r"\(1, 3\)"),
     "one border for quantiles": (lambda: Histogram.from_quantiles(HALF_LEVELS, [[1.0, 2.0]], [1.0]), "borders", "two"),
-    "equal quantiles": (lambda: Histogram.from_quantiles(HALF_LEVELS, [[1.0, 1.0]]), "borders", "equal"),
     "information too large": (lambda: Normal([0.0], [1e-200]).fisher(), None, "fisher_norm"),
 }
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from rsens.distributions import ALL_FAMILIES
-from tests.distributions.cases import CASES, Array, Case
-from tests.distributions.differences import derivative, second_derivative
+from tests.distributions.cases import CASES, Array, Case, derivative, second_derivative
 
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
 ORDERS = (0.0, 0.1, 0.5, 0.9, 1.0, 1.2, 2.0, np.inf)

@@ -42,24 +42,6 @@ def test_density_and_scores_on_the_line(case: Any) -> None:
 
 
 @every_case
-def test_scores_are_the_slopes_of_the_log_density(case: Any) -> None:
-    t = nodes(case.distribution.checked(), 7)
-    _, scores = case.distribution.checked()._log_prob_and_scores(t)
-    for m in range(case.near.shape[1]):
-        h = 1e-6 * np.abs(case.near[:, m])
-        up, down = case.near.copy(), case.near.copy()
-        up[:, m] += h
-        down[:, m] -= h
-        if case.adds_up:
-            continue  # a step of one probability alone leaves the family
-        above, below = (case.build(near).checked()._log_prob_and_scores(t)[0] for near in (up, down))
-        slope = (above - below) / (2.0 * h)
-        # A difference of two log densities, each rounded, over a step of 1e-6.
-        rounding = 1e-15 * np.abs(above).max() / h.min() + 1e-8 * np.abs(slope).max()
-        np.testing.assert_allclose(np.broadcast_to(scores[m], t.shape), slope, rtol=1e-6, atol=rounding)
-
-
-@every_case
 def test_nearly_all_mass_is_within_reach(case: Any) -> None:
     family = case.distribution.checked()
     reach = family._reach()

@@ -13,8 +13,9 @@ from rsens.distributions import (
     Poisson,
     StudentT,
 )
-from tests.distributions import definition, exact
+from tests.distributions import exact
 from tests.distributions.check import compare, key, stored
+from tests.distributions.exact_renyi import by_definition, fisher_norm
 from tests.distributions.precision import mp
 
 Row = tuple[str, list[dict[str, float]], list[float]]
@@ -105,11 +106,11 @@ def test_renyi(alpha: float) -> None:
 
 
 def exact_renyi(p: Row, q: Row, alpha: float) -> Any:
-    return mp.zero if alpha == 0 else definition.renyi(oracle(p), oracle(q), alpha)
+    return mp.zero if alpha == 0 else by_definition(oracle(p), oracle(q), alpha)
 
 
 def exact_norm(p: Row, u: list[float]) -> Any:
-    return definition.fisher_norm(oracle(p), u)
+    return fisher_norm(oracle(p), u)
 
 
 def test_infinite_divergence() -> None:
@@ -140,14 +141,6 @@ def test_one_component_is_that_component(alpha: float) -> None:
         np.testing.assert_allclose(p.log_prob(np.ones(2)), one.log_prob(np.ones(2)), rtol=1e-13)
         np.testing.assert_allclose(p.mean, one.mean, rtol=1e-14)
         np.testing.assert_allclose(p.variance, one.variance, rtol=1e-13)
-
-
-def test_a_component_of_no_weight_does_not_count() -> None:
-    one, far = Normal(np.array([0.3]), np.array([1.7])), Normal(np.array([1e9]), np.array([1e-9]))
-    p = Mixture([one, far], np.array([1.0, 0.0]))
-    np.testing.assert_allclose(p.fisher_norm([[0.2, 0.7, 1.0, 1.0]]), one.fisher_norm([[0.2, 0.7]]), rtol=1e-9)
-    np.testing.assert_allclose(p.log_prob([1.0]), one.log_prob([1.0]), rtol=1e-13)
-    np.testing.assert_allclose(p.mean, one.mean)
 
 
 def test_two_normals_against_brute_force() -> None:
@@ -212,14 +205,6 @@ def test_samples_of_different_families_come_from_all_of_them() -> None:
     np.testing.assert_allclose(shares, [0.5, 0.3, 0.2], atol=0.015)
 
 
-def test_components_held_as_arrays() -> None:
-    """One family with draws in front of the rows: its first member, and the error without that axis."""
-    mixture = Mixture(Normal(np.array([[0.0, 1.0], [2.0, 3.0]]), 4.0), [0.5, 0.5])
-    assert mixture.member.parameters.tolist() == [[0.0, 4.0], [1.0, 4.0]]
-    with pytest.raises(TypeError, match="without an axis of draws"):
-        Mixture(Normal(np.array([0.0, 1.0]), 4.0), [0.5, 0.5]).leaves()
-
-
 def test_different_families_in_one_mixture() -> None:
     """A Normal and a Student-t: E[score²] by a trapezoid rule."""
     p = Mixture([Normal(np.zeros(1), np.ones(1)), StudentT(np.ones(1), np.full(1, 2.0), 3.0)], np.array([0.5, 0.5]))
@@ -258,12 +243,3 @@ def test_components_beyond_any_grid_are_refused() -> None:
             with pytest.raises(InputError, match="too narrow for float64"):
                 mixture.renyi(mixture, alpha)
     assert np.geterr() == before
-
-
-def test_identical_components_are_one() -> None:
-    one, other = Normal(np.array([0.3]), np.array([1.7])), Normal(np.array([0.5]), np.array([1.9]))
-    p, q = Mixture([one] * 3, np.array([0.5, 0.25, 0.25])), Mixture([other] * 3, np.array([0.25, 0.25, 0.5]))
-    for alpha in (0.5, 1.0, 2.0):
-        np.testing.assert_allclose(p.renyi(q, alpha), one.renyi(other, alpha), rtol=1e-9)
-    u = np.array([[0.2, 0.7]])
-    np.testing.assert_allclose(p.fisher_norm(np.hstack([u] * 3)), one.fisher_norm(u), rtol=1e-9)

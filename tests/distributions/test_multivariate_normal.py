@@ -69,13 +69,6 @@ def test_renyi(alpha: float) -> None:
     check_renyi("MultivariateNormal", PAIRS, alpha)
 
 
-def test_largest_ratio_with_one_coordinate_alike() -> None:
-    """D_∞ is finite when the wider covariance is wider only where the two differ."""
-    p, q = (MultivariateNormal(np.zeros((1, 2)), np.diag([v, 1.0])[None]) for v in (1.0, 4.0))
-    np.testing.assert_allclose(p.renyi(q, np.inf), np.log(2.0), rtol=1e-12)
-    assert q.renyi(p, np.inf)[0] == np.inf
-
-
 @pytest.mark.parametrize("alpha", ALPHAS)
 def test_one_dimension_is_normal(alpha: float) -> None:
     m, v, m2, v2 = (
@@ -116,12 +109,3 @@ def test_close_covariances_keep_their_digits(alpha):
     got = p.renyi(MultivariateNormal(mean[None], np.diag(w)[None]), alpha)
     expected = sum(Normal([0.0], [v[k]]).renyi(Normal([mean[k]], [w[k]]), alpha) for k in range(2))
     np.testing.assert_allclose(got, expected, rtol=1e-9)
-
-
-def test_independent_coordinates_add_up() -> None:
-    rng = np.random.default_rng(0)
-    m, m2, v, v2 = rng.normal(size=(2, 4)), rng.normal(size=(2, 4)), *rng.uniform(0.5, 2.0, size=(2, 2, 4))
-    p, q = (MultivariateNormal(a, np.einsum("ni,ij->nij", b, np.eye(4))) for a, b in ((m, v), (m2, v2)))
-    for alpha in (0.3, 1.0, 1.1):
-        want = sum(Normal(m[:, k], v[:, k]).renyi(Normal(m2[:, k], v2[:, k]), alpha) for k in range(4))
-        np.testing.assert_allclose(p.renyi(q, alpha), want, rtol=1e-11)

@@ -11,18 +11,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from rsens.distributions import (
-    Bernoulli,
-    Beta,
-    Exponential,
-    Gamma,
-    LogNormal,
-    NegativeBinomial,
-    Normal,
-    Poisson,
-    StudentT,
-    Weibull,
-)
+from rsens import distributions as ds
 from tests.distributions.cases import CASES, Case
 
 common = settings(
@@ -36,16 +25,16 @@ sizes = st.floats(-6.0, 6.0).map(lambda e: 10.0**e)
 moderate = st.floats(-2.0, 2.0).map(lambda e: 10.0**e)
 orders = st.sampled_from([0.2, 0.5, 0.9, 1.0, 1.3, 2.0])
 FAMILIES: dict[str, tuple[Any, tuple[Any, ...]]] = {
-    "Normal": (Normal, (st.floats(-1e6, 1e6), sizes)),
-    "StudentT": (lambda m, v: StudentT(m, v, 5.0), (st.floats(-1e3, 1e3), moderate)),
-    "LogNormal": (LogNormal, (st.floats(-50, 50), moderate)),
-    "Gamma": (Gamma, (sizes, sizes)),
-    "Exponential": (Exponential, (sizes,)),
-    "Beta": (Beta, (sizes, sizes)),
-    "Weibull": (Weibull, (st.floats(0.05, 50), sizes)),
-    "Bernoulli": (Bernoulli, (st.floats(0.0, 1.0, exclude_min=True, exclude_max=True),)),
-    "Poisson": (Poisson, (sizes,)),
-    "NegativeBinomial": (NegativeBinomial, (moderate, moderate)),
+    "Normal": (ds.Normal, (st.floats(-1e6, 1e6), sizes)),
+    "StudentT": (lambda m, v: ds.StudentT(m, v, 5.0), (st.floats(-1e3, 1e3), moderate)),
+    "LogNormal": (ds.LogNormal, (st.floats(-50, 50), moderate)),
+    "Gamma": (ds.Gamma, (sizes, sizes)),
+    "Exponential": (ds.Exponential, (sizes,)),
+    "Beta": (ds.Beta, (sizes, sizes)),
+    "Weibull": (ds.Weibull, (st.floats(0.05, 50), sizes)),
+    "Bernoulli": (ds.Bernoulli, (st.floats(0.0, 1.0, exclude_min=True, exclude_max=True),)),
+    "Poisson": (ds.Poisson, (sizes,)),
+    "NegativeBinomial": (ds.NegativeBinomial, (moderate, moderate)),
 }
 
 
@@ -142,11 +131,11 @@ def test_divergence_does_not_depend_on_units(unit: float, data: st.DataObject) -
     a, b = (data.draw(moderate) for _ in range(2))
     alpha = data.draw(orders)
     for make in (
-        lambda x, s: Normal(np.array([x * s]), np.array([x * s**2])),
-        lambda x, s: StudentT(np.array([x * s]), np.array([x * s**2]), 5.0),
-        lambda x, s: Gamma(np.array([x * s]), np.array([x])),
-        lambda x, s: Exponential(np.array([x * s])),
-        lambda x, s: Weibull(np.array([2.0]), np.array([x * s])),
+        lambda x, s: ds.Normal(np.array([x * s]), np.array([x * s**2])),
+        lambda x, s: ds.StudentT(np.array([x * s]), np.array([x * s**2]), 5.0),
+        lambda x, s: ds.Gamma(np.array([x * s]), np.array([x])),
+        lambda x, s: ds.Exponential(np.array([x * s])),
+        lambda x, s: ds.Weibull(np.array([2.0]), np.array([x * s])),
     ):
         np.testing.assert_allclose(
             make(a, unit).renyi(make(b, unit), alpha), make(a, 1.0).renyi(make(b, 1.0), alpha), rtol=1e-7, atol=1e-22

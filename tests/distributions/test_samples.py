@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.distributions.cases import CASES, Array, Case
-from tests.distributions.differences import derivative
+from tests.distributions.cases import CASES, Array, Case, derivative
 
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
 

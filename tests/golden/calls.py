@@ -420,16 +420,16 @@ def from_function() -> Numbers:
 def from_draws_numpy() -> Numbers:
     X, _ = data.numeric(120)
     model = rsens.from_draws(data.of_draw, data.draws())
-    stacked = rsens.from_draws(data.of_draw, data.draws(), second="stacked", weights=np.arange(1.0, 26.0))
+    weighted = rsens.from_draws(data.of_draw, data.draws(), weights=np.arange(1.0, 26.0))
     explanation = rsens.explain(model, X, random_state=0)
     rows = X.to_numpy()[:15]
-    return flat(matched=both(model, rows), stacked=both(stacked, rows)) | explained(explanation)
+    found = flat(matched=both(model, rows), weighted=flat(rsens=rsens.rsens(weighted, rows)))
+    return found | explained(explanation)
 
 
 def from_draws_jax() -> Numbers:
     X, _ = data.numeric(40)
     model = rsens.from_draws(data.of_draw, data.draws(), backend="jax")
-    stacked = rsens.from_draws(data.of_draw, data.draws(), backend="jax", second="stacked")
 
     def event(p: Any, X: Any) -> Any:
         return rsens.Bernoulli(logit=X @ p["slope"] + p["both"] * jnp.sin(X[:, 0]))
@@ -438,7 +438,6 @@ def from_draws_jax() -> Numbers:
     explanation = rsens.explain(model, X, random_state=0)
     found = flat(
         matched=both(model, rows),
-        stacked=both(stacked, rows),
         event=both(rsens.from_draws(event, data.draws(), backend="jax"), rows),
     )
     return found | explained(explanation)
@@ -448,9 +447,9 @@ def from_draws_torch() -> Numbers:
     X, _ = data.array(15)
     model = rsens.from_draws(data.of_draw, data.draws(), backend="torch")
     counts = rsens.from_draws(
-        lambda p, X: rsens.Poisson((X @ p["slope"] + p["both"]).exp()), data.draws(), backend="torch", second="stacked"
+        lambda p, X: rsens.Poisson((X @ p["slope"] + p["both"]).exp()), data.draws(), backend="torch"
     )
-    return flat(matched=both(model, X), counts=both(counts, X))
+    return flat(matched=both(model, X), counts=flat(rsens=rsens.rsens(counts, X)))
 
 
 def from_ensemble() -> Numbers:

@@ -107,7 +107,6 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "heatmap": lambda: heatmap(pictured(NAMES)).figure,
     "heatmap_in_doubt": lambda: heatmap(in_doubt(pictured(NAMES))).figure,
     "calibration": lambda: calibration(drawn_numbers()).figure,
-    "calibration_narrow": lambda: calibration(drawn_numbers(60, spread=0.5)).figure,
     "calibration_two_classes": lambda: calibration(drawn_classes()).figure,
     "calibration_four_classes": lambda: calibration(drawn_classes(k=4)).figure,
     "comparison": lambda: comparison(compared(NAMES, METHODS)).figure,
@@ -120,7 +119,6 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "effects": lambda: effects(mixed_columns()).figure,
     "effects_classes": lambda: effects(of_classes()).figure,
     "subgroups": lambda: subgroups(divided(NAMES, ["east", "north", "south", "west", "up to 25", "(others)"])).figure,
-    "subgroups_two": lambda: subgroups(divided(NAMES, ["no", "yes"])).figure,
     "surface": lambda: explained.numbers().plot_surface("age", "body mass").figure,
     "surface_interaction": (
         lambda: explained.numbers().plot_surface("age", "body mass", quantity="interaction").figure
@@ -135,7 +133,6 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "rank_stability_many": lambda: rank_stability(noisy(pairs(10))).figure,
     "rank_stability_top": lambda: rank_stability(noisy(pairs(10)), top=8, method="ead").figure,
     "row": lambda: row(mixed_columns().row(7)).figure,
-    "row_classes": lambda: row(of_classes().row(3)).figure,
     "small_axes": _small_axes,
     "profile_figure_1": _figure_1,
     "profile_figure_2": _linear_model,

@@ -511,11 +511,11 @@ def test_wrong_arguments(options, message):
 def test_a_constant_column_and_one_row_have_no_profile():
     X = collinear(30, 0.5)
     X[:, 1] = 2.0
-    with pytest.raises(InputError, match="'x1' is the same in all rows that count, so there is no profile along it"):
+    with pytest.raises(InputError, match="'x1' is the same in all rows that count"):
         profile(normal(lambda X: X[:, 0]), X, 1)
-    with pytest.raises(InputError, match="no profile along it"):
+    with pytest.raises(InputError, match="the same in all rows that count"):
         profile(normal(lambda X: X[:, 0]), X[:1], 0)
-    with pytest.raises(InputError, match="no profile along it"):  # only one row counts
+    with pytest.raises(InputError, match="the same in all rows that count"):  # only one row counts
         profile(normal(lambda X: X[:, 0]), X, 0, weights=np.eye(30)[0])
 
 

@@ -18,23 +18,6 @@ def test_importing_plots_does_not_load_matplotlib():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_long_names_keep_both_ends():
-    (label,) = short_labels(["begin_" + "x" * 188 + "_ending"])
-    assert len(label) == LABEL_LENGTH
-    assert label.startswith("begin_x")
-    assert label.endswith("x_ending")
-    assert "…" in label
-
-
-def test_names_that_would_look_alike_are_numbered():
-    alike = ["head" * 5 + middle * 30 + "tail" * 5 for middle in "ab"]
-    first, second = short_labels(alike)
-    assert first.endswith(" (1)")
-    assert second.endswith(" (2)")
-    assert max(len(first), len(second)) <= LABEL_LENGTH
-    assert short_labels(["a b", "a  b", "a b (1)"]) == ["a b (2)", "a b (3)", "a b (1)"]
-
-
 def test_names_are_one_line_and_never_empty():
     assert short_labels(["two\nlines", "tab\there", " \n ", "\N{ZERO WIDTH SPACE}"]) == [
         "two lines",

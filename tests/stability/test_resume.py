@@ -81,18 +81,6 @@ def test_a_larger_n_boot_adds_to_a_folder(tmp_path, log):
     same(fewer, stability(LeastSquares(), X, Y, n_boot=2, **OPTIONS))
 
 
-@pytest.mark.parametrize("damage", [lambda text: text[:-30], lambda text: text.replace("0.", "1.", 1), lambda text: ""])
-def test_damaged_files_are_done_again(tmp_path, log, damage):
-    estimator = LeastSquares(log=str(log))
-    whole = stability(estimator, X, Y, n_boot=3, folder=tmp_path / "kept", **OPTIONS)
-    file = tmp_path / "kept" / "sample-00001.json"
-    before = file.read_text()
-    file.write_text(damage(before))
-    same(stability(estimator, X, Y, n_boot=3, folder=tmp_path / "kept", **OPTIONS), whole)
-    assert fits(log) == 4
-    assert file.read_text() == before
-
-
 def test_failures_are_kept(tmp_path, log):
     options = OPTIONS | {"n_boot": 8, "methods": ["ard", "rsens"]}
     estimator = LeastSquares(fails=1.0, log=str(log))

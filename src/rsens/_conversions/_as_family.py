@@ -102,7 +102,7 @@ def _describe(obj: Any) -> str:
     if isinstance(obj, tuple | list):
         return f"a {kind.__name__} of {len(obj)}"
     if isinstance(getattr(obj, "shape", None), tuple):
-        return f"{'an array' if module in ('numpy', 'jax', 'jaxlib') else kind.__name__} of shape {tuple(obj.shape)}"
+        return f"{kind.__name__} of shape {tuple(obj.shape)}"
     return f"{kind.__name__} of {module}" if module not in ("builtins", "__main__") else kind.__name__
 
 

@@ -17,7 +17,7 @@ from rsens._coding import Coding, Levels
 from rsens._errors import InputError
 from rsens._table import Table
 from rsens._typing import Array
-from rsens.derivatives._output import check_moved, leaf_labels
+from rsens.derivatives._output import check_moved, differs, leaf_labels
 from rsens.distributions import Distribution, Mixture
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class _Switched:
                 f"{self._table.names[next(iter(switch))]!r}; got {type(here).__name__} and {type(there).__name__}."
             )
         leaves = zip(leaf_labels(here), here.leaves(), there.leaves(), strict=True)
-        check_moved(here, [fixed and not np.allclose(new, old, 1e-12, 0.0) for (_, fixed), old, new in leaves])
+        check_moved(here, [fixed and differs(new, old) for (_, fixed), old, new in leaves])
         return there
 
 

@@ -160,7 +160,7 @@ class Inner:
         return Inner(*self.chain(outer.first, outer.second))
 
 
-# ---- classes against the rest, one distribution for several, a mixture draw by draw ---------------------------------
+# ---- classes against the rest, one distribution for several ---------------------------------------------------------
 
 
 def normalized(members: Sequence[Distribution]) -> Categorical:
@@ -171,16 +171,14 @@ def normalized(members: Sequence[Distribution]) -> Categorical:
 def normalized_derivatives(members: Sequence[Derivatives]) -> Derivatives:
     """The Categorical with the derivatives of all p_k, from the record of one Bernoulli per class.
 
-    With π_k(x) the predictive probability of class k by its own binary model, p_k = π_k / S and S = Σ_j π_j. With the
-    relative derivatives ρ_k = ∂π_k/π_k and ρ_k,de = ∂²π_k/π_k, and their averages ρ̄ = Σ_j p_j ρ_j (which is ∂S/S) and
-    ρ̄_de = Σ_j p_j ρ_j,de,
+    With p_k = π_k/S, S = Σ_j π_j, relative derivatives ρ_k = ∂π_k/π_k, ρ_k,de = ∂²π_k/π_k, and their averages
+    ρ̄ = Σ_j p_j ρ_j (which is ∂S/S) and ρ̄_de = Σ_j p_j ρ_j,de,
 
         ∂_d p_k    = p_k (ρ_k,d − ρ̄_d)
         ∂_d∂_e p_k = p_k (ρ_k,de − ρ̄_de − (ρ_k,d − ρ̄_d) ρ̄_e − (ρ_k,e − ρ̄_e) ρ̄_d).
 
-    Both add up to 0 over the classes, as the Fisher information of a Categorical requires. Two classes give the binary
-    classifier: S = 1 by the symmetry of probit and logit. With more, p is not the posterior of a joint (softmax) model:
-    at a row unlike every class it is a ratio of small numbers, and away from the data it goes to 1/K.
+    Both add up to 0 over the classes. Two classes give the binary classifier; with more, p is not the posterior of a
+    joint (softmax) model: away from the data it goes to 1/K.
     """
     log_pi = _log_probabilities([member.distribution for member in members])
     p = softmax(log_pi, axis=1)
@@ -262,10 +260,10 @@ def _moved(record: Derivatives, step: Array) -> Distribution:
 # ---- piecewise linear models ----------------------------------------------------------------------------------------
 
 
-#: Second derivatives that count as 0, relative to the slope per unit of a column.
-NOTHING = 1e-6
-#: Differences in float64 are wrong by a share of the value itself, and may meet a kink now and then.
-NOTHING_BY_DIFFERENCES, KINKS_BY_DIFFERENCES = 1e-6, 0.05
+#: Second derivatives that count as 0: relative to the slope per unit of a column, and, as differences in float64 are
+#: wrong by a share of the value itself, to the value. Differences may also meet a kink now and then.
+NOTHING = NOTHING_BY_DIFFERENCES = 1e-6
+KINKS_BY_DIFFERENCES = 0.05
 #: The angle, or relative change, between slopes that counts as a difference.
 TURN = 1e-4
 
@@ -276,22 +274,16 @@ class Bends:
     λ = g(z) with z piecewise linear has ∂²λ = c ∂λ ∂λᵀ at every row, c = 0 without a link g. If that holds and λ is
     smooth, ∂λ changes only along itself, so its direction is the same everywhere: a linear model, or one with a linear
     predictor. If the direction differs between rows, the model bends at kinks that second derivatives at rows miss.
-
-    Counts of the rows seen so far, by parameter: all rows, rows with a bend; and whether the slope turns.
     """
 
     def __init__(self, table: Table, by_differences: bool) -> None:
         scale = column_scale(table.values)
         self._units = np.where(scale > 0.0, scale, 1.0)
-        self._levels = () if table.coding is None else table.coding.categorical
-        self._values = table.values
+        self._levels = table.values[:, [] if table.coding is None else list(table.coding.categorical)]
         self._by_differences = by_differences
         self._seen = 0
-        self._curved: Any = 0  # rows, by parameter
-        self._bent: Any = 0
-        self._turns: Any = False  # by parameter
-        self._changes: Any = False
-        self._reference: dict[bytes, Array] = {}
+        self._curved = self._bent = self._turns = self._changes = np.zeros(())  # rows with it, by parameter
+        self._reference: dict[bytes, Array] = {}  # the first slopes, by levels
         self._names: tuple[str, ...] = ()
 
     def add(self, rows: slice, record: Derivatives) -> None:
@@ -310,36 +302,28 @@ class Bends:
                 nothing = nothing + NOTHING_BY_DIFFERENCES * np.abs(record.distribution.parameters)
             self._curved = self._curved + np.sum(np.abs(second).max(axis=(2, 3)) > nothing, axis=0)
             self._bent = self._bent + np.sum(np.abs(second - along).max(axis=(2, 3)) > nothing, axis=0)
-            self._compare(rows, first, length2)
-
-    def _compare(self, rows: slice, first: Array, length2: Array) -> None:
-        """Slopes with the first one among rows of the same levels: between levels they may differ in a linear model."""
-        levels = self._values[rows][:, list(self._levels)]
-        kinds, place = np.unique(levels, axis=0, return_inverse=True)
-        largest = length2.max(axis=0)
-        for k, kind in enumerate(kinds):
-            here = place.reshape(-1) == k
-            start = self._reference.setdefault(kind.tobytes(), first[here][0])
-            inner = np.einsum("nmd,md->nm", first[here], start)
-            size2, start2 = length2[here], np.sum(start**2, axis=1)
-            visible = (size2 > NOTHING * largest) & (start2 > NOTHING * largest)
-            self._turns = self._turns | (visible & (size2 * start2 - inner**2 > TURN * size2 * start2)).any(axis=0)
-            difference2 = np.sum((first[here] - start) ** 2, axis=2)
-            self._changes = self._changes | (difference2 > TURN * np.maximum(largest, start2)).any(axis=0)
+            # Slopes with the first ones among rows of the same levels: between levels a linear model's may differ.
+            kinds, index, place = np.unique(self._levels[rows], axis=0, return_index=True, return_inverse=True)
+            known = [self._reference.setdefault(kind.tobytes(), first[i]) for kind, i in zip(kinds, index, strict=True)]
+            start = np.stack(known)[place.reshape(-1)]
+            start2, inner, largest = np.sum(start**2, axis=2), np.sum(first * start, axis=2), length2.max(axis=0)
+            visible = (length2 > NOTHING * largest) & (start2 > NOTHING * largest)
+            turns = visible & (length2 * start2 - inner**2 > TURN * length2 * start2)
+            self._turns = self._turns + turns.sum(axis=0)
+            changes = np.sum((first - start) ** 2, axis=2) > TURN * np.maximum(largest, start2)
+            self._changes = self._changes + changes.sum(axis=0)
 
     def warn(self) -> None:
         """Warn, once, of the parameters whose second derivatives are 0, or only a link's, between kinks."""
         allowed = (KINKS_BY_DIFFERENCES if self._by_differences else 0.0) * self._seen
-        flat = (self._curved <= allowed) & self._changes
-        by_link = ~flat & (self._bent <= allowed) & self._turns
-        if not (flat | by_link).any():
+        flat = (self._curved <= allowed) & (self._changes > 0)
+        found = flat | ((self._bent <= allowed) & (self._turns > 0))
+        if not found.any():
             return
-        named = quoted(name for name, found in zip(self._names, flat | by_link, strict=True) if found)
+        named = quoted(name for name, each in zip(self._names, found, strict=True) if each)
         what = "are 0" if flat.any() else "come from a link function alone (a logit, a log)"
-        value = "R-sens₂ = 0" if flat.any() else "R-sens₂"
         warn(
             f"second derivatives of {named} {what} at every row, although the slopes differ between rows: the model "
-            f"is piecewise linear, like a ReLU network, and bends between the rows. There {value} shows no "
-            "interactions. Use a smooth activation (softplus, tanh, SiLU), or differences over a step that spans the "
-            "bends: from_function(fn, step=0.3)."
+            "is piecewise linear, like a ReLU network, and R-sens₂ shows no interactions. Use a smooth activation "
+            "(softplus, tanh, SiLU), or differences over a step that spans the bends: from_function(fn, step=0.3)."
         )

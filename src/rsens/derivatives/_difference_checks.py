@@ -1,51 +1,50 @@
-"""Whether differences over a step give the derivative: enough digits, no jumps, no kinks, little noise.
-
-A second difference shrinks with its step s like s² where the function is smooth, and like s at a kink. It does not
-shrink where the function jumps, rounds or is noisy (the idea of a difference table: Hamming, 1962; Moré and Wild, 2011,
-*Estimating computational noise*). `bends_on_lines` measures that; all checks of jumps and kinks use it.
-"""
+"""Whether differences over a step give the derivative: enough digits, no jumps, no kinks, little noise."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsens._errors import Argument, InputError, warn
 from rsens._text import quoted
 from rsens._typing import Array
 from rsens.derivatives._differences import DEFAULT_STEP, SINGLE_STEP, Differences, Steps, spaced
-from rsens.derivatives._output import SAME, Evaluation, RandomFunctionError, evaluate, within_levels
+from rsens.derivatives._output import SAME, evaluate, within_levels
 from rsens.distributions import Distribution
 
 #: Rows, or second differences, that are looked at more closely.
 PROBES = 8
 #: Derivatives below this, in standard deviations of the prediction per unit of the column, count as zero.
 SMALL = 0.1
+#: The share of their size by which derivatives may differ when the step is halved; second differences at a jump.
+SHARE, CHANGE = 0.01, 0.5
+#: A jump keeps at least this share of a second difference over a small part of the step.
+JUMP = 0.25
+#: Points on a line, per search.
+POINTS = 17
+#: A step that spans several jumps of an ordinary tree ensemble, in units of a column.
+WIDE = 0.3
+#: Second differences below this share of the largest slope are not looked at.
+VISIBLE = 0.1
+#: No slope changes by this many times its size over one unit of a column: then jumps decide.
+ABSURD = 10.0
+#: The part of the largest average that may come from second differences that half the step changes.
+JUMP_SHARE = 0.1
+#: Wide steps to choose from, in units of a column.
+LADDER = (0.15, 0.3, 0.6)
 
 
 class NoSecondDerivativesError(InputError):
     """Second differences of a function are not its second derivatives; first differences may be right."""
 
 
-def check_first(
-    at: Differences,
-    changes: Array,
-    first: Array,
-    order: int,
-    *,
-    names: tuple[str, ...],
-    levels: Array | None,
-    noise: Noise | None,
-    jumps: bool,  # look for columns in which the function jumps
-) -> bool:
-    """Refuse first differences (n, M, columns) that are noise or rounding; warn and return True if nearly all are 0."""
+def check_first(at: Differences, changes: Array, order: int, names: tuple[str, ...], levels: Array | None) -> bool:
+    """Refuse first differences that are rounding; warn and return True if nearly all changes (columns, n, M) are 0."""
     given = at.steps.step
-    if at.columns and noise is not None:
-        noise.check(at, at.sizes(first, 1).mean(axis=0))
-    elif at.columns and (given is None or given.min() < SINGLE_STEP[order]) and rounds(at, changes):
+    if at.columns and (given is None or given.min() < SINGLE_STEP[order]) and rounds(at, changes):
         raise InputError(
             f"{type(at.here.distribution).__name__}: the function computes in single precision (float32) or rounds, "
             "but differences over a small step need float64. Compute in float64 throughout (converting the result "
@@ -54,20 +53,14 @@ def check_first(
             f" of at least {SINGLE_STEP[2]:.2g}; trees and other piecewise-constant models need one of about 0.3.",
         )
     flat, by_levels = is_flat(at, changes, levels)
-    jumping = flat_columns(at, changes) if jumps and not flat else []
-    if order == 2 and jumps and (jumping or (flat and not is_constant(at.z, levels))):
+    still = ([] if by_levels else at.columns) if flat else flat_columns(at, changes)
+    if order == 2 and still and not (flat and is_constant(at.z, levels)):
         raise NoSecondDerivativesError(*_nothing("it is piecewise constant, as predictions of trees are"))
-    if flat and not by_levels:
-        still = 100 * (1 - _share_that_moves(changes).mean())
+    if still:
         warn(
-            f"the function did not change in {still:.0f} % of the differences. If its predictions are piecewise "
-            "constant (trees, rounding), give a step over several jumps: from_function(fn, step=0.3)."
-        )
-    if jumping:
-        warn(
-            f"the function does not change in {quoted(names[d] for d in jumping)} over the step, but it does over "
-            f"{WIDE} of the spread: it is piecewise constant there (trees, rounding), and R-sens in these columns has "
-            f"no meaning. Give a step over several jumps: from_function(fn, step={WIDE})."
+            f"the function does not change in {quoted(names[d] for d in still)} over the step: if it is piecewise "
+            "constant there (trees, rounding), R-sens in these columns has no meaning. Give a step over several jumps: "
+            f"from_function(fn, step={WIDE})."
         )
     return flat
 
@@ -104,129 +97,28 @@ def _share_that_moves(changes: Array) -> Array:
     return (changes != 0.0).any(axis=2).mean(axis=1)
 
 
-#: The share of their size by which derivatives may differ when the step is halved.
-SHARE = 0.01
+def check_half_step(at: Differences, names: tuple[str, ...]) -> None:
+    """Warn if first differences over half the step are others: compare at a few rows."""
+    some = at.at(spaced(len(at.X), PROBES))
+    h = some.widths(1)
+    with np.errstate(all="ignore"):
+        whole, half = some.first(h), some.first(0.5 * h)
+        sizes, gaps = some.sizes(whole), some.sizes(half - whole)
+        # At a kink or jump of the function itself the quotient doubles with any step.
+        doubled = some.sizes(half - 2.0 * whole) < SHARE * sizes
+    largest = max(SMALL, float(sizes.mean(axis=0).max()))
+    wrong = np.where(doubled, 0.0, gaps).mean(axis=0) > SHARE * largest
+    _warn_of_steps([d for d, bad in zip(at.columns, wrong, strict=True) if bad], names)
 
 
-def warn_if_step_matters(at: Differences, order: int, names: tuple[str, ...]) -> None:
-    """Warn if derivatives depend on the step they were taken with: compare with half the step at a few rows."""
-    some = at.few(PROBES)
-    largest, wrong = SMALL, np.zeros(len(some.columns), dtype=bool)
-    for k in range(1, order + 1):
-        quotient = some.first if k == 1 else some.diagonal
-        with np.errstate(all="ignore"):
-            whole, half = quotient(some.widths(k)), quotient(some.steps.halve(k).widths(some.X, k))
-            sizes, gaps = some.sizes(whole, k), some.sizes(half - whole, k)
-            # At a kink or jump of the function itself the quotient doubles with any step.
-            doubled = some.sizes(half - 2.0 * whole, k) < SHARE * sizes
-        largest = max(largest, float(sizes.mean(axis=0).max()))
-        wrong |= np.where(doubled, 0.0, gaps).mean(axis=0) > SHARE * largest
-    if wrong.any():
+def _warn_of_steps(columns: Iterable[int], names: tuple[str, ...]) -> None:
+    if wrong := [names[d] for d in columns]:
         warn(
-            f"derivatives in {quoted(names[d] for d, bad in zip(some.columns, wrong, strict=True) if bad)} depend on "
-            f"the step: half of it changes them by more than {100 * SHARE:.0f} %, so do not trust them. The default "
-            "step is about 6e-6 (first) and 1e-4 (second derivatives) times the spread of a column. If a column has no "
-            "spread in these rows, or the function changes within a small part of it, give the distance over which it "
-            "changes: from_function(fn, scale=…), one number per column. If the function jumps or rounds, give a wider "
-            "step: from_function(fn, step=0.3)."
+            f"derivatives in {quoted(wrong)} depend on the step: half of it changes them by more than "
+            f"{100 * SHARE:.0f} %, so do not trust them. Give the distance over which the function changes, "
+            "from_function(fn, scale=…), one number per column; if it jumps or rounds, a wider step: "
+            "from_function(fn, step=0.3)."
         )
-
-
-TWICE = 8
-#: Two evaluations may differ by this share of the values: threads add up in another order.
-ROUNDING = 1e-13
-#: The share of the largest values that the noise may reach before they are refused.
-MOST = 0.5
-
-
-@dataclass(frozen=True, eq=False)
-class Noise:
-    """The standard deviation of z and of λ between calls with the same rows, (M,) each, and relative to the spread.
-
-    With scatter ε in z and a function that changes by S over a unit of a column, a central difference over h units is
-    wrong by about ε/(√2 h) + S h²/6, and a second difference by √6 ε/h² (of a pair ε/(2h²)) + S h²/12. Steps of
-    (ε/S)^{1/3} and (ε/S)^{1/4} balance the two (Moré and Wild, 2012, *Estimating derivatives of noisy simulations*).
-    """
-
-    z: Array
-    parameters: Array
-    #: The largest of ε/S, with S the standard deviation of z over the rows.
-    relative: float
-
-    @classmethod
-    def of(cls, fn: Callable[[Array], Distribution], X: Array) -> Noise | None:
-        """Measured at a few rows; None if the function is not random there, or not defined."""
-        some = X[spaced(len(X), TWICE)]
-        try:
-            once, again = evaluate(fn, some), evaluate(fn, some)
-        except InputError:  # `evaluate` of all rows raises it with the number of the row
-            return None
-        if once.z.shape != again.z.shape:
-            return None
-        z = _scatter(once.z, again.z)
-        if not (z > 0.0).any():
-            return None
-        spread = np.maximum((0.5 * (once.z + again.z)).std(axis=0), z)
-        λ = _scatter(once.distribution.parameters, again.distribution.parameters)
-        return cls(z, λ, float(np.max(z / np.where(spread > 0.0, spread, 1.0))))
-
-    def size(self, here: Evaluation) -> float:
-        """The noise of z at these rows in standard deviations of the prediction: its root mean square Fisher norm."""
-        each = np.broadcast_to(np.diag(self.z), (*here.z.shape, len(self.z)))  # one direction for each parameter
-        return float(np.sqrt(np.mean(np.sum(here.norms(each) ** 2, axis=1))))
-
-    def floors(self, here: Evaluation, steps: Steps) -> tuple[float, float]:
-        """The R-sens of a column and the R-sens₂ of a pair that noise alone makes, per unit of a column."""
-        size, (first, second) = self.size(here), (float(np.min(steps.of_order(order))) for order in (1, 2))
-        return size / (np.sqrt(2.0) * first), size / (2.0 * second**2)
-
-    def warn(self, here: Evaluation, steps: Steps) -> None:
-        """State the noise floor of R-sens and R-sens₂."""
-        first, second = self.floors(here, steps)
-        widths = " and ".join(f"{float(np.min(steps.of_order(order))):.2g}" for order in (1, 2))
-        warn(
-            f"the function is random: for the same rows its predictions differ by {self.size(here):.2g} standard "
-            f"deviations. Differences are taken over {widths} of the spread of a column (first and second "
-            f"derivatives). Noise floor: per spread of a column, R-sens below about {first:.2g} and R-sens₂ of a pair "
-            f"below about {second:.2g} is noise. Fix the random numbers within the function, average more draws, or "
-            "give a wider step to lower it."
-        )
-
-    def check(self, at: Differences, sizes: Array) -> None:
-        """Refuse R-sens if the noise explains half of the largest value; `sizes` (columns,) are per unit."""
-        floor, largest = self.floors(at.here, at.steps)[0], float(sizes.max(initial=0.0))
-        if floor > MOST * largest:
-            raise RandomFunctionError(
-                f"the function is random: the same rows gave different predictions, and its noise alone makes an "
-                f"R-sens of about {floor:.2g} per spread of a column; the largest found is {largest:.2g}. Fix its "
-                "random numbers, average more draws, or give a wider ",
-                Argument("step"),
-                "; for a PyTorch module with dropout or batch normalisation call .eval().",
-            )
-
-
-def _scatter(once: Array, again: Array) -> Array:
-    """The standard deviation of each column between two calls; 0 if rounding explains it."""
-    deviation = np.sqrt(0.5 * np.mean((once - again) ** 2, axis=0))
-    return np.where(deviation > ROUNDING * np.abs(once).max(axis=0), deviation, 0.0)
-
-
-#: A jump keeps at least this share of a second difference over a small part of the step.
-JUMP = 0.25
-#: From an eighth to a 64th of the step a kink's second difference falls to 1/8, a smooth one's to 1/64.
-KINK = 0.06
-#: Points on a line, per search.
-POINTS = 17
-#: A step that spans several jumps of an ordinary tree ensemble, in units of a column.
-WIDE = 0.3
-#: Second differences below this share of the largest slope are not looked at.
-VISIBLE = 0.1
-#: Half the step may change a second difference by this share.
-CHANGE = 0.5
-#: No slope changes by this many times its size over one unit of a column: then jumps decide.
-ABSURD = 10.0
-#: The part of the largest average that may come from jumps.
-JUMP_SHARE = 0.1
 
 
 def flat_columns(at: Differences, changes: Array) -> list[int]:
@@ -235,8 +127,7 @@ def flat_columns(at: Differences, changes: Array) -> list[int]:
     still = [d for d, share in zip(at.columns, _share_that_moves(changes), strict=True) if share < 0.1 and narrow[d]]
     if not still:
         return []
-    some = replace(at.few(PROBES), columns=still)
-    found = []
+    some, found = replace(at.at(spaced(len(at.X), PROBES)), columns=still), []
     for d, moved in zip(still, (some.changes(WIDE * at.steps.units(some.X)) != 0.0).any(axis=2), strict=True):
         if moved.sum() < min(2, len(some.X)):
             continue
@@ -247,43 +138,44 @@ def flat_columns(at: Differences, changes: Array) -> list[int]:
     return found
 
 
-def check_second(at: Differences, first: Array, second: Array, noise: Noise | None = None) -> None:
-    """An error where jumps, rounding or noise decide second differences (n, M, C, C); a warning if they only share."""
+def check_second(at: Differences, first: Array, second: Array, names: tuple[str, ...]) -> None:
+    """An error where jumps, kinks, rounding or noise decide second differences (n, M, C, C).
+
+    Half the step changes the largest of them then: by jumps and rounding it multiplies them by 4 or gives 0, by kinks
+    by 2. A step that was given may span jumps on purpose: there it is an error only if the result is absurd.
+    """
     n, columns = len(at.X), len(at.columns)
     if not columns:
         return
-    unit, slopes = at.units(), float(at.sizes(first, 1).mean(axis=0).max())
+    slopes = max(SMALL, float(at.sizes(first).mean(axis=0).max()))
     curvatures = at.here.norms(second.reshape(*second.shape[:2], -1)).reshape(n, columns, columns)
     with np.errstate(over="ignore"):  # units one after the other: their product may overflow
-        sizes = unit[:, :, None] * curvatures * unit[:, None, :]
-    worth = VISIBLE * max(SMALL, slopes)
-    if noise is not None:
-        _, floor = noise.floors(at.here, at.steps)  # of a pair ε/(2h²), in one column √6 ε/h²
-        floors = floor * np.where(np.eye(columns, dtype=bool), 2.0 * np.sqrt(6.0), 1.0)
-        if floor > worth and (floors > MOST * sizes.mean(axis=0)).all():
-            raise NoSecondDerivativesError(*_nothing("its predictions are random"))
-        return
+        sizes = at.units[:, :, None] * curvatures * at.units[:, None, :]
     d, e = np.triu_indices(columns)
-    upper = sizes[:, d, e]
+    upper, largest = sizes[:, d, e], float(sizes.mean(axis=0).max())
     probed = np.argsort(upper, axis=None)[::-1][:PROBES]
-    rows, pair = np.unravel_index(probed[upper.ravel()[probed] > worth], upper.shape)
+    rows, pair = np.unravel_index(probed[upper.ravel()[probed] > VISIBLE * slopes], upper.shape)
     if not len(rows):
         return
-    size, d, e = upper[rows, pair], d[pair], e[pair]
-    given = at.steps.step is not None  # may span jumps on purpose: an error only where the result is absurd
-    kept, slow = jumps_and_kinks(at.at(rows), np.stack([d, e]), second[rows, :, d, e], everywhere=given)
-    jumps, largest = kept > JUMP, float(sizes.mean(axis=0).max())
-    bad = jumps if given else jumps | slow
-    decided = bad.sum() >= 0.5 * len(bad) or float(size[bad].sum()) / n > JUMP_SHARE * largest
-    if decided and (not given or largest > ABSURD * max(SMALL, slopes)):
+    some, size, place = at.at(rows), upper[rows, pair], np.array(at.columns)
+    whole = second[rows, :, d[pair], e[pair]]
+    d, e = place[d[pair]], place[e[pair]]
+    half = _mixed(some, 0.5 * some.widths(2), d, e)
+    gaps = some.here.norms((half - whole)[..., None])[:, 0] * size / some.here.norms(whole[..., None])[:, 0]
+    changed, given = gaps > CHANGE * size, at.steps.step is not None
+    decided = changed.mean() >= 0.5 or size[changed].sum() / n > JUMP_SHARE * largest
+    if decided and (not given or largest > ABSURD * slopes):
         raise NoSecondDerivativesError(
-            *_nothing("it jumps, rounds its predictions or computes in fewer digits" if jumps.any() else "it has kinks")
+            *_nothing("it jumps, has kinks, rounds its predictions or computes in fewer digits")
         )
-    if given and (decided or float(np.median(kept * size)) > JUMP_SHARE * largest):
+    if not given:
+        wrong = np.where(changed, 0.0, gaps) > SHARE * size
+        _warn_of_steps(sorted({*d[wrong], *e[wrong]}), names)
+    elif decided or float(np.median(gaps)) / 4.0 > JUMP_SHARE * largest:
         warn(
-            "the function jumps within the step, as predictions of trees and rounded ones do: its second differences, "
-            "and so R-sens₂ of pairs, are partly the jumps and depend on the step. Read them as rough averages, take a "
-            "wider step, or explain a smooth model."
+            "the function jumps or bends within the step, as predictions of trees do: its second differences, and so "
+            "R-sens₂ of pairs, depend on the step. Read them as rough averages, take a wider step, or explain a smooth "
+            "model."
         )
 
 
@@ -296,30 +188,7 @@ def _nothing(why: str) -> tuple[str | Argument, ...]:
     )
 
 
-def jumps_and_kinks(
-    at: Differences, pair: NDArray[np.intp], whole: Array, everywhere: bool
-) -> tuple[Array, NDArray[np.bool_]]:
-    """The share of second differences (K, M) that a jump makes, and whether they shrink as slowly as at a kink."""
-    h, k = at.widths(2), np.arange(len(at.X))
-    d, e = np.array(at.columns)[pair]
-    size = at.here.norms(whole[..., None])[:, 0]
-    changed = np.full(len(k), everywhere)  # by half the step
-    if not everywhere:
-        changed = at.here.norms((_mixed(at, 0.5 * h, d, e) - whole)[..., None])[:, 0] > CHANGE * size
-    kept, slow = np.zeros(len(k)), np.zeros(len(k), dtype=bool)
-    if changed.any():
-        numerator = size * h[k, d] * h[k, e] * np.where(d == e, 1.0, 4.0)
-        for side in (-1.0, 1.0):
-            X = at.X.copy()
-            X[k, d] += np.where(d == e, 0.0, side * h[k, d])  # the two edges of the square along e
-            coarse, fine = bends_on_lines(at, X, e, h[k, e])
-            jump = changed & (fine > JUMP * coarse)
-            kept = np.maximum(kept, np.where(jump, fine / np.where(numerator > 0.0, numerator, 1.0), 0.0))
-            slow |= changed & (fine > KINK * coarse) & (coarse > numerator / POINTS)
-    return kept, slow & (kept <= JUMP)
-
-
-def _mixed(at: Differences, h: Array, d: Array, e: Array) -> Array:
+def _mixed(at: Differences, h: Array, d: Any, e: Any) -> Array:
     """The second difference in the columns d and e of each row, (K, M)."""
     k = np.arange(len(at.X))
     half = np.where(d == e, 0.5, 1.0)  # for d = e the two halves add up to ± h or 0
@@ -351,10 +220,6 @@ def bends_on_lines(at: Differences, X: Array, e: Array, h: Array) -> tuple[Array
         found.append(bends[place, k])
         low, high = t[place, k], t[place + 2, k]
     return found[0], found[1]
-
-
-#: Steps to choose from, in units of a column.
-LADDER = (0.15, 0.3, 0.6)
 
 
 @dataclass(frozen=True, eq=False)
@@ -407,7 +272,7 @@ def wide_step(
         """R-sens per unit of each column, averaged over the rows, (D,); 0 in columns of levels."""
         wide = replace(steps, step=np.maximum(step, gaps))
         found = np.zeros(X.shape[1])
-        found[columns] = at.sizes(at.first(wide.widths(at.X, 1)), 1).mean(axis=0)
+        found[columns] = at.sizes(at.first(wide.widths(at.X, 1))).mean(axis=0)
         return found
 
     candidates, previous = [], sizes(LADDER[0])

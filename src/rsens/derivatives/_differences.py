@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -37,17 +37,15 @@ class Steps:
     step: Array | None
     unit: Array
     centre: Array | None = None
-    #: How much a random function scatters, relative to its spread over the rows; default steps are then wider.
-    noise: float = 0.0
 
     @classmethod
-    def of(cls, X: Array, step: Array | None, scale: Array | None, noise: float = 0.0) -> Self:
+    def of(cls, X: Array, step: Array | None, scale: Array | None) -> Self:
         """The steps for the rows X, from the user's step and scale; a given scale is the unit of all rows."""
         columns = X.shape[1]
         step = None if step is None else positive_per_column(step, columns, "step")
         if scale is not None:
-            return cls(step, positive_per_column(scale, columns, "scale"), noise=noise)
-        return cls(step, step_unit(X), np.array([np.median(np.unique(column)) for column in X.T]), noise)
+            return cls(step, positive_per_column(scale, columns, "scale"))
+        return cls(step, step_unit(X), np.array([np.median(np.unique(column)) for column in X.T]))
 
     def units(self, X: Array) -> Array:
         """The unit of every entry of X, (n, D)."""
@@ -56,18 +54,12 @@ class Steps:
         return np.maximum(self.unit, np.abs(FAR * X - FAR * self.centre))
 
     def of_order(self, order: int) -> Array:
-        """The step for derivatives of this order, one number or (D,): the user's, or a default that suits the noise."""
-        if self.step is not None:
-            return self.step
-        return np.array(max(DEFAULT_STEP[order], min(1.0, self.noise) ** (1.0 / (order + 2))))
+        """The step for derivatives of this order, one number or (D,): the user's, or the default."""
+        return np.array(DEFAULT_STEP[order]) if self.step is None else self.step
 
     def widths(self, X: Array, order: int) -> Array:
         """How far to move every entry of X, h (n, D)."""
         return np.maximum(self.of_order(order) * self.units(X), 4.0 * np.spacing(np.abs(X)))
-
-    def halve(self, order: int) -> Self:
-        """Half of these steps, for derivatives of this order."""
-        return replace(self, step=np.broadcast_to(0.5 * self.of_order(order), self.unit.shape))
 
 
 def step_unit(values: Array) -> Array:
@@ -96,40 +88,30 @@ class Quotients:
     def changes(self, h: Array) -> Array:
         """z(x + h e_d) − z(x − h e_d), shape (columns, n, M)."""
         eye = self._directions
-        z = self._at_ends(h, np.concatenate([eye, -eye]))
+        z = self._at_ends(h, [eye, -eye])
         return z[: len(eye)] - z[len(eye) :]
 
     def first(self, h: Array, changes: Array | None = None) -> Array:
         """(z(x + h e_d) − z(x − h e_d))/2h, shape (n, M, columns); from `changes(h)`, if already known."""
         return np.moveaxis((self.changes(h) if changes is None else changes) / self._width(h), 0, -1)
 
-    def diagonal(self, h: Array) -> Array:
-        """Second differences in every column with itself, shape (n, M, columns)."""
-        eye = self._directions
-        return np.moveaxis(self._diagonal(self._at_ends(h, np.concatenate([eye, -eye])), h), 0, -1)
-
     def second(self, h: Array) -> Array:
         """Second differences, (n, M, columns, columns): three points for d = e, the four corners for d ≠ e."""
         eye, columns = self._directions, len(self.columns)
         d, e = np.triu_indices(columns, 1)
         corners = [eye[d] + eye[e], eye[d] - eye[e], -eye[d] + eye[e], -eye[d] - eye[e]]
-        z = self._at_ends(h, np.concatenate([eye, -eye, *corners]))
+        z = self._at_ends(h, [eye, -eye, *corners])
         pp, pm, mp, mm = z[2 * columns :].reshape(4, len(d), *self.z.shape)
-        width = self._width(h)
-        with np.errstate(over="ignore", invalid="ignore"):
+        width, below, above = self._width(h), self.X - h, self.X + h
+        up, down = (above - self.X).T[self.columns][:, :, None], (self.X - below).T[self.columns][:, :, None]
+        with np.errstate(over="ignore", invalid="ignore"):  # numbers that do not fit are refused later, by name
             cross = ((pp - pm) - (mp - mm)) / width[d] / width[e]
+            rise, fall = (z[:columns] - self.z) / up, (self.z - z[columns : 2 * columns]) / down
+            bend = 2.0 * (rise - fall) / (up + down)
         second = np.empty((*self.z.shape, columns, columns))
-        second[:, :, range(columns), range(columns)] = np.moveaxis(self._diagonal(z, h), 0, -1)
+        second[:, :, range(columns), range(columns)] = np.moveaxis(bend, 0, -1)
         second[:, :, d, e] = second[:, :, e, d] = np.moveaxis(cross, 0, -1)
         return second
-
-    def _diagonal(self, z: Array, h: Array) -> Array:
-        """From z at x + h e_d and then at x − h e_d, for every column."""
-        columns, below, above = len(self.columns), self.X - h, self.X + h
-        up, down = (above - self.X).T[self.columns][:, :, None], (self.X - below).T[self.columns][:, :, None]
-        with np.errstate(over="ignore", invalid="ignore"):  # what does not fit is refused where it is used, by name
-            rise, fall = (z[:columns] - self.z) / up, (self.z - z[columns : 2 * columns]) / down
-            return 2.0 * (rise - fall) / (up + down)
 
     def _width(self, h: Array) -> Array:
         """The actual distance of the ends x ± h, which are rounded."""
@@ -139,9 +121,9 @@ class Quotients:
     def _directions(self) -> Any:
         return np.eye(self.X.shape[1], dtype=np.int8)[self.columns]
 
-    def _at_ends(self, h: Array, signs: Any) -> Array:
-        """z at the rows moved to the ends that `signs` (points, D) names, (points, n, M), in a few large calls."""
-        per_call = max(1, ROWS_PER_CALL // len(self.X))
+    def _at_ends(self, h: Array, blocks: list[Any]) -> Array:
+        """z at the rows moved to the ends that the signs in all blocks (…, D) name, (points, n, M), in a few calls."""
+        signs, per_call = np.concatenate(blocks), max(1, ROWS_PER_CALL // len(self.X))
         parts = [self.moved(ends(self.X, h, signs[k : k + per_call])) for k in range(0, len(signs), per_call)]
         return parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, *self.z.shape)), *parts])
 
@@ -175,22 +157,17 @@ class Differences(Quotients):
         """The same at some of the rows."""
         return Differences.of(self.fn, self.X[rows], self.here.at(rows), self.columns, self.steps)
 
-    def few(self, count: int) -> Differences:
-        """The same at a few rows, evenly spaced."""
-        return self.at(spaced(len(self.X), count))
-
     def widths(self, order: int) -> Array:
         """How far to move every entry of X, h (n, D)."""
         return self.steps.widths(self.X, order)
 
+    @property
     def units(self) -> Array:
         """The unit of every entry of the columns, (n, columns)."""
         return self.steps.units(self.X)[:, self.columns]
 
-    def sizes(self, z: Array, order: int) -> Array:
-        """Fisher norms (n, columns) of derivatives of this order (n, M, columns), per unit of each column."""
-        norms = self.here.norms(z)
+    def sizes(self, z: Array) -> Array:
+        """Fisher norms (n, columns) of first derivatives (n, M, columns), per unit of each column."""
         with np.errstate(over="ignore"):
-            for _ in range(order):  # not unit ** order: the square of a large unit does not fit
-                norms = self.units() * norms
+            norms = self.units * self.here.norms(z)
         return np.where(np.isfinite(norms), norms, 0.0)

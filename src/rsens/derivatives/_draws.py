@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
 
 from rsens._arguments import one_of
 from rsens._coding import Coding
@@ -19,11 +18,11 @@ from rsens._errors import Argument, InputError
 from rsens._table import Table, positive_per_column
 from rsens._typing import Array
 from rsens.derivatives._derivatives import Derivatives
-from rsens.derivatives._differences import ROWS_PER_CALL, ends, spaced
+from rsens.derivatives._differences import ROWS_PER_CALL, Steps, ends, spaced
 from rsens.derivatives._function import DifferenceModel
 from rsens.derivatives._jax import from_jax
 from rsens.derivatives._model import Around, Counter, Description, Finding, Model, rows_for, rows_of
-from rsens.derivatives._output import as_arrays, check_function, family_from, shapes_of, spread_out
+from rsens.derivatives._output import as_arrays, check_function, evaluate, family_from, signature, spread_out
 from rsens.derivatives._torch import from_torch
 from rsens.distributions import Distribution, Mixture
 
@@ -38,7 +37,6 @@ def from_draws(
     draws: Mapping[str, Any],
     *,
     backend: Literal["numpy", "jax", "torch"] = "numpy",
-    second: Literal["matched", "stacked"] = "matched",
     weights: ArrayLike | None = None,
     categorical: Any = None,
     step: ArrayLike | None = None,
@@ -56,8 +54,6 @@ def from_draws(
             returns a family, each row of it from the same row of X only.
         draws: Maps names of parameters to arrays with the draws on the first axis, chains stacked: (S, …).
         backend: The library of the function. "numpy" takes central differences, "jax" and "torch" differentiate.
-        second: The parameters that R-sens₂ uses: "matched", as above, or "stacked", those of all draws side by side,
-            in which draws that are linear in x do not interact.
         weights: Weights of the draws, (S,); equal by default.
         categorical: Columns that are categorical, as in `from_function`.
         step: How far differences move each column, as in `from_function`; "numpy" only.
@@ -75,7 +71,6 @@ def from_draws(
         [[0.0], [6.67]]
     """
     read = Draws.read(fn, draws, weights)
-    one_of(second, "second", ("matched", "stacked"))
     if one_of(backend, "backend", ("numpy", "jax", "torch")) == "numpy":
         step = None if step is None else positive_per_column(step, None, "step")
         scale = None if scale is None else positive_per_column(scale, None, "scale")
@@ -88,15 +83,15 @@ def from_draws(
         source = from_jax if backend == "jax" else from_torch
         predictive = source(partial(_traced_mixture, read, backend), categorical=categorical)
         matched = source(lambda X: _traced_mixture(read, backend, X).matched(), categorical=categorical)
-    return DrawsModel(predictive, matched if second == "matched" else None, 2 * len(read))
+    return DrawsModel(predictive, matched, 2 * len(read))
 
 
 @dataclass(eq=False)
 class DrawsModel(Around):
-    """A model of a mixture of draws, and one, `matched`, of a single distribution in its place for pairs, if any."""
+    """A model of a mixture of draws, and one, `matched`, of a single distribution in its place for pairs."""
 
     predictive: Model
-    matched: Model | None
+    matched: Model
     n_parameters: int
     about: Description | None = None
     findings: tuple[Finding, ...] = ()
@@ -114,20 +109,13 @@ class DrawsModel(Around):
 
     @property
     def for_pairs(self) -> Model:
-        if self.matched is None:
-            return self
         if self.pending is not None:  # prepared when it is needed: that takes as long as explaining a few rows
             self.matched, self.pending = self.matched.prepared(self.pending), None
         return self.matched
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
-        if order == 1 or self.matched is None:
-            return self.predictive.derivatives(X, order)
-        return replace(self.predictive.derivatives(X, 1), matched=self.for_pairs.derivatives(X, 2))
-
-    @property
-    def name(self) -> str:
-        return type(self).__name__
+        record = self.predictive.derivatives(X, 1)
+        return record if order == 1 else replace(record, matched=self.for_pairs.derivatives(X, 2))
 
     @property
     def description(self) -> Description | None:
@@ -138,9 +126,8 @@ class DrawsModel(Around):
         yield from super().checks(X)
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        if self.matched is None or order == 1:
-            return self.predictive.rows_per_chunk(n_columns, order)
-        return min(self.predictive.rows_per_chunk(n_columns, 1), self.for_pairs.rows_per_chunk(n_columns, 2))
+        rows = self.predictive.rows_per_chunk(n_columns, 1)
+        return rows if order == 1 else min(rows, self.for_pairs.rows_per_chunk(n_columns, 2))
 
     def coded(self, X: Any, weights: Any = None) -> DrawsModel:
         return self._each(lambda model: model.coded(X, weights))
@@ -155,8 +142,7 @@ class DrawsModel(Around):
         return replace(self, predictive=self.predictive.prepared(X), pending=X)
 
     def _each(self, change: Callable[[Model], Model]) -> DrawsModel:
-        matched = None if self.matched is None else change(self.matched)
-        return replace(self, predictive=change(self.predictive), matched=matched)
+        return replace(self, predictive=change(self.predictive), matched=change(self.matched))
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +192,7 @@ class Draws:
 
     def families(self, X: Array) -> Iterator[Distribution]:
         """The prediction of each draw for rows X, one after another, as NumPy arrays; all of one family."""
-        first: Distribution | None = None
+        first: Any = None
         shapes: list[Any] = []
         for s, parameters in enumerate(self):
             family = family_from(partial(self.fn, parameters), X.copy())
@@ -218,9 +204,8 @@ class Draws:
             first, shapes = (family, _shapes(family)) if first is None else (first, shapes)
             if type(family) is not type(first) or family.fields().keys() != first.fields().keys():
                 raise InputError(
-                    "the function must return the same family for all draws; got "
-                    f"{type(first).__name__} ({shapes_of(first)}) and then at draw {s} {type(family).__name__} "
-                    f"({shapes_of(family)})."
+                    f"the function must return the same family for all draws; got {signature(first)} and then at draw "
+                    f"{s} {signature(family)}."
                 )
             yield family
 
@@ -258,64 +243,27 @@ class DrawDifferences(DifferenceModel):
     """
 
     draws: Any = None
-    counter: Counter | None = None
 
     def _derivatives(self, X: Any, order: int) -> Derivatives:
-        if order == 2:  # the stacked form is rare: the mixture as one function
-            return super()._derivatives(X, 2)
+        if self.steps is None:
+            return self.prepared(X)._derivatives(X, order)
         X = self.numbers(X)
-        columns, h = self.continuous(X.shape[1]), (self.steps or self._steps(X, None)).widths(X, 1)
-        eye = np.eye(X.shape[1], dtype=np.int8)
+        columns, h, eye = self.continuous(X.shape[1]), self.steps.widths(X, 1), np.eye(X.shape[1], dtype=np.int8)
         points = ends(X, h, np.concatenate([0 * eye[:1], eye[columns], -eye[columns]]))
-        if self.counter is not None:
-            self.counter.add(len(points) * len(X))
-        mixture, changes = self._changes(points)
-        changes /= ((X + h) - (X - h))[:, None, columns]  # as rounded
-        return Derivatives(mixture, spread_out(changes, self.coding, 1))
-
-    def _changes(self, points: Array) -> tuple[Mixture, Array]:
-        """The mixture at the rows, points[0], and changes of λ (n, S·M, columns) between rows moved up and down."""
-        copies, n, n_columns = points.shape
-        half = 1 + copies // 2
-        kind: Any = None
-        held: dict[str, Array] = {}
-        changes: Array = np.empty(0)
-
-        def by_copies(values: Array, event: tuple[int, ...] = ()) -> Array:
-            """(copies · n, …) as (copies, n, …)."""
-            shape = (copies * n, *event)
-            return (values if values.shape == shape else np.broadcast_to(values, shape)).reshape(-1, n, *event)
-
-        for s, family in enumerate(self.draws.families(points.reshape(-1, n_columns))):
-            fields = family.fields()
-            events = {name: v.shape[v.ndim - family.domains[name].event_ndim :] for name, v in fields.items()}
-            z = [fields["logit"]] if "logit" in fields else family.columns()
-            if s == 0:
-                kind, held = type(family), {name: np.empty((len(self.draws), n, *e)) for name, e in events.items()}
-                changes = np.empty((n, len(self.draws), len(z), copies // 2))
-            for m, column in enumerate(z):
-                at = by_copies(column)
-                np.subtract(at[1:half].T, at[half:].T, out=changes[:, s, m])
-            for name, values in fields.items():
-                held[name][s] = by_copies(values, events[name])[0]
-        if "logit" in held:  # ∂π = π(1 − π) ∂logit
-            changes *= (expit(held["logit"].T) * expit(-held["logit"].T))[:, :, None, None]
-        mixture = Mixture(kind(**held), self.draws.weights, draws=True).checked(n)
-        return mixture, changes.reshape(n, changes.shape[1] * changes.shape[2], copies // 2)
-
-    def counted(self, counter: Counter) -> DrawDifferences:
-        return replace(self, fn=counter.calls(self.fn), counter=counter)
+        everywhere = evaluate(self.fn, points.reshape(-1, X.shape[1]))
+        here, half = everywhere.at(slice(0, len(X))), 1 + len(columns)
+        z = everywhere.z.reshape(len(points), *here.z.shape)
+        changes = np.moveaxis(z[1:half] - z[half:], 0, -1) / ((X + h) - (X - h))[:, None, columns]  # as rounded
+        return Derivatives(here.distribution, spread_out(here.chain(changes, None)[0], self.coding, 1))
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        if order == 2:
-            return super().rows_per_chunk(n_columns, 2)
         copies = 1 + 2 * n_columns
-        return max(1, min(ROWS_PER_CALL // copies, rows_for(8 * self.parameters * 3 * copies)))
+        return max(1, min(ROWS_PER_CALL // copies, rows_for(8 * self.parameters * 4 * copies)))
 
     def prepared(self, X: Any) -> DrawDifferences:
         model = self.coded(X)
         table = rows_of(model, X)
-        model = replace(model, steps=self._steps(model.numbers(table), None))
+        model = replace(model, steps=Steps.of(model.numbers(table), self.step, self.scale))
         some = Table(table.names, table.values[spaced(len(table), LOOKED_AT_ROWS)], None, table.coding)
         few = self.draws.some(LOOKED_AT).mixture
         DifferenceModel(few, self.step, self.scale, coding=model.coding, steps=model.steps).derivatives(some, 1)

@@ -13,7 +13,7 @@ from rsens._table import positive_per_column
 from rsens._typing import Array
 from rsens.derivatives import _output as output
 from rsens.derivatives._derivatives import Derivatives
-from rsens.derivatives._difference_checks import TWICE, Noise, check_first, check_second, warn_if_step_matters
+from rsens.derivatives._difference_checks import check_first, check_half_step, check_second
 from rsens.derivatives._differences import ROWS_PER_CALL, Differences, Steps
 from rsens.derivatives._model import Counter, Function, Model, rows_for, rows_of
 from rsens.distributions import Distribution
@@ -30,13 +30,10 @@ def from_function(
 
     The function takes rows X, a float64 array of shape (n, D), and returns a family computed in float64, or a
     distribution that `as_family` knows (SciPy's, for example), each row of it from the same row of X only. It is called
-    with many moved copies of the rows at once: 2D per row for first derivatives, 2D² + 2D for second ones. With the
-    default step, derivatives at up to 8 rows of each batch are also taken over half the step, 32D to 64D more copies; a
-    warning names the columns where that changes them by more than 1 %. The 8 largest second differences are looked at
-    more closely: if they come from jumps, rounding or kinks, they are no second derivatives, and that is an error.
-
-    The function may be a little random (a simulation, an average over draws): 8 rows are evaluated twice, the default
-    step then suits the noise, and a warning states what R-sens and R-sens₂ it makes by itself, the noise floor.
+    with many moved copies of the rows at once: 2D per row for first derivatives, 2D² + 2D for second ones. Derivatives
+    at 8 rows and the 8 largest second differences of each batch are also taken over half the step. A warning names the
+    columns where that changes them by more than 1 %; second differences that come from jumps, rounding or kinks are an
+    error. A random function (a simulation) must use the same random numbers in every call.
 
     Args:
         fn: The function.
@@ -90,53 +87,30 @@ class DifferenceModel(Function):
     parameters: int = 4
     #: The steps for all explained rows; set by `prepared`.
     steps: Steps | None = None
-    #: How much predictions for the same rows differ, None if they do not; set by `prepared`.
-    noise: Noise | None = None
 
     by_differences: ClassVar[bool] = True
     made: ClassVar[str] = "by differences"
 
     def _derivatives(self, X: Any, order: int) -> Derivatives:
+        if self.steps is None:
+            return self.prepared(X)._derivatives(X, order)
         table = rows_of(self, X)
         X = self.numbers(table)
-        here = output.evaluate(self.fn, X)
-        prepared, noise = self.steps is not None, self._checked_noise(X, here.distribution.parameters)
-        steps = self.steps or self._steps(X, noise)
-        at = Differences.of(self.fn, X, here, self.continuous(X.shape[1]), steps)
+        here, levels = output.evaluate(self.fn, X), output.categorical_values(self.coding, X)
+        λ = here.distribution.parameters
+        output.check_rows_independent(lambda Z: output.parameters_at(self.fn, Z), X, λ, self.coding)
+        at = Differences.of(self.fn, X, here, self.continuous(X.shape[1]), self.steps)
         h = at.widths(1)
         changes = at.changes(h)
-        first, second, levels = at.first(h, changes), None, output.categorical_values(self.coding, X)
-        flat = check_first(at, changes, first, order, names=table.names, levels=levels, noise=noise, jumps=prepared)
+        first, second = at.first(h, changes), None
+        flat = check_first(at, changes, order, table.names, levels)
         if order == 2:
             second = at.second(at.widths(2))
-            if prepared:
-                check_second(at, first, second, noise)
-        if prepared and steps.step is None and noise is None and not flat:
-            warn_if_step_matters(at, order, table.names)
-        first = output.spread_out(first, self.coding, 1)
-        second = None if second is None else output.spread_out(second, self.coding, 2)
+            check_second(at, first, second, table.names)
+        if self.steps.step is None and not flat:
+            check_half_step(at, table.names)
+        first, second = (output.spread_out(each, self.coding, axes) for axes, each in ((1, first), (2, second)))
         return Derivatives(here.distribution, *here.chain(first, second))
-
-    def _steps(self, X: Array, noise: Noise | None) -> Steps:
-        return Steps.of(X, self.step, self.scale, 0.0 if noise is None else noise.relative)
-
-    def _checked_noise(self, X: Array, parameters: Array) -> Noise | None:
-        """How random the function is, which must not mix rows beyond that."""
-        noise = self.noise
-
-        def check() -> None:
-            allowed = 0.0 if noise is None else noise.parameters
-            output.check_rows_independent(
-                lambda Z: output.parameters_at(self.fn, Z), X, parameters, self.coding, allowed
-            )
-
-        try:
-            check()
-        except output.RandomFunctionError:
-            if noise is not None or (noise := Noise.of(self.fn, X)) is None:
-                raise
-            check()
-        return noise
 
     def predict_distribution(self, X: Any) -> Distribution:
         return output.evaluate(self.fn, self.coded(X).numbers(X)).distribution
@@ -153,9 +127,5 @@ class DifferenceModel(Function):
         model = self.coded(X)
         table = rows_of(model, X)
         numbers = model.numbers(table)
-        noise = Noise.of(self.fn, numbers)
-        steps = self._steps(numbers, noise)
-        if noise is not None:
-            noise.warn(output.evaluate(self.fn, numbers[:TWICE]), steps)
         parameters = output.parameters_at(self.fn, numbers[:1]).shape[-1]
-        return replace(model, steps=steps, parameters=parameters, noise=noise)
+        return replace(model, steps=Steps.of(numbers, self.step, self.scale), parameters=parameters)

@@ -20,10 +20,6 @@ from rsens.distributions import Distribution
 
 #: Working memory for one chunk of rows.
 MAX_BYTES = 256 * 2**20
-#: Automatic differentiation makes many arrays of the same size, one after another. With at least a few dozen rows,
-#: chunks whose arrays stay in the processor's cache took a third of the time of chunks that fill `MAX_BYTES`.
-CACHE_BYTES = 16 * 2**20
-FEW_ROWS = 64
 
 
 class Model(ABC):
@@ -179,9 +175,9 @@ class DifferentiatedFunction(Function):
         if not continuous:
             return without_derivatives(distribution, X.shape[1], order)
         output.check_moved(family, moved, single)
-        first = output.spread_out(first, self.coding, 1)
-        second = None if second is None else output.spread_out(0.5 * (second + second.swapaxes(-1, -2)), self.coding, 2)
-        record = Derivatives(distribution, first, second)
+        if second is not None:
+            second = output.spread_out(0.5 * (second + second.swapaxes(-1, -2)), self.coding, 2)
+        record = Derivatives(distribution, output.spread_out(first, self.coding, 1), second)
         output.warn_if_cut(distribution, record.first, output.categorical_values(self.coding, X))
         return record
 
@@ -203,15 +199,22 @@ def iterate(
     check_order(order)
     n, columns = table.values.shape
     model = model if prepared else prepare(model, table)
-    most = max(1, _rows_with_contrasts(model, columns, order) * max_bytes // MAX_BYTES)
-    chunks = -(-n // most)
+    at_once = model.rows_per_chunk(columns, order)
+    if model.coding is not None:  # contrasts have to be kept as well
+        kept = contrast_bytes(model.coding, order, model.n_parameters)
+        at_once = max(1, int(1.0 / (1.0 / at_once + kept / MAX_BYTES)))
+    chunks = -(-n // max(1, at_once * max_bytes // MAX_BYTES))
     bends = Bends(table, model.by_differences) if watch and order == 2 else None
     for k in range(chunks):
         start, stop = n * k // chunks, n * (k + 1) // chunks
         try:
             record = model.derivatives(_as_taken(model, table.part(start, stop)), order)
             if table.coding is not None:
-                record = _with_contrasts(model, table, slice(start, stop), record, order)
+                pairs, rows = record.matched, slice(start, stop)
+                if pairs is not None:
+                    pairs = replace(pairs, contrasts=contrasts_at(model.for_pairs, table, rows, pairs, order))
+                own = contrasts_at(model, table, rows, record, order if pairs is None else 1)
+                record = replace(record, contrasts=own, matched=pairs)
         except InputError as error:
             if chunks == 1:
                 raise
@@ -221,14 +224,6 @@ def iterate(
         yield slice(start, stop), record
     if bends is not None:
         bends.warn()
-
-
-def _with_contrasts(model: Model, table: Table, rows: slice, record: Derivatives, order: int) -> Derivatives:
-    """The record with the contrasts of its categorical columns; with a record for pairs, in both."""
-    if record.matched is None:
-        return replace(record, contrasts=contrasts_at(model, table, rows, record, order))
-    matched = replace(record.matched, contrasts=contrasts_at(model.for_pairs, table, rows, record.matched, order))
-    return replace(record, contrasts=contrasts_at(model, table, rows, record, 1), matched=matched)
 
 
 def prepare(model: Model, table: Table) -> Model:
@@ -244,14 +239,6 @@ def rows_of(model: Model, X: Any) -> Table:
 def _as_taken(model: Model, table: Table) -> Any:
     """The rows of a table as the model takes them: as the table, or in the type that was given."""
     return table if model.takes_tables else table.source
-
-
-def _rows_with_contrasts(model: Model, n_columns: int, order: int) -> int:
-    """How many rows to take at once when their contrasts have to be kept as well."""
-    rows = model.rows_per_chunk(n_columns, order)
-    if model.coding is None:
-        return rows
-    return max(1, int(1.0 / (1.0 / rows + contrast_bytes(model.coding, order, model.n_parameters) / MAX_BYTES)))
 
 
 def check_order(order: int) -> None:
@@ -277,16 +264,11 @@ Verdict = Literal["ok", "warning", "wrong"]
 class Description:
     """A summary of a model in a few words for each aspect, short enough for one line."""
 
-    #: The object: "GaussianProcessRegressor of scikit-learn".
-    model: str
-    #: The predictive family of an observation: "Normal".
-    family: str
-    #: Where the noise of an observation comes from: "included: 0.04 (WhiteKernel)"; "none".
-    noise: str
-    #: How derivatives are made: "closed form", "automatic (PyTorch)", "differences over 0.3 standard deviations".
-    derivatives: str
-    #: The columns: of X as given, or the original ones of a pipeline.
-    columns: str = "columns of X as given"
+    model: str  # "GaussianProcessRegressor of scikit-learn"
+    family: str  # of an observation: "Normal"
+    noise: str  # of an observation: "included: 0.04 (WhiteKernel)"; "none"
+    derivatives: str  # "closed form", "automatic (PyTorch)", "differences over 0.3 standard deviations"
+    columns: str = "columns of X as given"  # or the original ones of a pipeline
 
     def __str__(self) -> str:
         return (
@@ -310,15 +292,11 @@ class Counter:
 
     rows: int = 0
 
-    def add(self, rows: int) -> None:
-        """Count more rows."""
-        self.rows += rows
-
     def calls(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         """The function, with the rows of each call counted."""
 
         def counted(X: Any, *rest: Any) -> Any:
-            self.add(len(X))
+            self.rows += len(X)
             return fn(X, *rest)
 
         return counted
@@ -371,7 +349,7 @@ class CountedModel(Around):
 
     def partial_dependence(self, columns: tuple[int, ...], at: Array, X: Any) -> Array | None:
         values = super().partial_dependence(columns, at, X)
-        self._counter.add(0 if values is None else len(at))
+        self._counter.rows += 0 if values is None else len(at)
         return values
 
     def coded(self, X: Any, weights: Any = None) -> CountedModel:

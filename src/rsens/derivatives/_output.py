@@ -14,18 +14,13 @@ from rsens._coding import Coding
 from rsens._conversions import converted
 from rsens._errors import Argument, InputError, warn
 from rsens._typing import Array
-from rsens.distributions import Distribution, Mixture
+from rsens.distributions import Distribution, Mixture, flat_draws
 
 #: How far a row's λ may differ between two batches, relative to its column: more than the rounding of bad conditioning.
 SAME = 1e-6
 
 
-class RandomFunctionError(InputError):
-    """The function gives different predictions for the same rows."""
-
-
 def check_function(fn: Any, call: str, of: str = "rows X") -> None:
-    """Raise an error if `fn`, the argument of `call`, is not a function."""
     if not callable(fn):
         raise InputError(f"{call}: ", Argument("fn"), f" must be a function of {of}; got {type(fn).__name__}.")
 
@@ -55,7 +50,7 @@ def parameters_of(family: Distribution, n: int) -> Any:
     if not fits:
         raise InputError(
             f"the function got {n} rows and must return {type(family).__name__} with one entry per row, the rows on "
-            f"the first axis and no axis too many; got {shapes_of(family)}. A column is taken with [:, 0]."
+            f"the first axis and no axis too many; got {signature(family)}. A column is taken with [:, 0]."
         ) from reason
     return λ
 
@@ -70,36 +65,30 @@ def leaf_labels(family: Distribution) -> list[tuple[str, bool]]:
     """For each of `family.leaves()` its name, and whether it is fixed, not part of λ (df, n, weights)."""
     labels = []
     if isinstance(family, Mixture):
-        components = (
-            {"": family.components} if family.held_as_arrays else {f"[{s}]": c for s, c in enumerate(family.components)}
-        )
-        for place, component in components.items():
-            labels += [(f"components{place}.{name}", fixed) for name, fixed in leaf_labels(component)]
+        for s, component in enumerate([family.components] if family.held_as_arrays else family.components):
+            place = "components" if family.held_as_arrays else f"components[{s}]"
+            labels += [(f"{place}.{name}", fixed) for name, fixed in leaf_labels(component)]
     return labels + [(name, name in family.fixed_fields) for name in family.fields()]
 
 
-def shapes_of(family: Distribution) -> str:
-    """The arguments of a family with their shapes, for messages."""
+def signature(family: Distribution, row_axes: int = 0) -> str:
+    """The family with the shapes of its arguments, without their first `row_axes` axes; for messages."""
     labels = zip(leaf_labels(family), family.leaves(), strict=True)
-    return ", ".join(f"{name} {tuple(np.shape(leaf))}" for (name, _), leaf in labels)
+    shapes = ", ".join(f"{name} {tuple(np.shape(leaf))[row_axes:]}" for (name, _), leaf in labels)
+    return f"{type(family).__name__}({shapes})"
 
 
 def check_moved(family: Distribution, moved: Sequence[bool], single: Iterable[bool] = repeat(False)) -> None:
     """Check the arguments that depend on x: they are part of λ, whose derivatives are taken, and in float64 like X."""
+    in_single = (
+        " was computed in single precision, although X is float64. Remove conversions to float32 from the function, "
+        "and call .double() on PyTorch modules."
+    )
+    names = ", ".join(family.parameter_names[:6])
+    of_x = f" depends on x, but only the parameters are differentiated ({names}). Keep it the same for all x."
     for (name, fixed), moves, is_single in zip(leaf_labels(family), moved, single, strict=False):
-        if moves and is_single:
-            wrong = (
-                " was computed in single precision, although X is float64. Remove conversions to float32 from the "
-                "function, and call .double() on PyTorch modules."
-            )
-        elif moves and fixed:
-            wrong = (
-                f" depends on x, but only the parameters are differentiated ({', '.join(family.parameter_names[:6])}). "
-                f"Keep {name} the same for all x."
-            )
-        else:
-            continue
-        raise InputError(f"{type(family).__name__}: ", Argument(name), wrong)
+        if moves and (is_single or fixed):
+            raise InputError(f"{type(family).__name__}: ", Argument(name), in_single if is_single else of_x)
 
 
 def check_rows_independent(
@@ -107,7 +96,6 @@ def check_rows_independent(
     X: Array,
     parameters: Array,
     coding: Coding | None = None,
-    noise: Array | float = 0.0,  # (M,), the standard deviation of λ between two calls with the same rows
 ) -> None:
     """Each row of λ may depend only on its own row of X, because all rows are differentiated at once."""
     # The first half again, reversed, behind copies of a row between the first and the last: means and positions show.
@@ -119,13 +107,12 @@ def check_rows_independent(
         between[moved] = between[moved] * 1.0001 + 0.0001
     company = np.broadcast_to(between, (max(2, len(X) // 2), X.shape[1]))
     again = parameters_at(np.concatenate([company, X[:kept][::-1]]))[len(company) :][::-1]
-    if _same(again, parameters[:kept], noise):
+    if _same(again, parameters[:kept]):
         return
-    if not _same(parameters_at(X), parameters_at(X), noise):
-        raise RandomFunctionError(
-            "the function is random: the same rows gave different predictions. Fix its random numbers (for a PyTorch "
-            "module with dropout or batch normalisation call .eval()), or use from_function, which allows for a "
-            "little noise."
+    if not _same(parameters_at(X), parameters_at(X)):
+        raise InputError(
+            "the function is random: the same rows gave different predictions. Use the same random numbers in every "
+            "call; for a PyTorch module with dropout or batch normalisation call .eval()."
         )
     raise InputError(
         "the function mixes rows: a row's prediction changed when the other rows did. Each row may depend only on "
@@ -158,9 +145,9 @@ def categorical_values(coding: Coding | None, X: Array) -> Array | None:
     return None if coding is None else X[:, list(coding.categorical)]
 
 
-def spread_out(values: Array, coding: Coding | None, axes: int) -> Array:
+def spread_out(values: Any, coding: Coding | None, axes: int) -> Any:
     """Derivatives in the continuous columns, on the last axes, as derivatives in all columns: 0 in categorical ones."""
-    if coding is None:
+    if coding is None or values is None:
         return values
     columns = list(coding.continuous)
     full = np.zeros(values.shape[:-axes] + (len(coding.names),) * axes)
@@ -169,9 +156,8 @@ def spread_out(values: Array, coding: Coding | None, axes: int) -> Array:
     return full
 
 
-def _same(a: Array, b: Array, noise: Array | float) -> bool:
-    allowed = SAME * np.abs(b).max(axis=0, initial=0.0) + 15.0 * noise  # ten standard deviations of a difference
-    return a.shape == b.shape and bool(np.all(np.abs(a - b) <= allowed))
+def _same(a: Array, b: Array) -> bool:
+    return a.shape == b.shape and bool(np.all(np.abs(a - b) <= SAME * np.abs(b).max(axis=0, initial=0.0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,7 +200,7 @@ class Evaluation:
 
 def evaluate(fn: Callable[[Array], Distribution], X: Array) -> Evaluation:
     """The function at the rows X, checked."""
-    family = _call(fn, X)
+    family = as_arrays(family_from(fn, X.copy()), len(X))  # a copy, which the function may write to
     distribution = family.checked(len(X))
     single = any(leaf.ndim > 0 and leaf.dtype.kind == "f" and leaf.dtype.itemsize < 8 for leaf in family.leaves())
     return Evaluation(distribution, *_z_of(distribution), single)
@@ -222,7 +208,7 @@ def evaluate(fn: Callable[[Array], Distribution], X: Array) -> Evaluation:
 
 def parameters_at(fn: Callable[[Array], Distribution], X: Array) -> Array:
     """λ at the rows X, shape (n, M), not checked: its values may be invalid."""
-    λ: Array = parameters_of(_call(fn, X), len(X))
+    λ: Array = parameters_of(as_arrays(family_from(fn, X.copy()), len(X)), len(X))
     return np.broadcast_to(λ, (len(X), λ.shape[-1]))
 
 
@@ -240,21 +226,17 @@ def evaluate_moved(fn: Callable[[Array], Distribution], points: Array, here: Eva
             ".",
         ) from error
     before, after = here.distribution, there.distribution
-    if _signature(before) != _signature(after):
-        got = f"{_signature(before)} and then {_signature(after)}"
+    if signature(before, 1) != signature(after, 1):
+        got = f"{signature(before, 1)} and then {signature(after, 1)}"
         raise InputError(f"the function must return the same family for all rows; got {got}.")
-    pairs = zip(before.leaves(), after.leaves(), strict=True)
-    moved = [
-        fixed and not np.allclose(new.reshape(copies, *old.shape), old, 1e-12, 0.0)
-        for (_, fixed), (old, new) in zip(leaf_labels(before), pairs, strict=True)
-    ]
-    check_moved(before, moved)
+    leaves = zip(leaf_labels(before), before.leaves(), after.leaves(), strict=True)
+    check_moved(before, [fixed and differs(new.reshape(copies, *old.shape), old) for (_, fixed), old, new in leaves])
     return there.z.reshape(copies, n, -1)
 
 
-def _call(fn: Callable[[Array], Distribution], X: Array) -> Distribution:
-    """The result of the function for a copy of X, which it may write to, with NumPy arrays of any type."""
-    return as_arrays(family_from(fn, X.copy()), len(X))
+def differs(new: Array, old: Array) -> bool:
+    """Whether an argument that may not depend on x does."""
+    return not np.allclose(new, old, 1e-12, 0.0)
 
 
 def as_arrays(family: Distribution, n: int) -> Distribution:
@@ -274,17 +256,14 @@ def as_arrays(family: Distribution, n: int) -> Distribution:
     return family
 
 
-def _signature(family: Distribution) -> str:
-    """The family with its arguments and their sizes, to compare and to show."""
-    labels = zip(leaf_labels(family), family.leaves(), strict=True)
-    return f"{type(family).__name__}({', '.join(f'{name} {leaf.shape[1:]}' for (name, _), leaf in labels)})"
-
-
 def _z_of(family: Distribution) -> tuple[Array, list[bool]]:
     """z of a checked family, (n, M): λ, or the logit if it was given, as π has lost digits; and which are logits."""
+    if isinstance(family, Mixture) and family.held_as_arrays:
+        z, logits = _z_of(family.components)
+        return flat_draws(z), logits * len(z)
     if isinstance(family, Mixture):
         parts = [_z_of(component) for component in family.members]
         return np.concatenate([z for z, _ in parts], axis=1), [logit for _, logits in parts for logit in logits]
     logit = family.fields().get("logit")
-    z = family.parameters if logit is None else np.atleast_2d(logit).T
+    z = family.parameters if logit is None else logit[..., None]
     return z, [logit is not None] * len(family.parameter_names)

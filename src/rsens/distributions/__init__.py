@@ -1,7 +1,9 @@
 """Predictive families: parameters λ, Fisher norm, Rényi divergence, log density, sampling."""
 
 from rsens.distributions._base import Distribution as Distribution
+from rsens.distributions._base import Link as Link
 from rsens.distributions._base import Univariate as Univariate
+from rsens.distributions._base import flat_draws as flat_draws
 from rsens.distributions._base import namespace as namespace
 from rsens.distributions._bernoulli import Bernoulli as Bernoulli
 from rsens.distributions._bernoulli import Binomial as Binomial
@@ -14,7 +16,6 @@ from rsens.distributions._gamma import Exponential as Exponential
 from rsens.distributions._gamma import Gamma as Gamma
 from rsens.distributions._gamma import Weibull as Weibull
 from rsens.distributions._histogram import Histogram as Histogram
-from rsens.distributions._link import Link as Link
 from rsens.distributions._mixture import Mixture as Mixture
 from rsens.distributions._mixture import is_event as is_event
 from rsens.distributions._multivariate_normal import MultivariateNormal as MultivariateNormal

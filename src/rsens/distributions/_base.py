@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from numbers import Real
@@ -22,7 +23,6 @@ from scipy.special import expit, log_expit
 from rsens._errors import Argument, InputError
 from rsens._threads import one_thread
 from rsens._typing import Array, Flags
-from rsens.distributions._link import Link, first_as_location, log_of_first
 
 RowShaper = Callable[[Array], Array]
 
@@ -38,16 +38,15 @@ class Domain:
 
     def holds(self, values: Array) -> Flags:
         """Which of the values are allowed."""
-        if self.closed:
-            return np.isfinite(values) & (values >= self.lower) & (values <= self.upper)
-        return np.isfinite(values) & (values > self.lower) & (values < self.upper)
+        inside = (values > self.lower) & (values < self.upper)
+        ends = (values == self.lower) | (values == self.upper)
+        return np.isfinite(values) & (inside | ends if self.closed else inside)
 
     def __str__(self) -> str:
-        if not np.isfinite(self.lower) and not np.isfinite(self.upper):
-            return "finite"
         if np.isfinite(self.upper):
             return f"between {self.lower:g} and {self.upper:g}"
-        return f"finite and {'at least' if self.closed else 'greater than'} {self.lower:g}"
+        bound = f" and {'at least' if self.closed else 'greater than'} {self.lower:g}"
+        return "finite" + (bound if np.isfinite(self.lower) else "")
 
 
 REAL = Domain()
@@ -68,6 +67,19 @@ class Reach(NamedTuple):
     high: Array
     centre: Array
     spread: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """The scale η (n, K) on which models of a family usually add up.
+
+    With its derivatives in λ, (n, K, M) and (n, K, M, M), and J = ∂λ/∂η (n, M, K), the rest of λ held.
+    """
+
+    eta: Array
+    first: Array
+    second: Array
+    jacobian: Array
 
 
 class Distribution(ABC):
@@ -177,10 +189,11 @@ class Distribution(ABC):
         axes = 1 if draws is None else 2
         if len(rows) > axes or (n is not None and rows[-1] != n) or (draws is not None and rows[0] != draws):
             got = ", ".join(f"{k} {a.shape}" for k, a in arrays.items())
-            want = "one value per row" if n is None else f"{n} rows, so one value per row, shape ({n},)"
-            if draws is not None:
-                want = f"one value per draw and row, shape ({draws}, {'rows' if n is None else n})"
-            raise InputError(f"{type(self).__name__}: expected {want}; got {got}. Return arrays without extra axes.")
+            want = ("" if draws is None else f"{draws}, ") + ("rows" if n is None else f"{n} rows")
+            raise InputError(
+                f"{type(self).__name__}: expected one value per row, shape ({want}); got {got}. Return arrays without "
+                "extra axes."
+            )
         events = {k: a.shape[a.ndim - self.domains[k].event_ndim :] for k, a in arrays.items()}
         family = self._with({k: np.broadcast_to(a, rows + events[k]) for k, a in arrays.items()})
         family._check_jointly()
@@ -218,8 +231,7 @@ class Distribution(ABC):
             raise self._refused(name, f" is not numeric ({error}).") from None
         if array.ndim < domain.event_ndim:
             raise self._refused(name, f" needs {domain.event_ndim} axes per row; got shape {array.shape}.")
-        bad = ~domain.holds(array)
-        if bad.any():
+        if (bad := ~domain.holds(array)).any():
             where = tuple(int(i) for i in np.argwhere(bad)[0])
             places = ["draw", "row"] if draws and array.ndim - domain.event_ndim > 1 else ["row"]
             at = " at " + ", ".join(f"{p} {i}" for p, i in zip(places, where, strict=False)) if where else ""
@@ -263,21 +275,12 @@ class Distribution(ABC):
         values = as_numbers(y, "y")
         event = self._checked.mean.shape[-1:] if self.support == "vector" else ()
         target = self._shape[:-1] + event
-        try:
-            fits = values.shape[len(values.shape) - len(event) :] == event
+        with suppress(ValueError):
             np.broadcast_shapes(values.shape, target)
-        except ValueError:
-            fits = False
-        if not fits:
-            want = f"one value per row, shape {target}, perhaps with further axes in front"
-            raise self._refused("y", f" needs {want}; got shape {values.shape}.")
-        return values
-
-    @property
-    def _leading_shape(self) -> tuple[int, ...]:
-        """(n,), or with draws (draws, n), of a checked family."""
-        name, values = next(iter(self.fields().items()))
-        return tuple(values.shape[: values.ndim - self.domains[name].event_ndim])
+            if values.shape[len(values.shape) - len(event) :] == event:
+                return values
+        want = f"one value per row, shape {target}, perhaps with further axes in front"
+        raise self._refused("y", f" needs {want}; got shape {values.shape}.")
 
     @cached_property
     def _shape(self) -> tuple[int, ...]:
@@ -321,17 +324,20 @@ class Distribution(ABC):
                 f"renyi compares two distributions of one family; got {type(self).__name__} and {type(other).__name__}."
             )
         order = divergence_order(alpha)
-        rows, others = self._shape[:-1], other._shape[:-1]
-        if rows != others and rows not in ((), (1,)) and others not in ((), (1,)):
-            raise InputError(f"renyi compares row with row; got {rows[0]} rows and {others[0]} rows.")
+        own, others = self._shape[:-1], other._shape[:-1]
+        if own != others and own not in ((), (1,)) and others not in ((), (1,)):
+            raise InputError(f"renyi compares row with row; got {own[0]} rows and {others[0]} rows.")
         self._checked._check_comparable(other._checked)
+        rows = np.broadcast_shapes(own, others)
         if order == 0.0 and self.same_support:
-            return np.zeros(np.broadcast_shapes(rows, others))
+            return np.zeros(rows)
+        n = rows[0] if rows else 1
+        p, q = (each._checked if each._shape[:-1] == (n,) else each.checked(n) for each in (self, other))
         with np.errstate(all="ignore"):
             if 1e-6 < order < 0.5:
                 # D_α[p ‖ q] = α/(1 − α) D_{1−α}[q ‖ p]: a small α would cancel, and the nodes lie around p.
-                return order / (1.0 - order) * other._checked._renyi(self._checked, 1.0 - order)
-            return self._checked._renyi(other._checked, order)
+                return (order / (1.0 - order) * q._renyi(p, 1.0 - order)).reshape(rows)
+            return p._renyi(q, order).reshape(rows)
 
     def whiten(self, u: ArrayLike) -> Array:
         """B u with Bᵀ B = I(λ), the Fisher information, for u (n, M, …): a Euclidean view of a change of λ."""
@@ -356,13 +362,11 @@ class Distribution(ABC):
     def shares(self, u: ArrayLike) -> dict[str, Array]:
         """The share of each part of u (n, M, …) in uᵀIu, by name: at least 0 and adding up to 1, or 0 where u is."""
         u = as_numbers(u, "u")
-        whole = self.fisher_norm(u)
-        safe, axis = np.where(whole > 0.0, whole, 1.0), len(self._shape) - 1
-        shares = {}
+        whole, shares = self.fisher_norm(u), {}
         for name, block in self.orthogonal_blocks.items():
-            alone, index = np.zeros_like(u), (*(slice(None),) * axis, block)
+            alone, index = np.zeros_like(u), (*(slice(None),) * (len(self._shape) - 1), block)
             alone[index] = u[index]
-            shares[name] = (self.fisher_norm(alone) / safe) ** 2
+            shares[name] = (self.fisher_norm(alone) / np.where(whole > 0.0, whole, 1.0)) ** 2
         return shares
 
     def fisher(self) -> Array:
@@ -425,7 +429,8 @@ class Distribution(ABC):
     def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array: ...
 
     @abstractmethod
-    def _renyi(self, other: Self, alpha: float) -> Array: ...
+    def _renyi(self, other: Self, alpha: float) -> Array:
+        """The divergences of order α, (n,), from checked arrays of the same n rows."""
 
     @abstractmethod
     def _whiten(self, u: Array, row: RowShaper) -> Sequence[Array]:
@@ -457,8 +462,12 @@ class Distribution(ABC):
         raise NotImplementedError
 
     def _link(self) -> Link:
-        """The default: the first column of λ is a mean, and so is η or e^η."""
-        return (log_of_first if self.additive_on == "log" else first_as_location)(self.parameters)
+        """The default: the first column of λ is a mean, and so is η, or e^η if effects add up on the log scale."""
+        λ = self.parameters
+        mean, rest = λ[:, 0], (0.0,) * (λ.shape[1] - 1)
+        if self.additive_on == "log":
+            return scalar_link(np.log(mean), (1.0 / mean, *rest), (-1.0 / mean**2, *rest), (mean, *rest))
+        return scalar_link(mean, (1.0, *rest), (0.0, *rest), (1.0, *rest))
 
 
 class Ordered(Distribution):
@@ -539,6 +548,14 @@ class Univariate(Ordered):
         return self._log_prob(y) + log_slope, list(np.moveaxis(self._score(y), -1, 0))
 
 
+def scalar_link(eta: Array, first: Sequence[Any], bends: Sequence[Any], moved: Sequence[Any]) -> Link:
+    """A scalar link that does not mix parameters: ∂η, the diagonal of ∂²η, and ∂λ/∂η, one entry per parameter."""
+    slopes, curved, jacobian = (np.stack(np.broadcast_arrays(*each, eta)[:-1], -1) for each in (first, bends, moved))
+    second, diagonal = np.zeros((len(eta), 1, len(first), len(first))), range(len(first))
+    second[:, 0, diagonal, diagonal] = curved
+    return Link(eta[:, None], slopes[:, None], second, jacobian[..., None])
+
+
 def norm(vectors: Array, axis: int) -> Array:
     """Euclidean length along an axis, without overflow or underflow of the squares."""
     if vectors.shape[axis] == 1:
@@ -559,13 +576,9 @@ def as_numbers(values: ArrayLike, what: str) -> Array:
 
 def divergence_order(alpha: Any) -> float:
     """The order of a divergence: one number from 0 to ∞."""
-    if isinstance(alpha, Real) and not isinstance(alpha, bool):
-        try:
-            order = float(alpha)
-        except OverflowError:
-            order = np.inf
-        if order >= 0.0:
-            return order
+    with suppress(OverflowError):
+        if isinstance(alpha, Real) and not isinstance(alpha, bool) and float(alpha) >= 0.0:
+            return float(alpha)
     raise InputError(Argument("alpha"), f" must be at least 0; got {alpha!r}.")
 
 

@@ -12,10 +12,21 @@ from scipy.special import expit, log_expit
 from rsens._errors import Argument, InputError
 from rsens._special import HALF_LOG_TWO_PI, expm1mx, log_ratio, stirling_error
 from rsens._typing import Array, Positions
-from rsens.distributions._base import REAL, SHARES, UNIT, Distribution, Domain, Reach, RowShaper, Univariate, sigmoid
+from rsens.distributions._base import (
+    REAL,
+    SHARES,
+    UNIT,
+    Distribution,
+    Domain,
+    Link,
+    Reach,
+    RowShaper,
+    Univariate,
+    scalar_link,
+    sigmoid,
+)
 from rsens.distributions._counts import beta_cdf, count_quantile
 from rsens.distributions._jensen import finite_renyi
-from rsens.distributions._link import Link, scalar_link
 
 
 class _Success(Univariate):
@@ -95,10 +106,8 @@ class _Success(Univariate):
         return reach._replace(low=np.maximum(reach.low, 0.0), high=np.fmin(reach.high, self.trials))
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        log_p, log_q, d = (
-            np.stack(np.broadcast_arrays(*pair), -1)
-            for pair in (self._log_pair(), other._log_pair(), self._log_ratios(other))
-        )
+        pairs = self._log_pair(), other._log_pair(), self._log_ratios(other)
+        log_p, log_q, d = (np.stack(pair, -1) for pair in pairs)
         return self.trials * finite_renyi(log_p, log_q, d, alpha)
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:

@@ -126,15 +126,13 @@ class NegativeBinomial(Univariate):
         return beta_cdf(self.size, y + 1.0, self.size / total, self.mean / total, upper)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        fields = np.broadcast_arrays(self.mean, self.size, other.mean, other.size)
-        rows = fields[0].shape
-        mean, size, mean1, size1 = (field.reshape(-1) for field in fields)
+        mean, size, mean1, size1 = self.mean, self.size, other.mean, other.size
         result = _renyi_equal_size(mean, size, mean1, alpha)
         for i in np.flatnonzero(size != size1):
             # Row by row: without a closed form, each pair needs its own rule for the sum over y.
             one = slice(i, i + 1)
             result[one] = _renyi_any_size(mean[one], size[one], mean1[one], size1[one], alpha)
-        return result.reshape(rows)
+        return result
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         by_mean = np.sqrt(self.mean) * np.sqrt(1.0 + self.mean / self.size)

@@ -19,9 +19,8 @@ from rsens._special import (
     trigamma_rest_drop,
 )
 from rsens._typing import Array
-from rsens.distributions._base import FAR, NEGLIGIBLE, POSITIVE, Domain, Reach, RowShaper, Univariate
+from rsens.distributions._base import FAR, NEGLIGIBLE, POSITIVE, Domain, Link, Reach, RowShaper, Univariate, scalar_link
 from rsens.distributions._jensen import exponential_renyi, integrated_renyi, largest, rule, segment_gap
-from rsens.distributions._link import Link, scalar_link
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +93,16 @@ class Gamma(Univariate):
         )
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        k, k1, d = np.broadcast_arrays(self.shape, other.shape, log_ratio(self.mean, other.mean))
+        k, k1, d = self.shape, other.shape, log_ratio(self.mean, other.mean)
         same, rate = k == k1, k / self.mean
         rate1 = np.where(same, rate, k1 / other.mean)
         cross = -rate * k1 * np.expm1(-d)  # k'·rate − k·rate', the same all along the segment
-        result = segment_gap(_gamma_information, (k, rate), (k1, rate1), (k1 - k, cross), alpha)
+
+        def whiten(at: Array, step: Array) -> list[Array]:
+            """Factors of A″ for A = log Γ(k) − k log(rate): ψ′(k) Δk² − 2 Δk Δrate/rate + k (Δrate/rate)²."""
+            return [np.sqrt(trigamma_rest(at[0])) * step[0], step[1] / (np.sqrt(at[0]) * at[1])]
+
+        result = segment_gap(whiten, (k, rate), (k1, rate1), (k1 - k, cross), alpha)
         if np.isinf(alpha):
             result = np.where(rate > rate1, result, np.inf)
         return np.where(same, k * exponential_renyi(d, alpha), result) if same.any() else result
@@ -115,12 +119,6 @@ class Gamma(Univariate):
 
     def _variance_gradient(self) -> tuple[Array, Array]:
         return 2.0 * self.mean / self.shape, -((self.mean / self.shape) ** 2)
-
-
-def _gamma_information(at: Array, step: Array) -> list[Array]:
-    """Factors of A″ for A = log Γ(k) − k log(rate): ψ′(k) Δk² − 2 Δk Δrate/rate + k (Δrate/rate)²."""
-    (k, rate), (change, cross) = at, step
-    return [np.sqrt(trigamma_rest(k)) * change, cross / (np.sqrt(k) * rate)]
 
 
 def density_at_zero(y: Array, shape: Array, scale: Array) -> Array:
@@ -255,9 +253,7 @@ class Weibull(Univariate):
         return np.exp(-t) if upper else -np.expm1(-t)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        fields = np.broadcast_arrays(self.shape, self.scale, other.shape, other.scale)
-        rows = fields[0].shape
-        shape, scale, shape1, scale1 = (field.reshape(-1) for field in fields)
+        shape, scale, shape1, scale1 = self.shape, self.scale, other.shape, other.scale
         same = shape == shape1
         d = shape * log_ratio(scale, scale1)  # log ratio of the means of y^k, which is exponential
         result = np.where(same, exponential_renyi(d, alpha), np.inf)
@@ -270,7 +266,7 @@ class Weibull(Univariate):
             log_k = log_ratio(shape, shape1)
             routine = _renyi_max if np.isinf(alpha) else _renyi_different_shapes
             result[finite] = routine(ratio[finite], offset[finite], log_k[finite], alpha)
-        return result.reshape(rows)
+        return result
 
     def _whiten(self, u: Array, row: RowShaper) -> list[Array]:
         relative = u[0] / row(self.shape)

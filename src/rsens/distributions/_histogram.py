@@ -43,7 +43,7 @@ class Histogram(Univariate):
     same_support: ClassVar[bool] = False
 
     @classmethod
-    def from_quantiles(cls, levels: ArrayLike, values: Any, borders: ArrayLike | None = None) -> Self:
+    def from_quantiles(cls, levels: ArrayLike, values: Any, borders: ArrayLike) -> Self:
         """The histogram of predictions that are given as quantiles.
 
         Between two quantiles the density is constant. Beyond the outermost ones it falls off exponentially, starting at
@@ -54,9 +54,8 @@ class Histogram(Univariate):
             levels: The levels of the quantiles, shape (Q,), increasing, between 0 and 1; at least two.
             values: The quantiles, shape (n, Q), or (Q,) for all rows; also JAX arrays and torch tensors, whose
                 derivatives are kept.
-            borders: The borders of the bins. Inside a function of X they must be given, because they may not depend on
-                X. Bins as wide as a typical prediction's standard deviation are a good choice: finer ones see the
-                corners between the quantiles. The default is such bins over the range of these values.
+            borders: The borders of the bins, which may not depend on X. Bins as wide as a typical prediction's standard
+                deviation are a good choice: finer ones see the corners between the quantiles.
 
         Example:
             >>> quartiles = [[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]]
@@ -80,7 +79,7 @@ class Histogram(Univariate):
             )
         xp = namespace(values)
         values = xp.sort(values)[0] if xp.__name__ == "torch" else xp.sort(values, axis=-1)
-        at = _default_borders(at_levels, values) if borders is None else as_numbers(borders, "borders")
+        at = as_numbers(borders, "borders")
         if at.ndim != 1 or len(at) < 2:
             raise cls._refused("borders", f" must be a list of at least two numbers; got shape {at.shape}.")
         return cls(at, _masses(xp, values, at_levels, at))
@@ -110,18 +109,14 @@ class Histogram(Univariate):
             got = f"{borders.shape[-1]} borders and {bins} probabilities"
             raise self._refused("borders", f" must be one more than the probabilities; got {got}.")
         if (borders.reshape(-1, bins + 1) != self._borders).any():
-            raise self._refused(
-                "borders",
-                " must be the same for all rows, shape (K + 1,). Count the probabilities of all rows over one set of "
-                "bins, for example with Histogram.from_quantiles(levels, values, borders).",
-            )
+            advice = "Count all rows over one set of bins, for example with Histogram.from_quantiles."
+            raise self._refused("borders", f" must be the same for all rows, shape (K + 1,). {advice}")
         wrong = np.flatnonzero(self._widths <= 0.0)
         if wrong.size:
             low, high = self._borders[wrong[0] : wrong[0] + 2]
             problem = f" must increase; got {low:g} and then {high:g} at position {wrong[0] + 1}."
             raise self._refused("borders", problem)
-        advice = "Divide them by their sum; densities times the widths of the bins are probabilities."
-        self._check_sums("probabilities", advice)
+        self._check_sums("probabilities", "Divide them by their sum; a density times the width of its bin is one.")
 
     def with_parameters(self, λ: Any) -> Self:
         return type(self)(self.borders, λ)
@@ -212,14 +207,13 @@ class Histogram(Univariate):
 
     def _variance_gradient(self) -> tuple[Array, ...]:
         """V = Σ p_k (width_k²/12 + (middle_k − mean)²), and moving the mean does not change V; where Σ∂p = 0."""
-        widths = np.diff(self.borders)
+        widths = np.diff(self.borders)  # with draws in front
         middles = self.borders[..., :-1] + 0.5 * widths
         return tuple(np.moveaxis((middles - self.mean[..., np.newaxis]) ** 2 + widths**2 / 12.0, -1, 0))
 
 
 #: More than this share of the rows' mass outside the borders is worth a warning.
 _OUTSIDE = 0.1
-_MOST_BINS = 200
 
 
 def _masses(xp: Any, values: Any, levels: Array, at: Array) -> Any:
@@ -271,20 +265,6 @@ def _tail(xp: Any, distance: Any, thinness: Any, mass: float) -> Any:
     apart = scale > 0.0
     reach = xp.where(outside & apart, distance / xp.where(apart, scale, xp.ones_like(scale)), xp.zeros_like(distance))
     return mass * xp.where(outside & ~apart, xp.zeros_like(reach), xp.exp(-reach))
-
-
-def _default_borders(levels: Array, values: Any) -> Array:
-    """Even bins over all rows' quantiles, as wide as an average row's standard deviation, judged by its middle half."""
-    given = np.asarray(values.detach().cpu() if hasattr(values, "detach") else values, dtype=np.float64)
-    given = given.reshape(-1, len(levels))
-    quartiles = np.array([np.interp([0.25, 0.75], levels, row) for row in given])
-    width = float(np.mean(quartiles[:, 1] - quartiles[:, 0])) / 1.349
-    low, high = given.min(), given.max()
-    if not (width > 0.0 and np.isfinite(high - low)):
-        problem = "the quantiles are all equal or not finite, so no bins fit between them. Give "
-        raise Histogram._refused("borders", ".", problem)
-    bins = min(_MOST_BINS, 2 + int(np.ceil((high - low) / width)))
-    return np.linspace(low - width, high + width, bins + 1)
 
 
 def _looked_at(value: Any) -> float:

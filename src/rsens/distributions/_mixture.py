@@ -88,18 +88,16 @@ class Mixture(Ordered):
     @property
     def members(self) -> list[Distribution]:
         """The components, one object each, of any array type."""
-        return [self._member(s) for s in range(self.weights.shape[-1])]
+        if not self.held_as_arrays:
+            return list(self._given)
+        leaves = list(zip(self.components.leaves(), self.components.event_axes(), strict=True))
+        each = ((v[s] if v.ndim > 1 + axes else v for v, axes in leaves) for s in range(self.weights.shape[-1]))
+        return [self.components.rebuilt(values) for values in each]
 
     @property
     def member(self) -> Distribution:
         """The first component, for properties that all of them share."""
-        return self._member(0)
-
-    def _member(self, s: int) -> Distribution:
-        if not self.held_as_arrays:
-            return self._given[s]
-        leaves = zip(self.components.leaves(), self.components.event_axes(), strict=True)
-        return self.components.rebuilt(values[s] if values.ndim > 1 + axes else values for values, axes in leaves)
+        return self.members[0]
 
     @property
     def support(self) -> str:  # type: ignore[override]
@@ -115,9 +113,7 @@ class Mixture(Ordered):
         return tuple(f"{s}.{name}" for s, part in enumerate(parts) for name in part.parameter_names)
 
     def columns(self) -> list[Any]:
-        if self.held_as_arrays:
-            return [self.parameters[..., m] for m in range(len(self.parameter_names))]
-        return [column for component in self.components for column in component.columns()]
+        return [column for component in self._given for column in component.columns()]
 
     @property
     def parameters(self) -> Any:
@@ -160,21 +156,26 @@ class Mixture(Ordered):
         total, draws = weights.sum(axis=-1), weights.shape[-1]
         count = draws if self.held_as_arrays else len(given)
         if draws != count or (np.abs(total - 1.0) > 1e-8).any():
-            problem = f" that add up to 1; got shape {weights.shape} and sums around {np.mean(total):.6g}."
-            raise self._refused("weights", problem, f"{count} components need {count} ")
+            got = f"got shape {weights.shape} and sums around {np.mean(total):.6g}."
+            raise self._refused("weights", f" that add up to 1; {got}", f"{count} components need {count} ")
 
         def filled(family: Distribution, n: int | None) -> Distribution:
             return family._filled(n, draws) if self.held_as_arrays else family.checked(n)
 
         parts = [filled(family, n) for family in given]
-        shapes = [part._leading_shape[int(self.held_as_arrays) :] for part in parts]
+        shapes = [part._shape[int(self.held_as_arrays) : -1] for part in parts]
         try:
             rows = np.broadcast_shapes(weights.shape[:-1], *shapes)
         except ValueError:
             problem = f" must have the same number of rows; got {sorted({weights.shape[:-1], *shapes})}."
             raise InputError("Mixture: ", Argument("weights"), " and ", Argument("components"), problem) from None
         parts = [part if shape == rows else filled(part, rows[0]) for part, shape in zip(parts, shapes, strict=True)]
-        self._check_alike(parts)
+        if self.support in ("classes", "vector") and len({len(part.parameter_names) for part in parts}) > 1:
+            raise self._refused("components", " must have the same number of classes, or of dimensions.", "all ")
+        borders = [part._borders if isinstance(part, Histogram) else np.empty(0) for part in parts]
+        if not all(np.array_equal(borders[0], each) for each in borders):
+            before = "a Histogram can be mixed with others over the same borders only; all "
+            raise self._refused("components", " must be Histograms over these bins.", before)
         components = parts[0] if self.held_as_arrays else parts
         family = type(self)(components, np.broadcast_to(weights, (*rows, draws)), draws=self.draws)
         family.__dict__["_checked"] = family
@@ -183,30 +184,19 @@ class Mixture(Ordered):
     def _check_kinds(self) -> None:
         """Refuse components that are not families over one kind of y."""
         given = list(self._given) if isinstance(self._given, Sequence) else []
+        kinds = [type(family).__name__ for family in given]
         if not given or not all(isinstance(family, Distribution) for family in given):
             raise self._refused(
                 "components",
                 " must be a non-empty list of families, such as [Normal(…), Normal(…)], or one family with arrays "
-                f"(components, rows); got {[type(c).__name__ for c in given] or type(self.components).__name__}.",
+                f"(components, rows); got {kinds or type(self.components).__name__}.",
             )
-        if any(isinstance(family, Mixture) for family in given):
+        if "Mixture" in kinds:
             problem = " is itself a Mixture. List its components instead, and multiply the weights."
             raise self._refused("components", problem, "one of the ")
         if len({family.support for family in given}) > 1:
-            got = ", ".join(sorted({f"{type(c).__name__} ({c.support})" for c in given}))
+            got = ", ".join(sorted(set(kinds)))
             raise self._refused("components", f" must be distributions of the same kind of y; got {got}.", "all ")
-
-    def _check_alike(self, components: Sequence[Distribution]) -> None:
-        """Refuse checked components with different classes, dimensions or bins."""
-        if self.support in ("classes", "vector") and len({len(c.parameter_names) for c in components}) > 1:
-            raise self._refused("components", " must have the same number of classes, or of dimensions.", "all ")
-        borders = [each._borders if isinstance(each, Histogram) else np.empty(0) for each in components]
-        if not all(np.array_equal(borders[0], each) for each in borders):
-            raise self._refused(
-                "components",
-                " must be of that kind. Count the others over these bins: P(a < Y ≤ b) = cdf(b) − cdf(a).",
-                "a Histogram can be mixed with Histograms over the same borders only; all ",
-            )
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -214,7 +204,7 @@ class Mixture(Ordered):
         me = self._rowed
         if me.held_as_arrays:
             draws, _, size = me.components.parameters.shape
-            return [Group(me.components, me.weights, np.arange(draws * size).reshape(-1, size), np.arange(draws))]
+            return [Group(me.components, me.weights, np.arange(draws * size).reshape(-1, size))]
         sizes = [len(component.parameter_names) for component in me.components]
         starts = np.concatenate([[0], np.cumsum(sizes)])
         alike: dict[Any, list[int]] = {}
@@ -226,7 +216,7 @@ class Mixture(Ordered):
             first = me.components[members[0]]
             fields = {name: np.stack([getattr(me.components[s], name) for s in members]) for name in first.fields()}
             columns = starts[members][:, None] + np.arange(sizes[members[0]])
-            groups.append(Group(first._with(fields), me.weights[:, members], columns, np.array(members, dtype=np.intp)))
+            groups.append(Group(first._with(fields), me.weights[:, members], columns))
         return groups
 
     @cached_property
@@ -306,34 +296,32 @@ class Mixture(Ordered):
         return scores if self.weights.ndim > 1 else scores.reshape(*rows[:-1], -1)
 
     def _sample(self, rng: np.random.Generator, size: tuple[int, ...]) -> Array:
-        me = self._rowed
-        n = len(me.weights)
+        n = len(self._rowed.weights)
         edges = np.cumsum(np.concatenate([group.weights for group in self.groups], axis=1), axis=1)
         chosen = np.empty((*size, n), dtype=np.intp)
         for i in range(n):
             chosen[..., i] = np.searchsorted(edges[i], rng.random(size) * edges[i, -1], side="right")
-        start, draws = 0, None
+        start, draws = 0, np.zeros(())
         for group in self.groups:
             own, count = chosen - start, group.weights.shape[1]
             new = group.family._taken((np.clip(own, 0, count - 1), np.arange(n)))._sample(rng, ())
             here = ((own >= 0) & (own < count)).reshape(own.shape + (1,) * (new.ndim - own.ndim))
-            draws = new if draws is None else np.where(here, new, draws)
+            draws = np.where(here, new, draws)
             start += count
-        assert draws is not None  # a mixture has components
         return draws if self.weights.ndim > 1 else draws.reshape(size + draws.shape[len(size) + 1 :])
 
     def fisher_norm(self, u: ArrayLike) -> Array:
         """sqrt(uᵀ I(λ) u) for u (n, M, …), from one integral for all directions."""
         me, changes, shape = self._changes(u)
         if me.whole is not None:
-            return me.whole.fisher_norm(me._average_change(changes)).reshape(shape)
+            return me.whole.fisher_norm(changes).reshape(shape)
         return np.array([norm(a, 0) for a in me._at_nodes(changes)]).reshape(shape)
 
     def whiten(self, u: ArrayLike) -> Array:
         """Rows of a factor of the information, times u: only lengths and angles mean anything, as elsewhere."""
         me, changes, shape = self._changes(u)
         if me.whole is not None:
-            whitened = me.whole.whiten(me._average_change(changes))
+            whitened = me.whole.whiten(changes)
         else:
             # Vectors (K, R) as at most R rows with the same lengths and angles.
             parts = [np.linalg.qr(a, mode="r") if len(a) > a.shape[1] else a for a in me._at_nodes(changes)]
@@ -346,15 +334,13 @@ class Mixture(Ordered):
         raise NotImplementedError  # `whiten` has all rows to itself
 
     def _changes(self, u: ArrayLike) -> tuple[Self, Array, tuple[int, ...]]:
-        """The mixture with rows, u as (n, M, R), and the shape of one value for each change."""
-        changes, (*rows, m) = self._read_change(u), self._shape
+        """The mixture with rows, u as (n, M, R), or its average for `whole`, and the shape of one value per change."""
+        me, changes, (*rows, m) = self._checked._rowed, self._read_change(u), self._shape
         rest = changes.shape[len(rows) + 1 :]
-        return self._checked._rowed, changes.reshape(-1, m, int(np.prod(rest))), (*rows, *rest)
-
-    def _average_change(self, changes: Array) -> Array:
-        """Σ_s w_s u_s, (n, M, R), of components that are one distribution together."""
-        (group,) = self.groups
-        return np.einsum("ns,nsmr->nmr", group.weights, changes[:, group.columns])
+        changes = changes.reshape(-1, m, int(np.prod(rest)))
+        if me.whole is not None:
+            changes = np.einsum("ns,nsmr->nmr", me.groups[0].weights, changes[:, me.groups[0].columns])
+        return me, changes, (*rows, *rest)
 
     def _at_nodes(self, changes: Iterable[Array]) -> Iterator[Array]:
         """a (K, R) with aᵀa = uᵀIu, row by row."""
@@ -382,42 +368,37 @@ class Mixture(Ordered):
 
     def shares(self, u: ArrayLike) -> dict[str, Array]:
         """∫ g_k g/p of each part k as a share of ∫ g²/p, g = Σ_k g_k; one below 0 counts as 0, and they add up to 1."""
-        me, changes, shape = self._changes(u)
-        names = me.part_names
+        (me, changes, shape), names, found = self._changes(u), self._checked.part_names, []
         if not names:
             return {}
-        found = np.zeros((len(changes), len(names), changes.shape[-1]))
         by_part = (_split_by_part(me.groups[0], i, u, names) for i, u in enumerate(changes))
-        for i, a in enumerate(me._at_nodes(by_part)):
+        for a in me._at_nodes(by_part):
             each = a.reshape(len(a), len(names), -1)
             length = norm(each.sum(axis=1), 0)
             each = each / np.where(length > 0.0, length, 1.0)
             parts = np.maximum(np.einsum("kpr,kr->pr", each, each.sum(axis=1)), 0.0)
             total = parts.sum(axis=0)
-            found[i] = parts / np.where(total > 0.0, total, 1.0)
-        return {name: found[:, k].reshape(shape) for k, name in enumerate(names)}
+            found.append(parts / np.where(total > 0.0, total, 1.0))
+        return {name: np.array([parts[k] for parts in found]).reshape(shape) for k, name in enumerate(names)}
 
     def _check_comparable(self, other: Self) -> None:
         """Mixtures may have other weights and other components."""
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        rows = np.broadcast_shapes(self.weights.shape[:-1], other.weights.shape[:-1])
-        n = rows[0] if rows else 1
-        one, two = self.checked(n), other.checked(n)
-        if one.whole is not None and two.whole is not None:
-            one.whole._check_comparable(two.whole)
-            return one.whole._renyi(two.whole, alpha).reshape(rows)
-        pairs = ([[group.row(i) for group in p.groups] for p in (one, two)] for i in range(n))
-        return np.array([mixture_renyi(p, q, alpha) for p, q in pairs]).reshape(rows)
+        if self.whole is not None and other.whole is not None:
+            self.whole._check_comparable(other.whole)
+            return self.whole._renyi(other.whole, alpha)
+        pairs = ([[group.row(i) for group in p.groups] for p in (self, other)] for i in range(len(self.weights)))
+        return np.array([mixture_renyi(p, q, alpha) for p, q in pairs])
 
     def _prediction(self) -> Array:
         return self._average(lambda family: family._prediction())
 
     def _prediction_gradient(self) -> Array:
-        parts = [(group, group.family._prediction_gradient()) for group in self.groups]  # (S, n, P, M)
-        n, outputs = parts[0][1].shape[1:3]
-        gradient = np.empty((n, outputs, sum(group.columns.size for group, _ in parts)))
-        for group, part in parts:
+        me = self._rowed
+        gradient = np.empty((*me._prediction().shape, me.parameters.shape[-1]))
+        for group in me.groups:
+            part = group.family._prediction_gradient()  # (S, n, P, M)
             gradient[..., group.columns] = np.einsum("ns,snpm->npsm", group.weights, part)
         return self._unrowed(gradient)
 

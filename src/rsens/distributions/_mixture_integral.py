@@ -53,15 +53,13 @@ class Group:
     weights: Array
     #: Positions of their parameters in the λ of the mixture, (S, M).
     columns: Positions
-    #: Their positions among the components of the mixture, (S,).
-    members: Positions
 
     def row(self, i: int) -> Group:
         """The components with a weight at one row; arrays are (S,) and (S, …)."""
         held = self.weights[i] > 0.0
         index = slice(None) if held.all() else held
         family = self.family._taken((index, i))
-        return Group(family, self.weights[i][index], self.columns[index], self.members[index])
+        return Group(family, self.weights[i][index], self.columns[index])
 
 
 def blocks(groups: Sequence[Group], nodes: int) -> list[slice]:
@@ -183,8 +181,16 @@ def mixture_renyi(p: Sequence[Group], q: Sequence[Group], alpha: float) -> float
     support = p[0].family.support
     y, w = nodes_of([*p, *q], tails=True)
 
-    if np.isinf(alpha) and support == "continuous":
-        return _supremum(lambda y: log_density(p, y) - log_density(q, y), y)
+    if np.isinf(alpha) and support == "continuous":  # the largest log p/q, refined around the best point
+
+        def f(y: Array) -> Array:
+            return log_density(p, y) - log_density(q, y)
+
+        values = f(y)
+        best = int(np.argmax(np.where(np.isnan(values), -np.inf, values)))
+        if best in (0, len(y) - 1):
+            return np.inf if values[best] > 0.0 else 0.0
+        return float(largest(lambda t: f(t[0])[None], y[best - 1 : best], y[best + 1 : best + 2])[0])
     log_p, log_q = log_density(p, y), log_density(q, y)
     d = _difference(log_p, log_q)
     if alpha > 1.0 and support == "continuous":
@@ -219,15 +225,6 @@ def _on_line(family: Univariate, t: Array) -> Array:
 def _difference(log_p: Array, log_q: Array) -> Array:
     """d = log q/p; 0 where p = 0."""
     return np.where(np.isneginf(log_p), 0.0, log_q - log_p)
-
-
-def _supremum(f: Callable[[Array], Array], y: Array) -> float:
-    """The largest f = log p/q near the sorted points y, refined around the best point; inf if that is an end point."""
-    values = f(y)
-    best = int(np.argmax(np.where(np.isnan(values), -np.inf, values)))
-    if best in (0, len(y) - 1):
-        return np.inf if values[best] > 0.0 else 0.0
-    return float(largest(lambda t: f(t[0])[None], y[best - 1 : best], y[best + 1 : best + 2])[0])
 
 
 # ---- A line: even steps, stretched where components differ -----------------------------------------------------------

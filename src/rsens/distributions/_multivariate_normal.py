@@ -11,9 +11,8 @@ import numpy as np
 
 from rsens._special import HALF_LOG_TWO_PI
 from rsens._typing import Array
-from rsens.distributions._base import Distribution, Domain, RowShaper
+from rsens.distributions._base import Distribution, Domain, Link, RowShaper
 from rsens.distributions._jensen import exponential_renyi
-from rsens.distributions._link import Link
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,8 @@ from scipy.special import ndtr, ndtri
 
 from rsens._special import HALF_LOG_TWO_PI, log_ratio
 from rsens._typing import Array
-from rsens.distributions._base import POSITIVE, REAL, Domain, Reach, RowShaper, Univariate
+from rsens.distributions._base import POSITIVE, REAL, Domain, Link, Reach, RowShaper, Univariate, scalar_link
 from rsens.distributions._jensen import exponential_renyi
-from rsens.distributions._link import Link, first_as_location
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,4 +190,4 @@ class LogNormal(Univariate):
 
     def _link(self) -> Link:
         """mu, the mean of log y."""
-        return first_as_location(self.parameters)
+        return scalar_link(self.mu, (1.0, 0.0), (0.0, 0.0), (1.0, 0.0))

@@ -87,10 +87,7 @@ class StudentT(Univariate):
         return stdtr(self.df, -z if upper else z)
 
     def _renyi(self, other: Self, alpha: float) -> Array:
-        fields = (self.location, self.scale2, other.location, other.scale2, self.df)
-        rows = np.broadcast_shapes(*(field.shape for field in fields))
-        location, scale2, location1, scale21, df = (np.broadcast_to(field, rows).reshape(-1) for field in fields)
-        return student_t_renyi(location1 - location, scale2, scale21, df, alpha).reshape(rows)
+        return student_t_renyi(other.location - self.location, self.scale2, other.scale2, self.df, alpha)
 
     def _variance_gradient(self) -> tuple[Any, Array]:
         with np.errstate(divide="ignore", invalid="ignore"):

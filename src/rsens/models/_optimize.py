@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from numbers import Real
 from types import MappingProxyType
 from typing import Any
@@ -206,15 +207,8 @@ class Optimizer:
 
 def remembered(objective: Objective) -> Objective:
     """The objective, computed once for every θ that it is asked for."""
-    known: dict[bytes, tuple[float, Array]] = {}
-
-    def value_and_gradient(theta: Array) -> tuple[float, Array]:
-        key = theta.tobytes()
-        if key not in known:
-            known[key] = objective(theta)
-        return known[key]
-
-    return value_and_gradient
+    known = cache(lambda key: objective(np.frombuffer(key)))
+    return lambda theta: known(theta.tobytes())
 
 
 def _root(spread: Array) -> Array:

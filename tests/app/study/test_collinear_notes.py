@@ -22,7 +22,9 @@ def test_one_note_with_the_way_out():
     (note,) = said(parts())
     assert note.kind == "collinear"
     assert note.columns == ("a", "b", "total")
-    assert note.text.startswith("'a', 'b' and 'total' determine one another (total = a + b). They share their effect:")
+    assert note.text.startswith(
+        "'a', 'b' and 'total' determine one another (R² of one on the others above 0.999). They"
+    )
     assert note.text.endswith(
         "with groups={'together': ['a', 'b', 'total']}, or leave out redundant ones, such as drop=['total']."
     )

@@ -87,6 +87,6 @@ def test_every_command_keeps_rows(file, capsys, command, more):
     assert "another question (--where was open=yes, month>2)" in capsys.readouterr().err
     assert main([*arguments, "--where", "open=never"]) == 2
     assert main([*arguments, "--where", "open=never", "--out", "other"]) == 2
-    assert "--where: 'open' is nowhere 'never'. It has 'yes', 'no'." in capsys.readouterr().err
+    assert "--where: no cell is 'never'. 'open' has yes, no." in capsys.readouterr().err
     assert main([*arguments, "--where", "opn=yes", "--out", "other"]) == 2
     assert "Did you mean 'open'?" in capsys.readouterr().err

@@ -6,7 +6,7 @@ import pytest
 from sklearn.datasets import load_diabetes, load_iris, load_wine
 
 from rsens import InputError
-from rsens._app.tables import choose_likelihood, read_file
+from rsens._app.tables import choose_likelihood
 
 rng = np.random.default_rng(0)
 LABELS = ["text", "truth", "category", "pandas text"]
@@ -61,7 +61,7 @@ def test_numbers(y, kind, words):
 
 
 def test_bicycles(data_folder):
-    y = read_file(data_folder / "bike_hour.csv").frame["cnt"]
+    y = pd.read_csv(data_folder / "bike_hour.csv")["cnt"]
     choice = choose_likelihood(y)
     assert choice.kind == "negative_binomial"
     assert (

@@ -31,7 +31,7 @@ def through(request, tmp_path):
         if request.param == "frame":
             return prepare(frame, target, **options)
         frame.to_csv(tmp_path / "data.csv", index=False, sep=";")
-        data = read_file(tmp_path / "data.csv", as_text=options.get("categorical", ()))
+        data = read_file(tmp_path / "data.csv")
         return prepare(data.frame, target, **options)
 
     return run

@@ -119,7 +119,7 @@ def test_lists_are_left_out():
 def test_values_of_several_types_are_read_as_from_a_file(tmp_path, values, categorical):
     frame = table(new=pd.Series(repeated(values), dtype=object))
     frame.to_csv(tmp_path / "data.csv", index=False)
-    from_file = prepare(read_file(tmp_path / "data.csv", as_text=categorical).frame, "y", categorical=categorical)
+    from_file = prepare(read_file(tmp_path / "data.csv").frame, "y", categorical=categorical)
     from_frame = prepare(frame, "y", categorical=categorical)
     pd.testing.assert_frame_equal(from_frame.X, from_file.X, check_dtype=False, check_categorical=False)
     assert from_frame.reader.recipe == from_file.reader.recipe
@@ -413,7 +413,7 @@ def test_new_rows_are_read_alike(tmp_path):
     frame.to_csv(tmp_path / "data.csv", index=False)
     first = prepare(read_file(tmp_path / "data.csv").frame, "y")
     frame.iloc[[9, 3, 4]].to_csv(tmp_path / "new.csv", index=False)
-    again = prepare_again(read_file(tmp_path / "new.csv", as_text=first.reader.text_columns).frame, first.reader)
+    again = prepare_again(read_file(tmp_path / "new.csv").frame, first.reader)
     pd.testing.assert_frame_equal(again.X.reset_index(drop=True), first.X.iloc[[9, 3, 4]].reset_index(drop=True))
     assert again.y.tolist() == first.y.iloc[[9, 3, 4]].tolist()
     model = rsens.BayesianLinearRegression(prior_precision=1.0, standardize=True).fit(first.X, first.y)

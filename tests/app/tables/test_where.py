@@ -64,20 +64,11 @@ def test_all_conditions_hold():
     assert kept("count>1", "count<=3") == [2, 3]
 
 
-def test_codes_are_text():
+def test_codes_and_dates_as_given():
     assert kept("code=10", codes=["code"]) == [2, 5]
     assert kept("code!=10.0", codes=["code"]) == [0, 1, 3, 4]
-    with pytest.raises(InputError, match="'code' has no numbers or dates, and > needs an order"):
-        kept("code>1", codes=["code"])
-
-
-def test_dates_in_the_format_that_was_given():
     frame = pd.DataFrame({"when": ["01/02/2024", "02/02/2024", "03/02/2024"]})
-    for form, value, rows in (
-        ("%d/%m/%Y", ">2024-02-01", [1, 2]),
-        ("%m/%d/%Y", ">2024-02-01", [1, 2]),
-        ("%m/%d/%Y", "=2024-01-02", [0]),
-    ):
+    for form, value, rows in (("%d/%m/%Y", ">2024-02-01", [1, 2]), ("%m/%d/%Y", "=2024-01-02", [0])):
         assert keep_rows(frame, (f"when{value}",), date={"when": form})[0].index.tolist() == rows
 
 
@@ -87,30 +78,25 @@ def test_the_note_and_the_record():
     assert record == {"rows": len(rows), "of": 6, "where": "open=yes and count<4"}
 
 
-def test_nothing_is_run():
-    """A value is text, whatever it looks like."""
-    with pytest.raises(InputError, match="'open' is nowhere"):
-        kept("open=__import__('os').getcwd()")
-    with pytest.raises(InputError, match="is not a number"):
-        kept("count=1 or True")
-
-
 @pytest.mark.parametrize(
     ("where", "text"),
     [
-        ("open=YES", r"It has 'yes', 'no'\."),
-        ("open!=maybe", "'open' is nowhere 'maybe'"),
-        ("count=7", "It has 0, 1, 2, 3, 4, 5"),
-        ("count=x", "'x' is not a number"),
-        ("open<yes", "needs an order"),
-        ("temp>99", r"no rows where temp>99\. 'temp': It has -4, 1\.5"),
-        ("when=2025-01-01", "It has 2024-01-01 06:00:00, .*2024-03-01"),
-        ("when>soon", "'soon' is not a date"),
+        ("open=YES", "'open' has yes, no"),
+        ("open!=maybe", "no cell is 'maybe'"),
+        ("open=__import__('os').getcwd()", "no cell is"),  # a value is text, whatever it looks like
+        ("count=1 or True", "cannot be read as numbers"),
+        ("count=7", "'count' has 0, 1, 2, 3, 4, 5"),
+        ("open<yes", "needs numbers or dates"),
+        ("temp>99", "no rows where temp>99"),
+        ("when=2025-01-01", "'when' has 2024-01-02"),
+        ("when=2024-13-01", "cannot be read as dates"),
+        ("when>soon", "cannot be read as dates"),
+        ("list=1", "neither numbers nor text"),
     ],
 )
 def test_refused_values(where, text):
     with pytest.raises(InputError, match=text) as error:
-        kept(where)
+        keep_rows(table().assign(list=[[1]] * 6), (where,))
     assert error.value.argument == "where"
 
 
@@ -119,18 +105,8 @@ def test_columns_that_do_not_exist():
         Roles(where=["opened=yes"]).read(list(table()))
 
 
-def test_conditions_that_exclude_each_other():
-    with pytest.raises(InputError, match="there are no rows where open=yes and open=no"):
-        kept("open=yes", "open=no")
-
-
-def test_lists_cannot_be_compared():
-    frame = pd.DataFrame({"l": [[1], [2], [3]]})
-    with pytest.raises(InputError, match="neither numbers nor text"):
-        keep_rows(frame, ("l=1",))
-
-
 @pytest.mark.parametrize("where", ["open", "=yes", "open=", "", "!=", 3, ["open=yes", 3], {"open": "yes"}])
 def test_what_is_no_condition(where):
-    with pytest.raises(InputError, match=r"^where must (look like COLUMN=VALUE|be a text such as)"):
+    with pytest.raises(InputError, match=r"COLUMN=VALUE|open=yes") as error:
         read_where(where)
+    assert error.value.argument == "where"

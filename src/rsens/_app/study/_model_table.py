@@ -14,13 +14,12 @@ import pandas as pd
 from rsens._app.study._settings import Settings
 from rsens._app.tables import (
     Choice,
-    CollinearSet,
     ModelTable,
     Note,
     TableReader,
+    as_amounts,
     check_unique,
     collinear_sets,
-    date_request,
     find_all,
     keep_rows,
     names_of,
@@ -62,7 +61,7 @@ class RawTable:
     by: Any = None
 
     @classmethod
-    def of(cls, settings: Settings, target: str | None, as_text: Iterable[str], least: int = 2) -> RawTable:
+    def of(cls, settings: Settings, target: str | None, least: int = 2) -> RawTable:
         """The columns and rows that were asked for, of a file or a data frame."""
         data, asked = settings.data, replace(settings.roles, target=target)
         if isinstance(data, pd.DataFrame):
@@ -73,14 +72,14 @@ class RawTable:
         else:
             # Rows with missing values are left out, and rows are chosen by conditions, before rows are drawn.
             options: dict[str, Any] = {"max_rows": max(MOST_ROWS, settings.rows or 0), "seed": settings.seed}
-            file = read_file(data, asked, as_text=as_text, header=settings.header, least=least, **options)
+            file = read_file(data, asked, header=settings.header, least=least, **options)
             raw, names = cls(file.frame, None, file.n_rows, file.notes), file.names
         frame = raw.frame
         if settings.where:
             codes = split(settings.categorical, list(frame.columns))
             frame, note, kept = keep_rows(frame, tuple(settings.where), codes=codes, date=settings.date)
             raw = replace(raw, notes=(*raw.notes, note), kept=kept)
-        by = None if settings.by is None else frame[settings.by]
+        by = None if settings.by is None else as_amounts(frame, settings.by)
         return replace(raw, frame=frame[asked.used(names, "the table")], by=by)
 
     def most_rows(self, asked: int | None) -> int:
@@ -109,8 +108,7 @@ class RawTable:
 def read_table(settings: Settings) -> ModelTable:
     """Read, prepare, choose the likelihood, and draw the rows that were asked for, or that can be handled."""
     target, rows, seed = str(settings.target), settings.rows, int(settings.seed)  # type: ignore[arg-type]
-    formats = [name for name, text in dict(settings.date or {}).items() if date_request(str(text))[0]]
-    raw = RawTable.of(settings, target, (*settings.categorical, *formats))
+    raw = RawTable.of(settings, target)
     table = prepare(
         raw.frame,
         target,
@@ -132,7 +130,7 @@ def read_table(settings: Settings) -> ModelTable:
 
 def read_new_rows(settings: Settings, reader: TableReader, cluster: str | None = None) -> ModelTable:
     """New rows for a model from a file, read as its own data were; the target may be missing."""
-    raw = RawTable.of(settings, None, reader.text_columns, least=1)
+    raw = RawTable.of(settings, None, least=1)
     known = [name for name in raw.frame.columns if name in reader.readings_]
     table = prepare_again(
         raw.frame[known] if known else raw.frame,
@@ -201,21 +199,22 @@ def collinear_notes(table: ModelTable, groups: ColumnGroups) -> list[Note]:
     names = tuple(map(str, table.X.columns))
     found = collinear_sets(table.X, Terms.of(groups, names))
     levels = {names[d] for d in columns_of_labels(table.X)}
-    notes = [_note(each, groups, levels, first=not k) for k, each in enumerate(found[:MOST_SETS])]
+    notes = [_note(*each, groups, levels, first=not k) for k, each in enumerate(found[:MOST_SETS])]
     if len(found) > MOST_SETS:
-        more = tuple(dict.fromkeys(name for each in found[MOST_SETS:] for name in each.names))
+        more = tuple(dict.fromkeys(name for members, _ in found[MOST_SETS:] for name in members))
         notes.append(Note("collinear", more, f"{len(found) - MOST_SETS} more such sets: {listed(more, 10)}."))
     return notes
 
 
-def _note(found: CollinearSet, groups: ColumnGroups, levels: set[str], *, first: bool) -> Note:
-    names = found.names
-    share = f"{found.r2:.3f}" if found.r2 < 0.9995 else "above 0.999"
-    why = found.formula or f"R² of one on the {'other' if len(names) == 2 else 'others'} {share}"
-    text = f"{listed([repr(name) for name in names])} determine one another ({why}). {EFFECT if first else ''}".strip()
+def _note(names: tuple[str, ...], r2: float, groups: ColumnGroups, levels: set[str], *, first: bool) -> Note:
+    share = (
+        f"R² of one on the {'other' if len(names) == 2 else 'others'} {f'{r2:.3f}' if r2 < 0.9995 else 'above 0.999'}"
+    )
+    text = (
+        f"{listed([repr(name) for name in names])} determine one another ({share}). {EFFECT if first else ''}".strip()
+    )
     columns = [column for name in names for column in groups.get(name, (name,))]
-    to_drop = names[-1] if found.formula is None else found.formula.partition(" = ")[0]  # the total, if there is one
-    drop = Sentence("leave out redundant ones, such as ", naming("drop", [to_drop]))
+    drop = Sentence("leave out redundant ones, such as ", naming("drop", names[-1:]))
     if levels & set(names):
         return Note("collinear", names, Sentence(text, " You can ", drop, "."))
     rank = Sentence(" Rank them as one with ", Argument("groups", {"together": columns}), ", or ", drop, ".")

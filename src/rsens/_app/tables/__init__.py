@@ -1,6 +1,5 @@
 """Tables, read and made ready for a model by documented rules, with a note on every decision."""
 
-from rsens._app.tables._checks import CollinearSet as CollinearSet
 from rsens._app.tables._checks import collinear_sets as collinear_sets
 from rsens._app.tables._columns import Note as Note
 from rsens._app.tables._columns import Roles as Roles
@@ -24,6 +23,6 @@ from rsens._app.tables._prepare import ModelTable as ModelTable
 from rsens._app.tables._prepare import prepare as prepare
 from rsens._app.tables._prepare import prepare_again as prepare_again
 from rsens._app.tables._reader import TableReader as TableReader
-from rsens._app.tables._reading import date_request as date_request
+from rsens._app.tables._reading import as_amounts as as_amounts
 from rsens._app.tables._reading import read_dates as read_dates
 from rsens._app.tables._where import keep_rows as keep_rows

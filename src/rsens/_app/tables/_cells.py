@@ -34,22 +34,6 @@ def is_mark(cell: str) -> bool:
     return len(cell) <= LONGEST_MARK and cell.replace(" ", "").lower() in MARKS
 
 
-def read_cells(cells: list[str]) -> Any:
-    """Whole numbers, numbers or truth values if all cells are such or missing, else text."""
-    known = [cell for cell in cells if cell not in MISSING]
-    numbers = as_numbers(known)
-    if numbers is not None and len(known) == len(cells):
-        return numbers
-    if numbers is not None:
-        values = np.full(len(cells), np.nan)
-        values[[cell not in MISSING for cell in cells]] = numbers
-        return values
-    if {cell.lower() for cell in set(known)} <= {"true", "false"}:
-        truth = [None if cell in MISSING else cell.lower() == "true" for cell in cells]
-        return np.array(truth, dtype=object if None in truth else bool)
-    return labels(cells)
-
-
 def labels(cells: list[str]) -> Any:
     """Text, with None for missing cells."""
     return pd.Series([None if cell in MISSING else cell for cell in cells]).array
@@ -83,10 +67,11 @@ def in_order(labels: Iterable[Any]) -> tuple[Any, ...]:
         return tuple(sorted(found, key=str))
 
 
-def as_written(value: Any) -> Any:
-    """A number as people write it: 1, not 1.0; other values unchanged."""
-    value = value.item() if hasattr(value, "item") else value
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+def as_text(value: Any) -> str:
+    """A value as people write it: 1, not 1.0; 20240131, also where others are missing."""
+    value = value.item() if isinstance(value, np.generic) else value
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+    return str(int(value) if whole else value).strip()
 
 
 # ---- Numbers as people write them in text: −5, $12.30, (1.23), 12 %, 1 234,5, 1'234 ----------------------------------

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.linalg import eigh
 
-from rsens._app.tables._cells import as_written, number_cell
+from rsens._app.tables._cells import as_text, number_cell
 from rsens._app.tables._columns import UNNAMED, Note, advice
 from rsens._app.tables._reading import Reading
 from rsens._coding import MOST_UNNAMED_LEVELS
@@ -43,10 +42,8 @@ LEAST_ROWS_SETTLED, MOST_SETTLED_VALUES = 5, 20
 CHANCE = 0.001
 #: A term is collinear if the others explain this share of its variance (adjusted R²).
 HIGH = 0.95
-#: The most columns that are named together.
-MOST_MEMBERS = 8
-#: Below this share of the variance, what is left is rounding.
-ROUNDING = 1e-9
+#: Collinear terms belong together above this correlation, or above this partial correlation given all others.
+CORRELATED, LINKED = 0.9, 0.3
 #: Smaller eigenvalues of a correlation matrix count as 0.
 LEAST_EIGENVALUE = 1e-12
 
@@ -238,7 +235,7 @@ def _settled(column: Any, y: Any) -> Iterator[Note]:
         text = f"{start} If it is not known beforehand, leave it out with "
         yield advice("settled", [name], text, "drop", [name], severe=severe)
     else:
-        conditions = [f"{name}!={as_written(level)}" for level in found]
+        conditions = [f"{name}!={as_text(level)}" for level in found]
         use = Argument("where", conditions[0] if len(conditions) == 1 else conditions)
         ask = f" This dominates the ranking. To ask what moves {y.name!r} in the other rows, use "
         yield Note("settled", (name,), Sentence(start, ask, use, "."), severe)
@@ -247,87 +244,39 @@ def _settled(column: Any, y: Any) -> Iterator[Note]:
 # ---- Columns that determine one another: a total and its parts, the same thing measured twice ------------------------
 
 
-@dataclass(frozen=True)
-class CollinearSet:
-    """Terms that belong together, how much of the first is explained by the others, and the sum that they are."""
+def collinear_sets(X: pd.DataFrame, terms: Terms) -> list[tuple[tuple[str, ...], float]]:
+    """The sets of terms that nearly determine one another, and the largest R² of one on all others.
 
-    names: tuple[str, ...]
-    r2: float
-    formula: str | None
-
-
-def collinear_sets(X: pd.DataFrame, terms: Terms) -> list[CollinearSet]:
-    """The small sets of terms in which one is nearly a linear function of the others; levels count as indicators."""
+    Levels of categories count as indicators.
+    """
     blocks = _blocks(X, terms)
     n, design = len(X), np.concatenate(blocks, axis=1)
     # With few degrees of freedom left, columns without any relation can seem to determine one another.
     if n - 1 - design.shape[1] < 10 or len(blocks) < 2:
         return []
     ends = np.cumsum([0, *(block.shape[1] for block in blocks)])
-    places = [list(range(ends[t], ends[t + 1])) for t in range(len(blocks))]
-    search = _Search(design.T @ design / n, places, n)
-    left = search.left_by_all()
-    exact: list[tuple[int, ...]] = []
-    near: list[tuple[int, ...]] = []
-    for t in sorted(range(len(blocks)), key=left.__getitem__):
-        if left[t] < 1.0 - HIGH and not any(t in members for members in (*exact, *near)):
-            members = search.members(t, left[t])
-            if members:
-                (exact if search.left(t, members) < ROUNDING else near).append((t, *members))
-    sets = []
-    for first, *others in (*exact, *_merged(near)):
-        unexplained = search.left(first, others)
-        members = sorted([first, *others])
-        formula = _formula(members, X, terms) if unexplained < ROUNDING else None
-        sets.append(CollinearSet(tuple(terms.names[t] for t in members), 1.0 - unexplained, formula))
+    places = [np.arange(*ends[t : t + 2]) for t in range(len(blocks))]
+    correlations = design.T @ design / n
+    eigenvalues, vectors = eigh(correlations)
+    precision = (vectors / np.maximum(eigenvalues, LEAST_EIGENVALUE)) @ vectors.T
+    scale = np.sqrt(np.diag(precision))
+    linked = (np.abs(precision / np.outer(scale, scale)) > LINKED) | (np.abs(correlations) > CORRELATED)
+    # The covariance of a block given all others is the inverse of its block of the precision matrix.
+    left = [
+        np.trace(np.linalg.inv(precision[np.ix_(own, own)])) / len(own) * (n - 1) / (n - 1 - len(scale) + len(own))
+        for own in places
+    ]
+    collinear = sorted((t for t in range(len(blocks)) if left[t] < 1.0 - HIGH), key=left.__getitem__)
+    rest, sets = set(range(len(blocks))), []
+    for first in collinear:
+        members = [first] if first in rest else []
+        for t in members:  # which grows
+            rest -= set(members)
+            near = (e for e in sorted(rest) if linked[np.ix_(places[t], places[e])].any())
+            members += near if t in collinear else ()
+        if len(members) > 1:
+            sets.append((tuple(terms.names[t] for t in sorted(members)), 1.0 - float(left[first])))
     return sets
-
-
-@dataclass
-class _Search:
-    """Shares of the variance of terms that other terms leave unexplained, from the correlations of all columns."""
-
-    correlations: Array
-    places: list[list[int]]
-    n: int
-
-    def left_by_all(self) -> list[float]:
-        """The share of the variance of each term that all others leave unexplained.
-
-        The covariance of a block given all others is the inverse of its block of the precision matrix.
-        """
-        eigenvalues, vectors = eigh(self.correlations)
-        root = vectors / np.sqrt(np.maximum(eigenvalues, LEAST_EIGENVALUE))
-        blocks = [np.linalg.inv(root[own] @ root[own].T) for own in self.places]
-        return [self._adjusted(float(np.trace(each)) / len(each), len(root) - len(each)) for each in blocks]
-
-    def left(self, t: int, others: list[int]) -> float:
-        """The share of the variance of a term that these leave unexplained."""
-        own, by = self.places[t], [column for other in others for column in self.places[other]]
-        if not by:
-            return 1.0
-        G, cross = self.correlations, self.correlations[np.ix_(by, own)]
-        slopes = np.linalg.lstsq(G[np.ix_(by, by)], cross, rcond=LEAST_EIGENVALUE)[0]
-        return self._adjusted(max(0.0, 1.0 - float(np.sum(slopes * cross)) / len(own)), len(by))
-
-    def members(self, t: int, least: float) -> list[int]:
-        """The fewest terms, found one after the other, that leave little more than the least that is possible."""
-        enough = max(3.0 * least, ROUNDING)
-        chosen: list[int] = []
-        rest = [e for e in range(len(self.places)) if e != t]
-        while rest and len(chosen) < MOST_MEMBERS - 1 and self.left(t, chosen) > enough:
-            best = min(rest, key=lambda e: self.left(t, [*chosen, e]))
-            chosen.append(best)
-            rest.remove(best)
-        reached = max(enough, self.left(t, chosen))
-        for e in list(chosen):
-            fewer = [other for other in chosen if other != e]
-            if self.left(t, fewer) <= reached:
-                chosen = fewer
-        return chosen if self.left(t, chosen) < 1.0 - HIGH else []
-
-    def _adjusted(self, unexplained: float, width: int) -> float:
-        return unexplained * (self.n - 1) / (self.n - 1 - width)
 
 
 def _blocks(X: pd.DataFrame, terms: Terms) -> list[Array]:
@@ -344,27 +293,3 @@ def _blocks(X: pd.DataFrame, terms: Terms) -> list[Array]:
         centred = values - values.mean(axis=0)
         blocks.append(centred / np.maximum(centred.std(axis=0), 1e-300))
     return blocks
-
-
-def _merged(found: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """Sets that share a term are one: several measurements of one thing."""
-    merged: list[tuple[int, ...]] = []
-    for members in found:
-        touching = [each for each in merged if set(each) & set(members)]
-        merged = [each for each in merged if each not in touching]
-        merged.append(tuple(dict.fromkeys(t for each in (*touching, members) for t in each)))
-    return merged
-
-
-def _formula(members: list[int], X: pd.DataFrame, terms: Terms) -> str | None:
-    """total = a + b, if one column is the sum of the others; else None."""
-    labels = columns_of_labels(X)
-    if any(len(terms.members[t]) > 1 or terms.members[t][0] in labels for t in members):
-        return None
-    columns = {terms.names[t]: X.iloc[:, terms.members[t][0]].to_numpy(dtype=np.float64) for t in members}
-    for total, values in columns.items():
-        parts = [name for name in columns if name != total]
-        rest = values - np.sum([columns[name] for name in parts], axis=0)
-        if np.abs(rest).max() <= 1e-9 * np.abs(values).max():
-            return f"{total} = {' + '.join(parts)}"
-    return None

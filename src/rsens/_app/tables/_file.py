@@ -11,7 +11,7 @@ import sys
 import tempfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -23,10 +23,10 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
-from rsens._app.tables._cells import MISSING, labels, number_cell, read_cells
-from rsens._app.tables._columns import Note, Roles, check_unique, split
+from rsens._app.tables._cells import MISSING, labels, number_cell
+from rsens._app.tables._columns import Note, Roles, check_unique
 from rsens._app.tables._dates import date_forms
-from rsens._app.tables._reading import DECIMAL_POINTS
+from rsens._app.tables._reading import FROM_FILE
 from rsens._arguments import whole_number
 from rsens._errors import Argument, InputError, MissingExtraError, Sentence
 from rsens._text import counted, quoted
@@ -54,25 +54,33 @@ class FileData:
     names: list[str]
 
 
+@dataclass(frozen=True, eq=False)
+class OpenTable:
+    """An open file whose names are known and whose rows are still to be read, by the positions of columns."""
+
+    names: list[str]
+    notes: list[Note]
+    what: str
+    blocks: Callable[[list[int]], Iterator[pd.DataFrame]]
+    is_text: bool = False
+
+
 def read_file(
     path: str | os.PathLike[str],
     roles: Roles | None = None,
     *,
     max_rows: int | None = None,
     seed: int = 0,
-    as_text: Iterable[str] = (),
     least: int = 2,
     header: bool = True,
 ) -> FileData:
     """Read a table in one pass, keeping only the columns that are asked for.
 
-    The kind of file is recognised by its content, not by its name. Text is UTF-8, or Latin-1 with a note. A column of a
-    text file has numbers, or truth values (true, false), if all its cells are such or missing. Other columns are text,
-    which `TableReader` examines further.
+    The kind of file is recognised by its content, not by its name. Text is UTF-8, or Latin-1 with a note. All columns
+    of a text file are text, which `TableReader` reads.
 
     `path` "-" is standard input. At most `max_rows` rows are kept, drawn at random with the seed; fewer than `least`
-    are an error. The columns `as_text` are text even if all their cells are numbers. Without a `header`, columns are
-    called x0, x1, …
+    are an error. Without a `header`, columns are called x0, x1, …
     """
     roles = Roles() if roles is None else roles
     most = None if max_rows is None else whole_number(max_rows, "max_rows", 2)
@@ -90,8 +98,10 @@ def read_file(
         text = f"Read {n_rows:,} rows, kept {len(frame):,} at random (seed {seed})."
         table.notes.append(Note("sample", (), text))
     frame.columns = columns
-    if isinstance(table, TextTable):
-        frame = _with_types(frame, {*split(as_text, table.names), roles.cluster})
+    if table.is_text:
+        cells = {name: labels([cell.strip() for cell in frame[name]]) for name in columns}
+        frame = pd.DataFrame(cells, index=frame.index, columns=columns)
+        frame.attrs[FROM_FILE] = True
     return FileData(frame, tuple(table.notes), n_rows, table.names)
 
 
@@ -119,20 +129,8 @@ def sampled(blocks: Iterable[pd.DataFrame], most: int | None, seed: int) -> tupl
     return (pd.concat(held) if held else pd.DataFrame()).iloc[np.sort(np.argsort(keys)[:most])], n_rows
 
 
-def _with_types(frame: pd.DataFrame, as_text: set[str | None]) -> pd.DataFrame:
-    """Numbers and truth values where all cells of a column are such, except for some columns."""
-    has_points, columns = False, {}
-    for name in frame.columns:
-        cells = [cell.strip() for cell in frame[name]]
-        columns[name] = labels(cells) if name in as_text else read_cells(cells)
-        has_points = has_points or (columns[name].dtype.kind == "f" and "." in "".join(cells))
-    table = pd.DataFrame(columns, index=frame.index, columns=frame.columns)
-    table.attrs[DECIMAL_POINTS] = has_points  # in such a file, the comma of 1,234 is not a decimal one
-    return table
-
-
 @contextmanager
-def _table(path: str | os.PathLike[str], header: bool) -> Iterator[TextTable | ParquetTable]:
+def _table(path: str | os.PathLike[str], header: bool) -> Iterator[OpenTable]:
     """The table in a file, while it is open."""
     what = "standard input" if str(path) == "-" else str(path)
     with ExitStack() as stack:
@@ -147,7 +145,7 @@ def _table(path: str | os.PathLike[str], header: bool) -> Iterator[TextTable | P
                     copy = stack.enter_context(tempfile.TemporaryFile())
                     copyfileobj(file, copy)
                     file = copy
-                yield ParquetTable.of(file, what)
+                yield _parquet_table(file, what)
                 return
             wide = begin.startswith(WIDE)
             control = sum(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in begin)
@@ -156,7 +154,7 @@ def _table(path: str | os.PathLike[str], header: bool) -> Iterator[TextTable | P
             encoding = ("utf-16", "replace") if wide else ("utf-8-sig", "surrogateescape")
             text = io.TextIOWrapper(file, *encoding, newline="")
             stack.callback(text.detach)
-            yield TextTable.of(text, what, header)
+            yield _text_table(text, what, header)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise InputError(f"{what} cannot be unpacked with gzip: {error}. It may be cut off.") from None
 
@@ -184,24 +182,19 @@ def _opened(path: str | os.PathLike[str], what: str, stack: ExitStack) -> Any:
 def is_row(line: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """Whether the first line of a text file has no names, but is a row like those `below`.
 
-    Text above numbers is a name. Else it is a row if at least half of its texts occur again below, in the same column;
-    or if at least a third of its cells are numbers or dates, above numbers or dates. Numbers may be names all the same,
-    as in tables by year or by wavelength: whole numbers that increase, or equal steps.
+    Text above numbers is a name. Else it is a row if half of its cells are numbers or dates above such, or occur again
+    below in the same column. Numbers may be names all the same, as in tables by year or by wavelength.
     """
-    amounts, n_texts, n_again, n_alike = [], 0, 0, 0
+    alike, amounts = [], []
     for cell, *others in zip(line[:200], *(row for row in below if len(row) == len(line)), strict=False):
-        above_amounts = all(_is_amount(other) or other.strip() in MISSING for other in others)
-        if _is_amount(cell):
-            amounts.append(cell)
-            n_alike += bool(others) and above_amounts
-        elif cell.strip() not in MISSING:
-            if above_amounts:
+        above_amounts = bool(others) and all(_is_amount(other) or other.strip() in MISSING for other in others)
+        if cell.strip() not in MISSING:
+            if _is_amount(cell):
+                amounts.append(cell)
+            elif above_amounts:
                 return False
-            n_texts += 1
-            n_again += cell.strip() in map(str.strip, others)
-    if n_texts and 2 * n_again >= n_texts:
-        return True
-    return 3 * n_alike >= max(1, n_texts + len(amounts)) and not _are_names(amounts)
+            alike.append(above_amounts or cell.strip() in map(str.strip, others))
+    return 2 * sum(alike) >= max(1, len(alike)) and not _are_names(amounts)
 
 
 def _is_amount(cell: str) -> bool:
@@ -211,63 +204,51 @@ def _is_amount(cell: str) -> bool:
 
 def _are_names(cells: Sequence[str]) -> bool:
     """Whether numbers may be names: 1990, 1991, 1992 or 400.5, 401, 401.5; two may increase by chance."""
-    try:
-        values = np.array([float(cell) for cell in cells])
-    except ValueError:
-        return False
+    values = pd.to_numeric(pd.Series(cells, dtype=object), errors="coerce").to_numpy(dtype=float)
     steps = np.diff(values)
-    whole = (values == np.floor(values)).all() and (steps > 0.0).all()
-    return len(values) > 2 and bool(whole or (np.allclose(steps, steps[0], rtol=1e-6) and steps[0] != 0.0))
+    increase = (steps > 0.0).all() and ((values == np.floor(values)).all() or np.allclose(steps, steps[0], rtol=1e-6))
+    return len(values) > 2 and bool(increase)
 
 
-@dataclass
-class TextTable:
-    """An open text file: its names are known, its rows are still to be read."""
+def _text_table(text: IO[str], what: str, header: bool) -> OpenTable:
+    """An open text file whose names are read; without a `header`, columns are x0, x1, …"""
+    notes: list[Note] = []
+    lines = _decoded(text, what, notes)
+    first = list(islice(lines, SNIFFED))
+    if not any(line.strip() for line in first):
+        raise InputError(f"{what} is empty. It should have a line of column names, and rows below.")
+    delimiter = delimiter_of(first, what)
+    rows = _split(chain(first, lines), delimiter, what)
+    begin = list(islice(rows, 2))
+    names, below = begin[0][1], begin[1:]
+    if not header:
+        names, below = [f"x{d}" for d in range(len(names))], begin
+    elif is_row(names, _rows_of(first, delimiter, what)[1:]):
+        sentence = Sentence(
+            f"{what} seems to have no line with the names of its columns: the first line ({quoted(names, 3)}) is "
+            "like the rows below. Add a line of names; or have the columns called x0, x1 and so on, with ",
+            Argument("header", False),
+            ".",
+        )
+        if len(set(names)) < len(names):
+            raise InputError(sentence)
+        notes.append(Note("header", (), sentence, severe=True))
+    elif below and len(below[0][1]) == len(names) + 1:  # as R writes them
+        names = ["", *names]
+        more = "The rows have one cell more than the header: the first column has no name and has row names."
+        notes.append(Note("row_names", ("Unnamed: 0",), more))
 
-    names: list[str]
-    notes: list[Note]
-    what: str
-    _rows: Iterator[tuple[int, list[str]]]
-
-    @classmethod
-    def of(cls, text: IO[str], what: str, header: bool) -> TextTable:
-        """Read the names; without a `header`, columns are x0, x1, …"""
-        notes: list[Note] = []
-        lines = _decoded(text, what, notes)
-        first = list(islice(lines, SNIFFED))
-        if not any(line.strip() for line in first):
-            raise InputError(f"{what} is empty. It should have a line of column names, and rows below.")
-        delimiter = delimiter_of(first, what)
-        rows = _split(chain(first, lines), delimiter, what)
-        begin = list(islice(rows, 2))
-        names, below = begin[0][1], begin[1:]
-        if not header:
-            return cls([f"x{d}" for d in range(len(names))], notes, what, chain(begin, rows))
-        if is_row(names, _rows_of(first, delimiter, what)[1:]):
-            sentence = Sentence(
-                f"{what} seems to have no line with the names of its columns: the first line ({quoted(names, 3)}) is "
-                "like the rows below. Add a line of names; or have the columns called x0, x1 and so on, with ",
-                Argument("header", False),
-                ".",
-            )
-            if len(set(names)) < len(names):
-                raise InputError(sentence)
-            notes.append(Note("header", (), sentence, severe=True))
-        if below and len(below[0][1]) == len(names) + 1:  # as R writes them
-            names = ["", *names]
-            more = "The rows have one cell more than the header: the first column has no name and has row names."
-            notes.append(Note("row_names", ("Unnamed: 0",), more))
-        return cls(_header_names(names, what), notes, what, chain(below, rows))
-
-    def blocks(self, positions: list[int]) -> Iterator[pd.DataFrame]:
-        """The rows as text, some at a time; each has to be as long as the header."""
-        while block := list(islice(self._rows, BLOCK)):
+    def blocks(positions: list[int]) -> Iterator[pd.DataFrame]:
+        rest = chain(below, rows)
+        while block := list(islice(rest, BLOCK)):
             for number, row in block:
-                if len(row) != len(self.names):
-                    cells = f"the row has {counted(len(row), 'cell')}, the header has {len(self.names)}"
+                if len(row) != len(names):
+                    cells = f"the row has {counted(len(row), 'cell')}, the header has {len(names)}"
                     mend = "Quote cells that contain the delimiter, and delete lines above the names of the columns."
-                    raise InputError(f"{self.what}, line {number}: {cells}. {mend}")
+                    raise InputError(f"{what}, line {number}: {cells}. {mend}")
             yield pd.DataFrame({p: [row[p] for _, row in block] for p in positions})
+
+    return OpenTable(_header_names(names, what), notes, what, blocks, is_text=True)
 
 
 def _decoded(lines: Iterable[str], what: str, notes: list[Note]) -> Iterator[str]:
@@ -322,36 +303,24 @@ def _rows_of(lines: list[str], delimiter: str, what: str) -> list[list[str]]:
     return rows[:-1] if len(lines) == SNIFFED else rows
 
 
-@dataclass
-class ParquetTable:
-    """An open Parquet file."""
+def _parquet_table(file: IO[bytes], what: str) -> OpenTable:
+    """An open Parquet file, without the index of pandas. It has all rows in one block, with the types of the file."""
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError("pyarrow", "parquet") from None
+    with _whole(what):
+        opened = pyarrow.parquet.ParquetFile(file)
+    names = [name for name in opened.schema_arrow.names if not re.fullmatch(r"__index_level_\d+__", name)]
+    if not names:
+        raise InputError(f"{what} has no columns.")
 
-    names: list[str]
-    notes: list[Note]
-    what: str
-    _labels: list[str]  # the names as the file has them, without the index of pandas
-    _file: Any
-
-    @classmethod
-    def of(cls, file: IO[bytes], what: str) -> ParquetTable:
-        """Read the names."""
-        try:
-            import pyarrow.parquet
-        except ImportError:
-            raise MissingExtraError("pyarrow", "parquet") from None
+    def blocks(positions: list[int]) -> Iterator[pd.DataFrame]:
+        asked = [names[p] for p in positions]
         with _whole(what):
-            opened = pyarrow.parquet.ParquetFile(file)
-        labels = [name for name in opened.schema_arrow.names if not re.fullmatch(r"__index_level_\d+__", name)]
-        if not labels:
-            raise InputError(f"{what} has no columns.")
-        return cls(_header_names(labels, what), [], what, labels, opened)
+            yield opened.read(columns=asked).select(asked).to_pandas(ignore_metadata=True, date_as_object=False)
 
-    def blocks(self, positions: list[int]) -> Iterator[pd.DataFrame]:
-        """All rows, with the types that the file gives them, in one block."""
-        names = [self._labels[p] for p in positions]
-        with _whole(self.what):
-            table = self._file.read(columns=names).select(names)
-            yield table.to_pandas(ignore_metadata=True, date_as_object=False)
+    return OpenTable(_header_names(names, what), [], what, blocks)
 
 
 @contextmanager

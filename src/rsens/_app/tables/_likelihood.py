@@ -10,8 +10,7 @@ The rule of "auto":
 3. All other numbers are Gaussian.
 
 "Not below the mean" allows for chance: the ratio variance/mean of n Poisson counts has a standard deviation of √(2/n),
-and three of them below 1 still pass. Whole numbers such as an age from 0 to 90 pass as counts: the rule only sees
-numbers. The reason names what it took them for; asking for a likelihood overrides it.
+and three of them below 1 still pass. Whole numbers such as an age from 0 to 90 pass as counts.
 """
 
 from __future__ import annotations

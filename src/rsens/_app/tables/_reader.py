@@ -17,7 +17,7 @@ from rsens._app.tables._checks import missing_codes, why_useless
 from rsens._app.tables._columns import Note, Roles, advice, check_unique, find_all, mapping, names_of
 from rsens._app.tables._dates import CYCLES, DAYS, ORDERS, piece, pieces_of
 from rsens._app.tables._reading import (
-    DECIMAL_POINTS,
+    FROM_FILE,
     KINDS,
     Reading,
     as_from_file,
@@ -169,11 +169,11 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.categorical_ = find_all(self.categorical, names, "the table", "categorical column")
         asked = self._asked_dates(names)
         self.notes_, self.dropped_ = [], {}
-        table = {name: as_from_file(frame[name], as_text=name in self.categorical_) for name in wanted}
+        table = {name: as_from_file(frame[name]) for name in wanted}
         found: dict[str, Reading] = {}
         for name, column in table.items():
             form = asked.get(name)
-            digits = DECIMAL_POINTS in frame.attrs or not is_text(frame[name])  # from a file, or as if
+            digits = FROM_FILE in frame.attrs or not is_text(frame[name])  # from a file, or as if
             if name in self.categorical_:
                 reading: Reading | None = Reading("labels")
             elif form is not None:
@@ -187,7 +187,9 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if name == self.target:
                 raise InputError(f"the target {text}, not numbers or text.")
             self._leave_out(Note("unsupported", (name,), f"{text}, not numbers or text, and was left out."))
-        points = frame.attrs.get(DECIMAL_POINTS, False)
+        # In a file with decimal points, the comma of 1,234 is not a decimal one.
+        numbers = [name for name, reading in found.items() if reading.kind == "number" and FROM_FILE in frame.attrs]
+        points = any(table[name].str.contains(".", regex=False).any() for name in numbers)
         self.readings_ = resolved_by_other_columns(found, table, self.categorical_, points=points)
         for name, reading in self.readings_.items():
             is_open = reading.kind == "labels" and name not in self.categorical_
@@ -245,8 +247,7 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """New rows, read as before; the target may be missing."""
         frame = _named(frame)
         find_all(self.input_readings, list(frame.columns), "the table", "column", whole=True)
-        labels = [name for name, reading in self.readings_.items() if reading.kind == "labels"]
-        known = {name: as_from_file(frame[name], as_text=name in labels) for name in self.readings_ if name in frame}
+        known = {name: as_from_file(frame[name]) for name in self.readings_ if name in frame}
         return self._read(known, frame.index, [])
 
     def inputs(self, rows: ReadColumns) -> pd.DataFrame:
@@ -276,15 +277,6 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """The outputs that a column becomes; days alone are called as the column is."""
         pieces = self.readings_[name].pieces
         return (name,) if pieces == (DAYS,) else tuple(f"{name} ({each})" for each in pieces)
-
-    @property
-    def text_columns(self) -> list[str]:
-        """Columns that have to be read from a file as text: 01 is not 1 there."""
-        return [
-            name
-            for name, each in self.readings_.items()
-            if each.kind == "date" or (each.kind == "labels" and any(isinstance(level, str) for level in each.levels))
-        ]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

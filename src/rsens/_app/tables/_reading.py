@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from functools import partial
@@ -22,12 +22,12 @@ from rsens._app.tables._cells import (
     LEAST_NUMBERS,
     NUMBER_FORMATS,
     as_numbers,
+    as_text,
     is_mark,
     labels,
     number_cell,
     number_formats,
     number_in,
-    read_cells,
 )
 from rsens._app.tables._columns import mapping
 from rsens._app.tables._dates import (
@@ -46,8 +46,9 @@ from rsens._app.tables._dates import (
 from rsens._errors import Argument, InputError
 from rsens._text import counted, listed, quoted
 
-#: In the attributes of a table from a file: whether its numbers have decimal points.
-DECIMAL_POINTS = "decimal_points"
+#: In the attributes of a table whose cells are the text of a file, where digits alone are numbers.
+FROM_FILE = "from_file"
+TRUTH = {"true": True, "false": False}
 #: In seconds: one in nanoseconds would make pandas 2 count centuries in nanoseconds, and they do not fit.
 ONE_DAY = pd.Timedelta(days=1).as_unit("s")
 
@@ -109,6 +110,8 @@ class Reading:
             if self.kind == "date":
                 moments, utc = moments_of_column(column, self.form)
                 values = (utc - pd.Timestamp(str(self.origin))) / ONE_DAY
+            elif self.kind == "labels":
+                values = _label(column, self.levels)
             else:
                 values = KINDS[self.kind][1](column)
         except (TypeError, ValueError, OverflowError):
@@ -144,17 +147,26 @@ def reading_of(column: Any, *, digits: bool) -> Reading | None:
     values = [text for text in texts if not is_mark(text)]
     if not texts:
         return Reading("number")
-    if len(values) < len(texts):
-        if len(values) < LEAST_NUMBERS:
-            return Reading("labels")
-        if all(map(WHOLE.fullmatch, values)) or (digits and as_numbers(values) is not None):
-            return Reading("number")
+    if len(values) < min(len(texts), LEAST_NUMBERS):
+        return Reading("labels")
+    if as_numbers(values) is not None and (digits or (len(values) < len(texts) and all(map(WHOLE.fullmatch, values)))):
+        return Reading("number")
+    if digits and {text.lower() for text in texts} <= TRUTH.keys():
+        return Reading("truth")
     formats = number_formats(values)
     if len(formats) == 1:
         return Reading(formats[0])
     if forms := date_forms(values):
         return date_reading(column, forms[0], forms[1:])
     return Reading("time" if all(map(is_time_of_day, values)) else "labels")
+
+
+def as_amounts(frame: pd.DataFrame, name: str) -> Any:
+    """A column whose text in a file is numbers or truth values as such; other columns unchanged."""
+    reading = reading_of(frame[name], digits=True) if FROM_FILE in frame.attrs else None
+    if reading is None or reading.kind not in ("number", "truth"):
+        return frame[name]
+    return reading.read(frame[name], name)[0]
 
 
 def date_reading(column: Any, form: str | None, others: tuple[str, ...] = ()) -> Reading:
@@ -209,12 +221,6 @@ def moments_of_column(column: Any, form: str | None) -> tuple[Any, Any]:
     return pd.Series(local, index=column.index), pd.Series(utc, index=column.index)
 
 
-def as_text(value: Any) -> str:
-    """A cell as a file has it: 20240131 is a whole number, also where others are missing."""
-    whole = isinstance(value, float | np.floating) and float(value).is_integer()
-    return str(int(value) if whole else value).strip()
-
-
 def read_moments(texts: list[str], form: str) -> tuple[Any, Any]:
     """The moments of cells in one of `FORMS` or a format of strptime; not-a-time where a cell does not fit."""
     if "%" not in form:
@@ -226,19 +232,36 @@ def read_moments(texts: list[str], form: str) -> tuple[Any, Any]:
 
 def _number(column: Any) -> Any:
     """Numbers; whole ones stay such if none is missing."""
-    if column.dtype.kind in "iu" and not column.isna().any():
-        return column.astype(np.int64) if column.dtype != np.uint64 else column.astype(np.float64)
-    if column.dtype.kind in "biuf":
-        return pd.Series(column.to_numpy(dtype=np.float64, na_value=np.nan), index=column.index)
-    return pd.Series([np.nan if pd.isna(value) else float(value) for value in column], index=column.index)
+    known = column.dropna()
+    if is_text(column):
+        numbers: Any = as_numbers(known.tolist())
+        if numbers is None:
+            raise ValueError("not only numbers")
+    else:
+        whole = column.dtype.kind in "iu" and column.dtype != np.uint64 and len(known) == len(column)
+        numbers = known.to_numpy(dtype=np.int64 if whole else np.float64)
+    return (
+        pd.Series(numbers, index=known.index).reindex(column.index)
+        if len(known) < len(column)
+        else pd.Series(numbers, index=column.index)
+    )
 
 
 def _truth(column: Any) -> Any:
     """Truth values: bool, or objects where some are missing."""
+    column = column.map(lambda cell: TRUTH.get(cell.lower(), cell), na_action="ignore") if is_text(column) else column
     known = column.dropna()
     if not known.isin([True, False]).all():
         raise ValueError("not only true and false")
     return column.astype(bool) if len(known) == len(column) else column.astype(object).where(column.notna(), None)
+
+
+def _label(column: Any, levels: Sequence[Any]) -> Any:
+    """Labels; 1 in a file is the level 1."""
+    known = {as_text(level): level for level in levels} | {level: level for level in levels}
+    if not known or isinstance(column.dtype, pd.CategoricalDtype):
+        return column
+    return column.map(lambda cell: known.get(cell, known.get(as_text(cell), cell)), na_action="ignore")
 
 
 def _from_text(number: Callable[[str], float]) -> Callable[[Any], Any]:
@@ -271,14 +294,14 @@ def is_text(column: Any) -> bool:
     return isinstance(column.dtype, pd.StringDtype)
 
 
-def as_from_file(column: Any, *, as_text: bool) -> Any:
-    """A column that mixes text, numbers and truth values as a file would give it; other columns unchanged."""
+def as_from_file(column: Any) -> Any:
+    """A column that mixes text, numbers and truth values as text; other columns unchanged."""
     if column.dtype != object or pd.api.types.infer_dtype(column, skipna=True) not in ("mixed", "mixed-integer"):
         return column
     if not all(isinstance(value, str | Real | Decimal | np.bool_) for value in column.dropna()):
         return column
     cells = ["" if gap else str(value).strip() for value, gap in zip(column, column.isna(), strict=True)]
-    return pd.Series(labels(cells) if as_text else read_cells(cells), index=column.index)
+    return pd.Series(labels(cells), index=column.index)
 
 
 #: If at least this share of the cells of a text column are numbers, or dates, so should be the others.

@@ -12,10 +12,10 @@ from typing import Any
 
 import pandas as pd
 
-from rsens._app.tables._cells import as_written, tally
+from rsens._app.tables._cells import as_text, tally
 from rsens._app.tables._columns import Condition, Note
 from rsens._app.tables._reader import TableReader
-from rsens._app.tables._reading import Reading
+from rsens._app.tables._reading import KINDS, Reading
 from rsens._errors import Argument, InputError
 from rsens._text import first_few, listed
 
@@ -51,8 +51,7 @@ def keep_rows(
             raise InputError(WHERE, f": {name!r} has values that are neither numbers nor text.")
         kept &= _holds(each, rows.table[name], rows.moments[name], reader.readings_[name])
         if not kept.any():
-            values = _described(rows.table[name], rows.moments[name])
-            raise InputError(WHERE, f": there are no rows where {text}. {name!r}: {values}")
+            raise InputError(WHERE, f": there are no rows where {text}.")
     some = frame[kept.to_numpy()]
     note = Note("where", tuple(used), f"Rows where {text}: {len(some):,} of {len(frame):,}.")
     return some, note, {"rows": len(some), "of": len(frame), "where": text}
@@ -60,55 +59,31 @@ def keep_rows(
 
 def _holds(asked: Condition, column: Any, moments: Any, reading: Reading) -> Any:
     """The rows in which a condition holds; an `InputError` if a value that must be equal does not occur."""
-    about, compare = f": {asked.column!r}", SIGNS[asked.sign]
+    cells, compare, wrong = column if moments is None else moments, SIGNS[asked.sign], ""
+    value: Any = asked.value
     if reading.categorical:
-        if compare not in (eq, ne):
-            raise InputError(WHERE, about, f" has no numbers or dates, and {asked.sign} needs an order. Use = or !=.")
-        same = column.map(lambda label: _is(label, asked.value), na_action="ignore").eq(True)
-        found = same if compare is eq else ~same
+        fold = str.lower if reading.kind == "truth" else str
+        names = {fold(text): label for label in cells.dropna().unique() for text in (str(label), as_text(label))}
+        value = names.get(fold(value), value)
+        wrong = "" if compare in (eq, ne) else f"{asked.sign} needs numbers or dates"
     else:
-        cells = column if moments is None else moments
         try:
-            value = _value(asked.value, asked.column, reading)
+            value = _value(value, asked.column, reading)
         except (InputError, TypeError, ValueError):
-            kind = "number" if moments is None else "date, such as 2024-01-31"
-            wrong = f": {asked.value!r} is not a {kind}. {_described(column, moments)}"
-            raise InputError(WHERE, about, wrong) from None
+            wrong = f"{value!r} cannot be read as {KINDS[reading.kind][0]}"
         if moments is not None and not re.search("[:T]", asked.value):
             cells = moments.dt.floor("D")  # a day without a time is compared with days
-        same, found = cells == value, compare(cells, value)
-    if compare in (eq, ne) and not same.any():
-        raise InputError(WHERE, about, f" is nowhere {asked.value!r}. {_described(column, moments)}")
-    return column.notna() & found
+    if not wrong and compare in (eq, ne) and not (cells == value).any():
+        wrong = f"no cell is {asked.value!r}"
+    if wrong:
+        values = first_few([as_text(each) for each in tally(cells).index], LISTED) or "no values"
+        raise InputError(WHERE, f": {wrong}. {asked.column!r} has {values}.")
+    return column.notna() & compare(cells, value)
 
 
 def _value(text: str, name: str, reading: Reading) -> Any:
     """The number or the moment in a condition, written plainly or as the cells of the column are."""
-    if reading.kind == "date" and ISO.fullmatch(text):
-        return pd.Timestamp(text)
+    if reading.kind == "date":
+        return pd.Timestamp(text) if ISO.fullmatch(text) else reading.read(pd.Series([text]), name)[1].iloc[0]
     plain = pd.to_numeric(text, errors="coerce")
-    if reading.kind != "date" and not pd.isna(plain):
-        return plain
-    values, moments, _ = reading.read(pd.Series([text]), name)
-    return (values if moments is None else moments).iloc[0]
-
-
-def _described(column: Any, moments: Any) -> str:
-    """The values that occur, in a sentence."""
-    counts = tally(column if moments is None else moments)
-    ordered = column.dtype.kind in "iuf"
-    values = (counts.sort_index() if ordered else counts).index
-    shown = [repr(as_written(v)) if moments is None else str(v).removesuffix(" 00:00:00") for v in values]
-    if ordered and len(shown) > LISTED:
-        return f"It goes from {shown[0]} to {shown[-1]}."
-    return f"It has {first_few(shown, LISTED)}." if shown else "It is empty."
-
-
-def _is(label: Any, value: str) -> bool:
-    """Whether a label is the value of a comparison: 1.0 is also 1, and True is also true."""
-    text = str(as_written(label)).strip()
-    if isinstance(label, bool):
-        return text.lower() == value.lower()
-    if isinstance(label, int | float):
-        return bool(pd.to_numeric(value, errors="coerce") == label)
-    return value in (text, str(label))
+    return reading.read(pd.Series([text]), name)[0].iloc[0] if pd.isna(plain) else plain
