@@ -14,7 +14,6 @@ B = rng.normal(size=(4, 3)) * 0.4 + 1.0
 
 FAMILIES = {
     "Normal": lambda p, X: Normal(np.sin(X @ p["b"]), np.exp(0.3 * X[:, 1])),
-    "StudentT": lambda p, X: StudentT(np.sin(X @ p["b"]), np.exp(0.3 * X[:, 1]), 5.0),
     "Bernoulli": lambda p, X: Bernoulli(logit=X @ p["b"]),
 }
 

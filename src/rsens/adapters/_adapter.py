@@ -112,17 +112,12 @@ def quotients(transform: Transform, X: Array, columns: list[int]) -> Quotients:
     return Quotients(moved, X, transform(X, which), columns)
 
 
-#: An output with a slope at less than this share of the rows is taken to be flat.
-FLAT = 0.1
-
-
 def jumps(transform: Transform, at: Quotients, first: Array, unit: Array) -> NDArray[np.bool_]:
     """Flags outputs that have no slope at nearly all rows, and yet change where the rows move inwards by a unit.
 
     `first` (n, L, columns) are the derivatives of z. At rows outside the domain of z nothing is known.
     """
-    share = first.any(axis=2).mean(axis=0)
-    flat = share < FLAT
+    flat = first.any(axis=2).mean(axis=0) < 0.1
     inwards = np.where(np.median(at.X, axis=0) > at.X, unit, -unit)
     inwards[:, [d for d in range(at.X.shape[1]) if d not in at.columns]] = 0.0
     try:

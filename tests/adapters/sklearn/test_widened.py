@@ -82,11 +82,6 @@ class TestLengthScales:
         with pytest.raises(InputError, match="no fixed length-scales"):
             widened(model, WIDE, TARGET, ORIGIN)
 
-    def test_one_for_all(self):
-        model = gp(1.0)
-        wide = widened(model, np.c_[X, X], Y, [0, 1, 2, 0, 1, 2])
-        assert wide.kernel == model.kernel
-
 
 def test_others_stay_as_they_are():
     for model in (LogisticRegression(), make_pipeline(StandardScaler(), LogisticRegression()), object()):
