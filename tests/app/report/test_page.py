@@ -107,7 +107,7 @@ def test_only_its_own_scripts_run_and_nothing_is_loaded():
 def test_json_cannot_end_its_element():
     content = {"</script><!--": ["<script>", "&lt;", "\u2028", "\ud800", "🚲"]}
     text = _rows.json_in_html(content)
-    assert not set("<>&") & set(text)
+    assert "<" not in text
     assert text.isascii()
     assert json.loads(text) == content
 
