@@ -231,7 +231,7 @@ def test_missing_values_are_counted_by_column():
     frame.loc[[9], "y"] = np.nan
     prepared = prepare(frame, "y")
     assert prepared.X.index.tolist() == [i for i in range(N) if i not in (1, 2, 3, 4, 9)]
-    assert "'x' has 2 infinite values" in said(prepared, "infinite")
+    assert "'x' has 2 cells with '∞'" in said(prepared, "missing")
     assert f"5 of {N} rows have missing values" in said(prepared, "missing")
     assert "'x' 3, 'town' 2, 'y' 1." in said(prepared, "missing")
     with pytest.raises(InputError, match=f"5 of {N} rows have missing values, by column: 'x' 3"):
