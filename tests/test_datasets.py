@@ -36,7 +36,7 @@ def small(monkeypatch, tmp_path):
     for name, content in (("CONCRETE", CONCRETE), ("BIKE", BIKE)):
         source = getattr(datasets, name)._replace(sha256=hashlib.sha256(content).hexdigest())
         monkeypatch.setattr(datasets, name, source)
-    monkeypatch.delenv("RSENS_DATA", raising=False)
+    monkeypatch.setenv("RSENS_DATA", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     answer(monkeypatch, HTTPError("c.zip", 404, "not found", None, None))
     return tmp_path
@@ -52,8 +52,7 @@ def answer(monkeypatch, content):
     monkeypatch.setattr(datasets, "urlopen", urlopen)
 
 
-def test_a_file_is_found_by_either_name_and_with_either_line_ends(small, monkeypatch):
-    monkeypatch.setenv("RSENS_DATA", str(small))
+def test_a_file_is_found_by_either_name_and_with_either_line_ends(small):
     for name, ends in [("slump_test.csv", b"\r\n"), ("slump_test.data", b"\n")]:
         (small / name).write_bytes(CONCRETE.replace(b"\r\n", ends))
         X, y = datasets.load_concrete()
@@ -65,22 +64,22 @@ def test_a_file_is_found_by_either_name_and_with_either_line_ends(small, monkeyp
 
 def test_months_and_columns_of_bike(small):
     (small / "bike_hour.csv").write_bytes(BIKE)
-    X, y = datasets.load_bike(columns=["weekday", "hum"], folder=small)
+    X, y = datasets.load_bike(columns=["weekday", "hum"])
     assert X.to_numpy().tolist() == [[6.0, 0.8]]
     assert y.tolist() == [40.0]
     assert list(X.index) == list(y.index) == [0]
-    assert list(datasets.load_bike(1, folder=small)[0]) == list(datasets.BIKE_COLUMNS)
+    assert list(datasets.load_bike(1)[0]) == list(datasets.BIKE_COLUMNS)
 
 
 def test_wrong_arguments_and_a_changed_file(small):
     (small / "bike_hour.csv").write_bytes(BIKE)
     for name, value in [("month", 13), ("month", 0), ("columns", "hr"), ("columns", []), ("columns", ["registered"])]:
         with pytest.raises(InputError) as error:
-            datasets.load_bike(**{name: value}, folder=small)
+            datasets.load_bike(**{name: value})
         assert error.value.argument == name
     (small / "slump_test.csv").write_bytes(CONCRETE.replace(b"34.99", b"35.99"))
     with pytest.raises(InputError, match=rf"slump_test.csv .* SHA-256 .*{datasets.CONCRETE.sha256}\. Remove it"):
-        datasets.load_concrete(folder=small)
+        datasets.load_concrete()
 
 
 def test_a_download_is_kept_and_used_again(small, monkeypatch):

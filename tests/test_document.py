@@ -67,14 +67,10 @@ def test_any_text_is_shown_and_none_is_run(block):
         assert all(character.isprintable() or character == "\n" for character in document.text())
 
 
-def test_a_page_has_whole_names_as_titles():
+def test_a_page_has_whole_names():
     long = "a" * 100
     page = ShownTable("", [Column("pair", [Pair(long, "b"), Pair(long[:-1], "<i>")], "name")]).page("pairs", 9)
-    assert f'title="{long}"' in page
-    assert f'title="{long[:-1]}"' in page
-    shown = re.findall(r'<span class="name"[^>]*>([^<]*)<', page)
-    assert len(set(shown)) == 4  # two long names that differ at their ends stay different
-    assert "&lt;i&gt;" in shown
+    assert re.findall(r'<span class="name">([^<]*)<', page) == [long, "b", long[:-1], "&lt;i&gt;"]
 
 
 # ---- room ------------------------------------------------------------------------------------------------------------

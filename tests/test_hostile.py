@@ -47,23 +47,18 @@ def test_a_change_that_is_wrong_is_seen(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
-@pytest.mark.parametrize("load", [Explanation.load, Stability.load, Selection.load, load_model])
-def test_pipes_and_devices_are_refused(tmp_path, load):
+def test_pipes_and_devices_are_refused(tmp_path):
     """A pipe would wait for ever, and a device without end would fill the memory."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("/dev/zero")
-    for name in ("pipe", "link"):
-        with pytest.raises(InputError, match="not a file"):
-            load(tmp_path / name)
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
-def test_pipes_and_devices_among_finished_work(tmp_path):
+    for load in (Explanation.load, Stability.load, Selection.load, load_model):
+        for name in ("pipe", "link"):
+            with pytest.raises(InputError, match="not a file"):
+                load(tmp_path / name)
     work = Checkpoint.open(tmp_path / "kept", {"a": 1}, 0)
     (tmp_path / "kept" / "piece-1.json").symlink_to("/dev/zero")
     os.mkfifo(tmp_path / "kept" / "piece-2.json")
-    assert work.get("piece-1") is None
-    assert work.get("piece-2") is None
+    assert work.get("piece-1") is work.get("piece-2") is None
     (tmp_path / "summary.json").symlink_to("/dev/zero")
     with pytest.raises(InputError, match=r"has no summary\.json"):
         read_summary(tmp_path)

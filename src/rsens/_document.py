@@ -15,14 +15,14 @@ from typing import Any, Literal, NewType
 import numpy as np
 import pandas as pd
 
-from rsens._text import NAME_WIDTH, Pair, as_label, distinct, listed, on_one_line, safe, short, width_of
+from rsens._text import NAME_WIDTH, Pair, as_label, listed, on_one_line, safe, short, width_of
 
 #: Escaped text.
 Html = NewType("Html", str)
 #: The width of paragraphs, and of tables outside a terminal; the least width of a terminal and of names.
 WIDTH, LEAST_WIDTH, LEAST_NAME = 96, 40, 12
-#: The longest bar of a table, in characters, and the longest name in a table of a page.
-BAR, PAGE_NAME = 8, 80
+#: The longest bar of a table, in characters.
+BAR = 8
 #: The attributes of cells on a page, by kind of column.
 PAGE = {"name": "", "number": ' class="right"', "words": ' class="tight"', "text": ""}
 
@@ -273,25 +273,13 @@ def _total(widths: Iterable[int]) -> int:
 def _cells(column: Column) -> list[str]:
     """The cells of a column on a page."""
     if column.kind == "name":
-        return [f'<th scope="row">{name}</th>' for name in _page_names(column.cells)]
+        parts = [(name.first, name.second) if isinstance(name, Pair) else (name,) for name in column.cells]
+        spans = [[f'<span class="name">{escape(as_label(part))}</span>' for part in pair] for pair in parts]
+        return [f"""<th scope="row">{' <span class="times">×</span> '.join(pair)}</th>""" for pair in spans]
     marks = column.marks if any(mark.strip() for mark in column.marks) else ()
     signs = [f'<span class="mark star">{escape(mark)}</span>' for mark in marks] or [""] * len(column.cells)
     cells = zip(column.cells, signs, strict=True)
     return [f"<td{PAGE[column.kind]}>{_unbroken(cell.strip())}{sign}</td>" for cell, sign in cells]
-
-
-def _page_names(names: Sequence[str]) -> list[str]:
-    """Names of variables and pairs; shortened ones have the whole name as their title."""
-    parts = [(name.first, name.second) if isinstance(name, Pair) else (name,) for name in names]
-    whole = list(dict.fromkeys(as_label(part) for pair in parts for part in pair))
-    cut = dict(zip(whole, distinct(whole, PAGE_NAME), strict=True))
-
-    def span(name: str) -> str:
-        full = as_label(name)
-        title = "" if cut[full] == full else f' title="{escape(full)}"'
-        return f'<span class="name"{title}>{escape(cut[full])}</span>'
-
-    return [' <span class="times">×</span> '.join(map(span, pair)) for pair in parts]
 
 
 def _unbroken(text: str) -> str:

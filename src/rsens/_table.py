@@ -81,18 +81,17 @@ def read_columns(X: Any, what: str, readers: Readers = MappingProxyType({}), cod
         names = tuple(map(str, X.columns))
         _check_names(names, what)
         _check_shape((len(X), len(names)), what)
-        columns = [X.iloc[:, d] for d in range(len(names))]
         quick = all(dtype == np.float64 for dtype in X.dtypes)
     else:
         if isinstance(X, np.ma.MaskedArray):
             X = np.ma.filled(X.astype(np.float64), np.nan)
         X = as_array(X, what, labels=bool(readers))
         names = tuple(f"x{d}" for d in range(X.shape[1]))
-        columns, quick = list(X.T), X.dtype.kind in "biuf"
-    if quick and not readers:  # the usual case
-        values = np.array(X, dtype=np.float64, order="C")
+        quick = X.dtype.kind in "biuf"
+    if quick and not readers:  # the usual case, quick for many columns
+        values = np.array(X, dtype=np.float64, order="C") if is_frame(X) else X.astype(np.float64, copy=False)
     else:
-        values = _stack(names, columns, what, readers)
+        values = _stack(names, [column_of(X, d) for d in range(len(names))], what, readers)
     _check_finite(values, names, what)
     return Table(names, np.ascontiguousarray(values), X if readers or is_pandas(X) else values, coding)
 

@@ -1,8 +1,8 @@
 """The paper's two data sets, from the UCI Machine Learning Repository.
 
 A file is read from the folder that the environment variable RSENS_DATA names, else from a cache folder; if it is in
-neither, it is downloaded to the cache. In every case its SHA-256 must match UCI's own file, with Windows or Unix line
-ends. Both data sets are licensed CC BY 4.0.
+neither, it is downloaded to the cache: rsens/ in XDG_CACHE_HOME or ~/.cache. In every case its SHA-256 must match
+UCI's own file, with Windows or Unix line ends. Both data sets are licensed CC BY 4.0.
 """
 
 from __future__ import annotations
@@ -53,14 +53,11 @@ CONCRETE_TARGET = "Compressive Strength (28-day)(Mpa)"
 BIKE_COLUMNS = ("yr", "hr", "workingday", "temp", "hum", "windspeed")
 
 
-def load_concrete(*, folder: str | os.PathLike[str] | None = None) -> tuple[pd.DataFrame, pd.Series[float]]:
+def load_concrete() -> tuple[pd.DataFrame, pd.Series[float]]:
     """Concrete Slump Test (Yeh 2007): the strength of 103 concretes, by their ingredients.
 
     Columns of X, in kg per m³ of concrete: Cement, Slag, Fly ash, Water, SP (superplasticizer), Coarse Aggr. and
     Fine Aggr. (aggregates). y: the compressive strength after 28 days, in MPa.
-
-    Args:
-        folder: The folder to keep the downloaded file in; by default rsens/ in the user's cache folder.
 
     Example:
         >>> from rsens.datasets import load_concrete
@@ -68,13 +65,11 @@ def load_concrete(*, folder: str | os.PathLike[str] | None = None) -> tuple[pd.D
         >>> X.shape, y.name
         ((103, 7), 'Compressive Strength (28-day)(Mpa)')
     """
-    table = _table(CONCRETE, folder)
+    table = _table(CONCRETE)
     return table[CONCRETE_COLUMNS].astype(float), table[CONCRETE_TARGET].astype(float)
 
 
-def load_bike(
-    month: int | None = 2, *, columns: Sequence[str] = BIKE_COLUMNS, folder: str | os.PathLike[str] | None = None
-) -> tuple[pd.DataFrame, pd.Series[float]]:
+def load_bike(month: int | None = 2, *, columns: Sequence[str] = BIKE_COLUMNS) -> tuple[pd.DataFrame, pd.Series[float]]:
     """Bike Sharing (Fanaee-T and Gama 2014): how many bicycles were rented in Washington, D.C., hour by hour.
 
     Columns of X: yr (0 for 2011, 1 for 2012), hr (0 … 23), workingday (1 unless weekend or holiday), temp (°C, scaled
@@ -85,7 +80,6 @@ def load_bike(
     Args:
         month: 1 … 12 for one month of both years, 2 as in the paper; None for all 17379 hours.
         columns: The columns of X.
-        folder: The folder to keep the downloaded file in; by default rsens/ in the user's cache folder.
 
     Example:
         >>> from rsens.datasets import load_bike
@@ -95,7 +89,7 @@ def load_bike(
     """
     if month is not None and whole_number(month, "month", 1) > 12:
         raise InputError(Argument("month"), f" must be 1 … 12, or None for all; got {month}.")
-    table = _table(BIKE, folder)
+    table = _table(BIKE)
     # casual and registered add up to the count; instant and dteday number the rows.
     known = [str(name) for name in table if name not in ("instant", "dteday", "casual", "registered", "cnt")]
     if isinstance(columns, str) or not len(columns) or not all(name in known for name in columns):
@@ -107,11 +101,11 @@ def load_bike(
     return table[list(columns)].astype(float), table["cnt"].astype(float)
 
 
-def _table(source: Source, folder: str | os.PathLike[str] | None) -> pd.DataFrame:
+def _table(source: Source) -> pd.DataFrame:
     """The data from RSENS_DATA, or from the cache, or from UCI."""
     import pandas as pd
 
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rsens" if folder is None else folder
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rsens"
     places = [
         Path(place) / name
         for place in (os.environ.get("RSENS_DATA"), cache)
@@ -128,8 +122,8 @@ def _table(source: Source, folder: str | os.PathLike[str] | None) -> pd.DataFram
         )
     if path is None:
         with suppress(OSError, InputError):  # without a folder that can be written to it is downloaded every time
-            Path(cache).mkdir(parents=True, exist_ok=True)
-            write_whole(Path(cache) / source.name, content)
+            cache.mkdir(parents=True, exist_ok=True)
+            write_whole(cache / source.name, content)
     return pd.read_csv(io.BytesIO(content))
 
 

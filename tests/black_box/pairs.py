@@ -1,7 +1,5 @@
 """Models and rows for the methods for pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from itertools import product
@@ -16,6 +14,7 @@ from rsens.adapters import read_for
 from rsens.black_box import Predictor
 from rsens.black_box._budget import BUDGETS
 from rsens.derivatives import from_function
+from rsens.kernels import Matern52
 from rsens.models import GPClassifier, GPRegressor
 
 PAPER, STANDARD = BUDGETS["paper"], BUDGETS["standard"]
@@ -64,6 +63,18 @@ def fitted_to_flats(n: int = 40) -> tuple[Any, pd.DataFrame]:
     X = flats(n)
     y = rents(X) + 5.0 * np.random.default_rng(4).normal(size=n)  # without noise, weights of 1e9 cancel in the mean
     return GPRegressor(n_restarts=0).fit(X, y), X
+
+
+#: Models by which methods for pairs can be asked, in closed form and otherwise.
+KINDS = ["function", "GP in closed form", "GP by asking", "labels"]
+
+
+def predictor_of_kind(kind: str, X: Array, n_flats: int) -> Predictor:
+    if kind == "function":
+        return of_function(smooth, X)
+    if kind == "labels":
+        return question(*fitted_to_flats(n_flats))
+    return question(GPRegressor(None if "closed" in kind else Matern52(), n_restarts=0).fit(X, smooth(X)), X)
 
 
 @cache

@@ -1,7 +1,5 @@
 """Pairs by partial dependence: the definition by plain loops, known answers, and what it says that misleads."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations
 from statistics import stdev
@@ -12,10 +10,17 @@ import pytest
 from rsens._typing import Array
 from rsens.black_box import Predictor
 from rsens.black_box._partial_dependence import pd_pairs
-from rsens.kernels import Matern52
-from rsens.models import GPRegressor
-from tests.black_box.pairs import PAPER, STANDARD, fitted_to_flats, of_function, question, rng, smooth
-from tests.black_box.pairs import three_classes as classes
+from tests.black_box.pairs import (
+    KINDS,
+    PAPER,
+    STANDARD,
+    of_function,
+    predictor_of_kind,
+    question,
+    rng,
+    smooth,
+    three_classes,
+)
 
 #: Columns whose quantiles 0.1, 0.5 and 0.9 are −1, 0 and 1, in different orders.
 STEPS = np.linspace(-1.25, 1.25, 11)
@@ -53,17 +58,9 @@ def quantiles(predictor: Predictor, probabilities: list[float]) -> list[list[flo
     ]
 
 
-MODELS = {
-    "function": lambda: of_function(smooth, X),
-    "GP in closed form": lambda: question(GPRegressor(n_restarts=0).fit(X, smooth(X)), X),
-    "GP by asking": lambda: question(GPRegressor(Matern52(), n_restarts=0).fit(X, smooth(X)), X),
-    "labels": lambda: question(*fitted_to_flats()),
-}
-
-
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", KINDS)
 def test_the_definition(name: str) -> None:
-    predictor = MODELS[name]()
+    predictor = predictor_of_kind(name, X, 40)
     paper, finer = quantiles(predictor, [0.1, 0.5, 0.9]), quantiles(predictor, [0.1, 0.3, 0.5, 0.7, 0.9])
     np.testing.assert_allclose(pd_pairs(predictor, PAPER, rng()), by_loops(predictor, paper)[0], rtol=1e-8, atol=1e-11)
     five = replace(STANDARD, pair_grid=5)
@@ -78,7 +75,7 @@ def test_a_rare_value_is_on_the_grid_unless_the_paper_says_otherwise() -> None:
 
 
 def test_classes_are_summed() -> None:
-    predictor = question(*classes())
+    predictor = question(*three_classes())
     grids = quantiles(predictor, [0.1, 0.5, 0.9])
     each = by_loops(predictor, grids)
     assert len(each) == 3

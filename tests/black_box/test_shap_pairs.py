@@ -1,7 +1,5 @@
 """Pairwise Shapley interactions: both estimators against the definition, known answers and other packages."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from itertools import combinations
@@ -14,8 +12,7 @@ from rsens._errors import InputError, MissingExtraError
 from rsens._typing import Array
 from rsens.black_box import Predictor
 from rsens.black_box._shap import shap_pairs
-from tests.black_box.pairs import PAPER, STANDARD, fitted_to_flats, of_function, question, rng, smooth
-from tests.black_box.pairs import three_classes as classes
+from tests.black_box.pairs import PAPER, STANDARD, fitted_to_flats, of_function, question, rng, smooth, three_classes
 
 X = np.random.default_rng(1).normal(size=(8, 4))
 
@@ -50,13 +47,13 @@ def test_the_definition() -> None:
     expected = np.abs(interactions(predictor)).sum(axis=1).mean(axis=0)
     # its least squares have weights of 1e8, which leave some eight digits
     np.testing.assert_allclose(shap_pairs(predictor, STANDARD, rng()), expected, rtol=1e-6, atol=1e-7)
-
-
-@pytest.mark.parametrize("make", [fitted_to_flats, classes])
-def test_labels_and_classes(make) -> None:
-    predictor = question(*make(6 if make is fitted_to_flats else 12))
-    expected = np.abs(interactions(predictor)).sum(axis=1).mean(axis=0)
-    np.testing.assert_allclose(shap_pairs(predictor, STANDARD, rng()), expected, rtol=1e-5, atol=1e-6 * expected.max())
+    for model in (fitted_to_flats(6), three_classes(12)):
+        predictor = question(*model)
+        expected, found = (
+            np.abs(interactions(predictor)).sum(axis=1).mean(axis=0),
+            shap_pairs(predictor, STANDARD, rng()),
+        )
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6 * expected.max())
 
 
 def test_sampled_coalitions_come_close() -> None:
@@ -142,20 +139,3 @@ class TestBoth:
         np.testing.assert_array_equal(shap_pairs(of_function(lambda x: x[:, 0], X[:, :1]), budget, rng()), [[0.0]])
         with pytest.raises(InputError, match="X has one row"):
             shap_pairs(of_function(smooth, X[:1]), budget, rng())
-
-
-def test_the_halves_of_shap_are_half() -> None:
-    """For two columns all definitions of a pairwise interaction agree, and shap has half of it on each side."""
-    import shap
-
-    rows = np.random.default_rng(3).normal(size=(7, 2))
-
-    def f(x: Array) -> Array:
-        return np.exp(0.5 * x[:, 0]) * x[:, 1]
-
-    state = np.random.get_state()  # noqa: NPY002 - shap seeds it
-    explainer = shap.ExactExplainer(f, shap.maskers.Independent(rows, max_samples=7))
-    halves = explainer(rows, interactions=2, silent=True).values[:, 0, 1]
-    np.random.set_state(state)  # noqa: NPY002
-    value = shap_pairs(of_function(f, rows), STANDARD, rng())[0, 1]
-    assert value == pytest.approx(2.0 * np.abs(halves).mean(), rel=1e-6)

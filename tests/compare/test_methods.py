@@ -56,7 +56,6 @@ def test_names_in_the_order_asked_each_once():
     [
         ("rsens2", 1, "rsens2 scores pairs: use order=2"),
         ("pfi", 2, "pfi scores variables: use order=1"),
-        ("R-sens", 1, "Did you mean 'rsens'"),
         ("zzzz", 2, "for pairs. Use one of rsens2"),
         (None, 1, "methods must be"),
         ({"rsens"}, 1, "methods must be"),

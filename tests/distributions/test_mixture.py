@@ -143,25 +143,6 @@ def test_one_component_is_that_component(alpha: float) -> None:
         np.testing.assert_allclose(p.variance, one.variance, rtol=1e-13)
 
 
-def test_two_normals_against_brute_force() -> None:
-    """E_y[(∂ log p/∂x)²] where x moves both means and one variance: means (x, 3 − x²), variances (1 + x², 1/2)."""
-    x = 0.7
-    y, step = np.linspace(-25.0, 25.0, 100_001, retstep=True)
-
-    def density(x: float) -> Any:
-        first = np.exp(-((y - x) ** 2) / (2 * (1 + x**2))) / np.sqrt(2 * np.pi * (1 + x**2))
-        second = np.exp(-((y - 3 + x**2) ** 2)) / np.sqrt(np.pi)
-        return 0.4 * first + 0.6 * second
-
-    slope = (density(x + 1e-5) - density(x - 1e-5)) / 2e-5
-    want = np.sqrt(np.sum(slope**2 / density(x)) * step)
-    p = Mixture(
-        [Normal(np.array([x]), np.array([1 + x**2])), Normal(np.array([3 - x**2]), np.array([0.5]))],
-        np.array([0.4, 0.6]),
-    )
-    np.testing.assert_allclose(p.fisher_norm([[1.0, 2 * x, -2 * x, 0.0]]), [want], rtol=1e-8)
-
-
 @pytest.mark.parametrize("beside", [0.0, 1e-12, 1e-9, 1e-5])
 @pytest.mark.parametrize("family", [Normal, lambda m, v: StudentT(m, v, 3.0)])
 def test_a_divergence_does_not_depend_on_where_zero_is(family: Any, beside: float) -> None:

@@ -1,6 +1,5 @@
 """The calibration: designs whose truth is right, counts that add up, stale results, and the committed page."""
 
-import re
 from copy import deepcopy
 from functools import cache
 
@@ -17,6 +16,7 @@ from experiments._calibration.page import page
 from experiments._calibration.rates import Rate, rate
 from experiments._command import RESULTS
 from experiments.calibration import DOCS, main
+from tests.experiments.test_page import well_formed
 
 FOLDER = RESULTS / "calibration"
 TINY = ["--repetitions", "2", "--n-jobs", "1", "--designs", "linear", "linear-80"]
@@ -197,16 +197,6 @@ def test_a_check_finds_stale_designs(finished, tmp_path, monkeypatch):
 
 
 # ---- the page --------------------------------------------------------------------------------------------------------
-
-
-def well_formed(text):
-    """Rows are as wide as their header, and no number is missing."""
-    width = None
-    for line in text.splitlines():
-        width = (width or line.count("|")) if line.startswith("|") else None
-        assert width is None or line.count("|") == width, line
-    assert not re.search(r"\bnan\b|\bNone\b", text)
-    return True
 
 
 def test_the_committed_page_is_made_of_the_committed_results():

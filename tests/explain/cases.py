@@ -11,15 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rsens import (
-    BayesianLinearRegression,
-    Explanation,
-    GPClassifier,
-    GPRegressor,
-    Normal,
-    from_draws,
-    from_function,
-)
+from rsens import BayesianLinearRegression, Explanation, GPClassifier, GPRegressor, Normal, from_draws, from_function
 from rsens._explain import FORM, Arguments, Context, read
 
 

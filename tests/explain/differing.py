@@ -41,8 +41,6 @@ def differing(terms: list[str], names=("before", "after"), *, intervals: bool = 
         scale_kind="sd",
         terms=tuple(terms),
         units=np.ones(len(terms)),
-        only={name: {} for name in names},
-        left_out={},
         notes=(),
     )
     return Difference(both=both, of_terms=known(a, b), of_pairs=known(pair_a, pair_b) if n_pairs else None)

@@ -24,48 +24,36 @@ X = np.random.default_rng(0).normal(size=(12, 2))
 MODEL = Linear([1.0, 2.0])
 
 
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ({"scale": "SD"}, "'sd', 'raw'"),
-        ({"scale": None}, "'raw'"),
-        ({"scale": [1.0]}, "2 columns"),
-        ({"scale": [1.0, -1.0]}, "at least 0"),
-        ({"scale": [1.0, np.nan]}, "finite"),
-        ({"scale": {"x0": 1.0}}, "'x1'"),
-        ({"scale": {"x0": 1.0, "x1": "wide"}}, "numbers"),
-        ({"pairs": 2}, "pairs must be one of"),
-        ({"pairs": "yes"}, "pairs must be one of"),
-        ({"pairs": None}, "pairs must be one of"),
-        ({"keep_local": "yes"}, "keep_local must be one of"),
-        ({"keep_local": "pairs", "pairs": False}, "needs pairs"),
-        ({"groups": ["x0"]}, "groups must be a dict"),
-        ({"groups": {"g": ["nope"]}}, "nope"),
-        ({"groups": {"x0": ["x1"]}}, "Rename"),
-        ({"weights": np.ones(5)}, "12 rows"),
-        ({"weights": -np.ones(12)}, "at least 0"),
-        ({"weights": np.zeros(12)}, "not all 0"),
-        ({"weights": np.full(12, np.nan)}, "finite"),
-        ({"weights": ["a"] * 12}, "numbers"),
-        ({"by": "nope"}, "no column 'nope'"),
-        ({"by": [1, 2, 3]}, "12 rows"),
-        ({"by": 3}, "12 rows"),
-        ({"by": {"a": 1}}, "12 rows"),
-        ({"by": [None] + [1] * 11}, "no label for 1 of 12"),
-        ({"by": np.ones((12, 2))}, "one label per row"),
-        ({"by": [{}] * 12}, "labels must be"),
-        ({"intervals": ("rows", 1.0)}, "intervals must be a number between 0 and 1"),
-        ({"intervals": ("sometimes", 0.9)}, "intervals must be one of"),
-        ({"random_state": -1}, "random_state"),
-        ({"random_state": 1.5}, "random_state"),
-        ({"random_state": True}, "random_state"),
-        ({"random_state": "seed"}, "random_state"),
-        ({"n_jobs": 1.5}, "n_jobs"),
-    ],
-)
-def test_bad_options(options, text):
-    with pytest.raises(InputError, match=text):
-        explain(MODEL, X, **options)
+#: Wrong values of arguments, with key words of their errors.
+WRONG: dict[str, dict[str, list]] = {
+    "scale": {"": ["SD", None, [1.0], [1.0, -1.0], [1.0, np.nan], {"x0": 1.0}, {"x0": 1.0, "x1": "wide"}]},
+    "pairs": {"one of": [2, "yes", None]},
+    "keep_local": {"one of": ["yes"]},
+    "groups": {"": [["x0"], {"g": ["nope"]}, {"x0": ["x1"]}]},
+    "weights": {"": [np.ones(5), -np.ones(12), np.zeros(12), np.full(12, np.nan), ["a"] * 12]},
+    "by": {
+        "no column 'nope'": ["nope"],
+        "12 rows": [[1, 2, 3], 3, {"a": 1}],
+        "no label for 1 of 12": [[None] + [1] * 11],
+        "label": [np.ones((12, 2)), [{}] * 12],
+    },
+    "intervals": {"between 0 and 1": [("rows", 1.0)], "one of": [("sometimes", 0.9)]},
+    "random_state": {"": [-1, 1.5, True, "seed"]},
+    "n_jobs": {"": [1.5]},
+}
+CASES = [(name, word, value) for name, words in WRONG.items() for word, values in words.items() for value in values]
+
+
+@pytest.mark.parametrize(("name", "word", "value"), CASES)
+def test_wrong_values(name, word, value):
+    with pytest.raises(InputError, match=word or None) as raised:
+        explain(MODEL, X, **{name: value})
+    assert raised.value.argument == name
+
+
+def test_local_pairs_need_pairs():
+    with pytest.raises(InputError, match="needs pairs"):
+        explain(MODEL, X, keep_local="pairs", pairs=False)
 
 
 @pytest.mark.parametrize(
@@ -119,3 +107,10 @@ def test_silent_unless_in_a_terminal(capsys):
     explain(Heteroscedastic(), np.random.default_rng(2).normal(size=(500, 3)))
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("", "")
+
+
+@pytest.mark.parametrize(("name", "value"), [("pairs", True), ("keep_local", "pairs")])
+def test_pairs_of_many_columns_are_refused(name, value):
+    with pytest.raises(InputError, match="at most 300 columns; got 301 columns, 45,150") as raised:
+        explain(Linear(np.ones(301)), np.random.default_rng(0).normal(size=(6, 301)), **{name: value})
+    assert raised.value.argument == name

@@ -36,7 +36,7 @@ def test_one_document_is_printed_and_shown_in_a_notebook():
     for table in (variables(explanation), pairs(explanation)):
         for line in table.legend:
             assert " ".join(line.split()) in printed
-            assert " ".join(line.split()) in shown
+            assert " ".join(line.split()).lower() in shown.lower()
     assert "Variables by R-sens" in printed
     assert "Largest pairs by R-sens₂" in shown
 

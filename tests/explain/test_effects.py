@@ -9,12 +9,7 @@ from scipy.special import expit
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from rsens import (
-    BayesianLinearRegression,
-    BayesianPoissonRegression,
-    explain,
-    from_function,
-)
+from rsens import BayesianLinearRegression, BayesianPoissonRegression, explain, from_function
 from rsens._contents import own_order
 from rsens._explain._values import jackknife
 from rsens.distributions import Bernoulli, Categorical, Normal, Poisson, StudentT

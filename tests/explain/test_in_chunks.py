@@ -180,29 +180,24 @@ def test_rows_in_errors_are_counted_over_all_chunks():
 
 def test_refusals(tmp_path):
     model, X, _ = gp()
-    with pytest.raises(InputError, match="y is for refits"):
-        explain(model, cut(X, 100), np.zeros(600))
-    with pytest.raises(InputError, match="clusters is for refits"):
-        explain(model, cut(X, 100), clusters=np.zeros(600))
+    (tmp_path / "rows.csv").write_text("a,b")
+    (tmp_path / "bad.parquet").write_text("a,b")
+    X[["a", "b"]].to_parquet(tmp_path / "few.parquet")
+    for rows, options, text in (
+        (cut(X, 100), {"y": np.zeros(600)}, "y is for refits"),
+        (cut(X, 100), {"clusters": np.zeros(600)}, "clusters is for refits"),
+        (iter([]), {}, "X has no rows"),
+        (iter([X, 3]), {}, "must give tables of rows"),
+        (tmp_path / "none.parquet", {}, "does not exist"),
+        (str(tmp_path / "rows.csv"), {}, "not a Parquet file"),
+        (tmp_path / "bad.parquet", {}, "cannot be read as Parquet"),
+        (tmp_path / "few.parquet", {}, "lacks columns that the model was fitted to: 'c', 'flag', 'tail'"),
+        (iter([X, X[["a", "b"]]]), {}, "columns"),
+    ):
+        with pytest.raises(InputError, match=text):
+            explain(model, rows, **options)
     with pytest.raises(InputError, match="Pass them as training"):
         explain(from_function(lambda X: Normal(X[:, 0], 1.0)), cut(X, 100))
-    with pytest.raises(InputError, match="X has no rows"):
-        explain(model, iter([]))
-    with pytest.raises(InputError, match="must give tables of rows"):
-        explain(model, iter([X, 3]))
-    with pytest.raises(InputError, match="does not exist"):
-        explain(model, tmp_path / "none.parquet")
-    (tmp_path / "rows.csv").write_text("a,b")
-    with pytest.raises(InputError, match="not a Parquet file"):
-        explain(model, str(tmp_path / "rows.csv"))
-    (tmp_path / "bad.parquet").write_text("a,b")
-    with pytest.raises(InputError, match="cannot be read as Parquet"):
-        explain(model, tmp_path / "bad.parquet")
-    X[["a", "b"]].to_parquet(tmp_path / "few.parquet")
-    with pytest.raises(InputError, match="lacks columns that the model was fitted to: 'c', 'flag', 'tail'"):
-        explain(model, tmp_path / "few.parquet")
-    with pytest.raises(InputError, match="columns"):
-        explain(model, iter([X, X[["a", "b"]]]))
 
 
 def test_without_rows(tmp_path):

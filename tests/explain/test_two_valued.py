@@ -54,7 +54,7 @@ def as_number(rare):
 def test_a_rare_flag_counts_what_it_does(rare, found):
     """1 in 10 of 1,000 rows, moving y by 6 noise sd: 6 √(0.01 · 0.99) = 0.597 per standard deviation."""
     X, _, _ = rare
-    assert found.two_valued == found.categorical == ("flag",)
+    assert found._two_valued == found.categorical == ("flag",)
     # The fit shrinks ten rows towards the others a little, and is less sure of them.
     assert 0.45 < found.main["flag"] < 0.65
     assert found.main["flag"] > 5.0 * found.main["x2"]
@@ -67,7 +67,7 @@ def test_numeric_gives_the_papers_formula(rare, as_number):
     np.testing.assert_allclose(as_number.main, rsens(model, X).mean(axis=0) * units, rtol=1e-9)
     pairs = (rsens2(model, X) * np.outer(units, units)).mean(axis=0)[np.triu_indices(4, 1)]
     np.testing.assert_allclose(as_number.pairs, pairs, rtol=1e-9)
-    assert as_number.two_valued == as_number.categorical == ()
+    assert as_number._two_valued == as_number.categorical == ()
     assert as_number.main["flag"] < 0.05  # the slope at the rows has nothing to say
 
 
@@ -90,7 +90,7 @@ def test_the_truth_ranks_equal_effects_equally(share, values):
     X, mean = equal_effects(share, 0, values)
     offset, slope = np.linalg.lstsq(np.column_stack([np.ones(len(X)), X[:, 1]]), mean - X[:, 0], rcond=None)[0]
     found = explain(from_function(lambda Z: Normal(Z[:, 0] + offset + slope * Z[:, 1], 1.0)), X, **QUICK)
-    assert found.two_valued == ("x1",)
+    assert found._two_valued == ("x1",)
     np.testing.assert_allclose(found.main, 1.0, rtol=1e-7)
     np.testing.assert_allclose(found.direction, 1.0, rtol=1e-7)
     np.testing.assert_allclose(found.consistency, 1.0, rtol=1e-7)
@@ -162,9 +162,9 @@ def test_members_of_a_group_stay_numbers():
     X, _ = equal_effects(0.5, 5, n=60)
     model = from_function(lambda Z: Normal(Z[:, 0] + Z[:, 1], 1.0))
     found = explain(model, X, groups={"both": ["x0", "x1"]}, **QUICK)
-    assert found.two_valued == ()
+    assert found._two_valued == ()
     alone = explain(model, X, groups={"flag": ["x1"]}, **QUICK)  # another name for the column
-    assert alone.two_valued == alone.categorical == ("flag",)
+    assert alone._two_valued == alone.categorical == ("flag",)
     np.testing.assert_allclose(alone.main["flag"], X[:, 1].std(), rtol=1e-8)
 
 
@@ -173,7 +173,7 @@ def test_rows_of_one_value_are_still_compared(rare):
     X, _, model = rare
     rows = X[X["flag"] == 0.0].head(50)
     found = explain(model, rows, **QUICK)
-    assert found.two_valued == ("flag",)
+    assert found._two_valued == ("flag",)
     np.testing.assert_allclose(found.scale["flag"], X["flag"].std(ddof=0), rtol=1e-12)
     assert found.main["flag"] > 0.3
 
@@ -183,7 +183,7 @@ def test_beside_categories_and_for_probabilities():
     X = pd.DataFrame({"city": rng.choice(list("abc"), 60), "x": rng.normal(size=60), "flag": np.arange(60) % 2})
     found = explain(from_function(lambda Z: Bernoulli(logit=Z[:, 0] + Z[:, 1] - 2.0 * Z[:, 2])), X, **QUICK)
     assert found.categorical == ("city", "flag")
-    assert found.two_valued == ("flag",)
+    assert found._two_valued == ("flag",)
     assert np.isnan(found.direction["city"])
     assert found.direction["flag"] < 0.0
     assert (found.pairs > 0.0).all()
@@ -197,6 +197,6 @@ def test_null_level_of_two_valued_columns(as_frame):
     found = explain_with_probes(GPRegressor(n_restarts=0).fit(rows, y), rows, y, n_probes=4, **QUICK)
     frame = found.to_frame().set_index("term")
     flag = "flag" if as_frame else "x3"
-    assert found.two_valued == (flag,)
+    assert found._two_valued == (flag,)
     assert frame.loc[flag, "null"] > 0.0
     assert frame.loc[flag, "above_null"]

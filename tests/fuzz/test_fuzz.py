@@ -49,14 +49,12 @@ def test_files_end_in_results_or_in_our_errors(every):
 # ---- that defects are seen -------------------------------------------------------------------------------------------
 
 
-def same_warning_twice():
-    for _ in range(2):
-        warnings.warn("again", UserWarning, stacklevel=1)
+def warns(*texts):
+    def run():
+        for text in texts:
+            warnings.warn(text, UserWarning, stacklevel=1)
 
-
-def many_warnings():
-    for k in range(9):
-        warnings.warn(f"text {k}", UserWarning, stacklevel=1)
+    return run
 
 
 def endless():
@@ -64,21 +62,17 @@ def endless():
         time.time()
 
 
-def changes_numpy():
-    np.seterr(all="ignore")
-
-
 DEFECTS = {
     "foreign error": (lambda: {}["x"], "KeyError"),
     "wrong": (lambda: not_negative("x", [-1.0]), "below 0"),
     "nan": (lambda: finite("x", [1.0, np.nan]), "1 of 2 values are nan"),
     "asymmetric": (lambda: symmetric("x", np.arange(4.0).reshape(1, 2, 2)), "not symmetric"),
-    "same warning": (same_warning_twice, "the same warning 2 times"),
-    "storm": (many_warnings, "9 warnings"),
-    "steering": (lambda: warnings.warn("\x1b[31m", UserWarning, stacklevel=1), "steers the terminal"),
-    "long": (lambda: warnings.warn("x" * 9_999, UserWarning, stacklevel=1), "9999 characters"),
+    "same warning": (warns("again", "again"), "the same warning 2 times"),
+    "storm": (warns(*(f"text {k}" for k in range(9))), "9 warnings"),
+    "steering": (warns("\x1b[31m"), "steers the terminal"),
+    "long": (warns("x" * 9_999), "9999 characters"),
     "endless": (endless, "took more than"),
-    "NumPy": (changes_numpy, "how Python or NumPy warn"),
+    "NumPy": (lambda: np.seterr(all="ignore"), "how Python or NumPy warn"),
 }
 
 

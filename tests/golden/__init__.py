@@ -1,7 +1,7 @@
 """A record of the results of about eighty public calls, to compare changed code with: `make golden`.
 
-`calls.py` has the calls, `record.py` writes and compares, and nothing here is collected by pytest. The record is
-`numbers.npz` (and `adapters.npz` for libraries that need a separate environment) and `names.json`.
+`calls.py` and `adapter_calls.py` have the calls, `record.py` writes and compares, and pytest collects nothing here. The
+record is `numbers.npz` (`adapters.npz` for libraries that need a separate environment) and `names.json`.
 """
 
 import os

@@ -29,16 +29,6 @@ def test_names():
     assert (Constant() * EQ()).n_dims is None
 
 
-def test_distributive_law():
-    left, right = A * (B + C), A * B + A * C
-    W = np.random.default_rng(0).normal(size=(len(X), len(Z)))
-    np.testing.assert_allclose(left(X, Z), right(X, Z), rtol=1e-13, atol=1e-16)
-    np.testing.assert_allclose(left.at(X, Z).first, right.at(X, Z).first, rtol=1e-13, atol=1e-15)
-    np.testing.assert_allclose(left.at(X, Z).second(W), right.at(X, Z).second(W), rtol=1e-12, atol=1e-14)
-    for of_left, of_right in zip(left.diag_derivatives(X, 2), right.diag_derivatives(X, 2), strict=True):
-        np.testing.assert_allclose(of_left, of_right, rtol=1e-14)
-
-
 def test_additive():
     assert additive(2) == EQ(dims=(0,)) + EQ(dims=(1,))
     assert additive(1) == EQ(dims=(0,))

@@ -1,7 +1,5 @@
 """The likelihoods the laws are checked on, each with targets, latent values and latent moments it must handle."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,6 +106,20 @@ PREDICTIVE: list[tuple[Likelihood, list[tuple[float, float, float]]]] = [
     (ProbitLikelihood(), BINARY_POINTS),
     (LogitLikelihood(), BINARY_POINTS),
 ]
+
+TINY = np.finfo(float).tiny
+
+
+def close(found: Array, exact: Array, relative: float, absolute: float | Array = TINY) -> None:
+    """Every value within its tolerance, or an assertion that shows the first that is not."""
+    found, exact, absolute = np.broadcast_arrays(np.asarray(found), np.asarray(exact), absolute)
+    with np.errstate(under="ignore"):
+        error, allowed = np.abs(found - exact), relative * np.abs(exact) + absolute
+    wrong = np.argwhere(~(error <= allowed))
+    if len(wrong):
+        worst = tuple(wrong[0])
+        raise AssertionError(f"{len(wrong)} wrong, the first at {worst}: got {found[worst]!r}, exact {exact[worst]!r}")
+
 
 #: (m, v) for the derivatives of the class probability, deep in both tails too.
 LINK_POINTS = [(m, v) for m in (-40.0, -1.0, 0.0, 0.3, 40.0) for v in (1e-3, 1.0, 30.0, 400.0)]

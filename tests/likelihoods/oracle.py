@@ -3,8 +3,6 @@
 Densities written down from the textbook, differentiated and integrated over the latent in 30 digits or more.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import cache

@@ -1,7 +1,5 @@
 """Laws of every likelihood."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -11,8 +9,7 @@ from rsens.distributions import Distribution
 from rsens.likelihoods import ALL_LIKELIHOODS, Likelihood, _quadrature, through_likelihood
 from rsens.likelihoods._base import LogConcave
 from tests.likelihoods import oracle
-from tests.likelihoods.cases import CASES, MEANS, PREDICTIVE, VARIANCES, Array, Case
-from tests.likelihoods.check import close
+from tests.likelihoods.cases import CASES, MEANS, PREDICTIVE, VARIANCES, Array, Case, close
 
 each_case = pytest.mark.parametrize("case", CASES, ids=str)
 each_likelihood = pytest.mark.parametrize("likelihood", [case.likelihood for case in CASES], ids=str)

@@ -1,7 +1,5 @@
 """A new likelihood is one class and one line in `ALL_LIKELIHOODS`: models then know it, explain it and store it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar

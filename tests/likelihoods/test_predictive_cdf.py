@@ -1,14 +1,10 @@
 """P(Y ≤ y) with the latent integrated out: against sums of the density, differences, and 30-digit quadrature."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
 
-from rsens.distributions import NegativeBinomial, Poisson, StudentT
 from rsens.likelihoods import (
     GaussianLikelihood,
     Likelihood,
@@ -17,11 +13,7 @@ from rsens.likelihoods import (
     StudentTLikelihood,
     _quadrature,
 )
-from tests.likelihoods.cases import CASES, Array
-from tests.likelihoods.check import close
-
-mp = mpmath.MPContext()
-mp.dps = 30
+from tests.likelihoods.cases import CASES, Array, close
 
 COUNTS = [PoissonLikelihood(), *(NegativeBinomialLikelihood(size) for size in (0.1, 5.0, 1e4, 1e9))]
 REAL = [GaussianLikelihood(0.3), *(StudentTLikelihood(*a) for a in ((1.0, 4.0), (0.01, 2.1), (0.05, 400.0)))]
@@ -53,44 +45,6 @@ def test_the_derivative_is_the_density(likelihood: Any) -> None:
         values = [likelihood.predictive_cdf(*at(y + k * h, 0.1, v)) for k in (-2, -1, 1, 2)]
         slope = (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * h)
         close(slope, np.exp(likelihood.log_predictive_density(*at(y, 0.1, v))), 1e-7, 1e-8 / h)
-
-
-def exact_count(likelihood: Any, y: float, m: float, v: float) -> float:
-    """∫ P(Y ≤ y | f) N(f | m, v) df with the textbook sum over counts, in 30 digits."""
-    size = mp.mpf(likelihood.size) if likelihood.name == "negative_binomial" else None
-    counts = range(int(y) + 1)
-    if size is None:
-        constants = [1 / mp.factorial(k) for k in counts]
-    else:
-        constants = [mp.gamma(k + size) / mp.gamma(size) / mp.factorial(k) for k in counts]
-
-    def cdf(f: Any) -> Any:
-        mean = mp.exp(f)
-        none, ratio = (mp.exp(-mean), mean) if size is None else ((size / (size + mean)) ** size, mean / (size + mean))
-        return none * mp.fsum(constant * ratio**k for k, constant in enumerate(constants))
-
-    mean, sd = mp.mpf(m), mp.sqrt(mp.mpf(v))
-    # The trapezoid rule, in steps that see the Gaussian and the fall of P(Y ≤ y | f).
-    step = min(sd / 4, mp.mpf(1) / (4 * mp.sqrt(y + 1)))
-    nodes = range(int(-12 * sd / step), int(12 * sd / step) + 1)
-    return float(mp.fsum(cdf(mean + i * step) * mp.npdf(i * step / sd) for i in nodes) * step / sd)
-
-
-@pytest.mark.parametrize("likelihood", [COUNTS[0], COUNTS[1], COUNTS[2]], ids=str)
-@pytest.mark.parametrize("point", [(0.0, -1.0, 0.3), (3.0, 1.0, 2.0), (7.0, 2.2, 0.01), (12.0, 0.0, 9.0)])
-def test_counts_by_quadrature(likelihood: Likelihood, point: tuple[float, float, float]) -> None:
-    found = float(likelihood.predictive_cdf(np.array([point[0]]), *point[1:])[0])
-    assert found == pytest.approx(exact_count(likelihood, *point), abs=1e-12)
-
-
-def test_a_known_latent_leaves_the_family() -> None:
-    y, m = np.arange(50.0), np.linspace(-3.0, 4.0, 50)
-    found = PoissonLikelihood().predictive_cdf(y, m, 0.0)
-    np.testing.assert_allclose(found, Poisson(np.exp(m)).cdf(y), rtol=1e-13, atol=1e-15)
-    found = NegativeBinomialLikelihood(2.0).predictive_cdf(y, m, 0.0)
-    np.testing.assert_allclose(found, NegativeBinomial(np.exp(m), 2.0).cdf(y), rtol=1e-13, atol=1e-15)
-    found = StudentTLikelihood(0.5, 3.0).predictive_cdf(y, m, 0.0)
-    np.testing.assert_allclose(found, StudentT(m, 0.5, 3.0).cdf(y), rtol=1e-13)
 
 
 @each_likelihood

@@ -1,7 +1,5 @@
 """Which models add up by construction, and which only seem to."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

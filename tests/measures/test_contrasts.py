@@ -1,7 +1,5 @@
 """Categorical columns in every measure: toys whose contrasts are written out by hand."""
 
-from __future__ import annotations
-
 import re
 
 import jax.numpy as jnp
@@ -12,7 +10,7 @@ import pytest
 from rsens._errors import InputError
 from rsens.adapters import read_for
 from rsens.derivatives import from_function, from_jax, from_torch, iterate
-from rsens.distributions import Bernoulli, Normal, StudentT
+from rsens.distributions import Normal, StudentT
 from rsens.measures import importance, local_values, pair_parts_of, parts_of, rsens, rsens2, rsens2_of, rsens_of
 
 # Columns: x (continuous), city (three levels), sold (two levels). λ = (mean, variance) of a Normal.
@@ -120,15 +118,6 @@ def test_an_infinite_divergence_is_named():
         InputError, match=r"order 2 between levels of column 'sold' is infinite in 2 rows\. Use alpha = 1"
     ):
         rsens(MODEL, FRAME, alpha=2.0)
-
-
-def test_bernoulli_pair_of_categories():
-    table = np.array([[0.2, 0.6], [0.5, 0.7]])
-    model = from_function(lambda Z: Bernoulli(table[Z[:, 0].astype(int), Z[:, 1].astype(int)]), categorical=[0, 1])
-    X = np.array([[0, 0], [1, 1], [1, 0]])
-    mixed = abs(table[1, 1] - table[1, 0] - table[0, 1] + table[0, 0])
-    pi = table[X[:, 0], X[:, 1]]
-    np.testing.assert_allclose(rsens2(model, X)[:, 0, 1], mixed / np.sqrt(pi * (1 - pi)), rtol=1e-14)
 
 
 def relabelled(order):

@@ -1,7 +1,5 @@
 """Which way a prediction goes, and how consistently."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """R-sens of groups of columns."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Global values: means over rows, with weights and scales."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -75,9 +73,3 @@ def test_wrong_arguments(arguments: dict[str, Any]) -> None:
         importance("sobol", MODELS["Normal"], X)
     with pytest.raises(InputError, match="ard has no values at rows"):
         local_values("ard", MODELS["Normal"], X)
-
-
-def test_rows_without_weight_do_not_count() -> None:
-    weights = np.where(np.arange(len(X)) < 10, 1.0, 0.0)
-    got = importance("rsens", MODELS["Poisson"], X, weights=weights)
-    np.testing.assert_allclose(got, importance("rsens", MODELS["Poisson"], X[:10]), rtol=1e-12)

@@ -1,7 +1,5 @@
 """The finite-perturbation method: its steps, and what it refuses."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

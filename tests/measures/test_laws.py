@@ -1,7 +1,5 @@
 """Laws that hold for every measure and every family (design: one test per law, run over the lists)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial

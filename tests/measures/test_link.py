@@ -1,7 +1,5 @@
 """Pairs on the link scale: 0 where a model adds up, and otherwise |∂²η| in units of the information about η."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Parts: what each block of λ contributes to R-sens."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

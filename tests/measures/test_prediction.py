@@ -1,7 +1,5 @@
 """EAD, AED, EAH, AEH: derivatives of the point prediction by the chain rule, against differences of that prediction."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The spread and its slopes: against differences of the variance, for every family that has one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

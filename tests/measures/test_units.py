@@ -1,7 +1,5 @@
 """The unit of a column of levels, and the warning where values are further apart than a length-scale."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Partial dependence of GPs in closed form: equal to asking the model, for every kernel that separates the columns."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -71,23 +71,6 @@ def test_random_states_of_every_kind():
 
 
 @over_all
-def test_names_of_columns_are_kept_and_checked(estimator):
-    X, y = frame(estimator)
-    model = clone(estimator).fit(X, y)
-    assert model.feature_names_in_.tolist() == ["age", "dose", "noise"]
-    assert model.n_features_in_ == 3
-    for rows, word in ((X[["dose", "age", "noise"]], "feature names"), (X[["age", "dose"]], "- noise")):
-        with pytest.raises(InputError, match=word):
-            model.derivatives(rows)
-    with pytest.warns(UserWarning, match="does not have valid feature names"):
-        model.predict(X.to_numpy())
-    unnamed = clone(estimator).fit(X.to_numpy(), y)
-    assert not hasattr(unnamed, "feature_names_in_")
-    with pytest.raises(InputError, match="X has 2 features"):
-        unnamed.predict(X.to_numpy()[:, :2])
-
-
-@over_all
 def test_training_inputs_are_kept(estimator):
     X, y = frame(estimator)
     values = X.to_numpy(copy=True)

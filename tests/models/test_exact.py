@@ -80,13 +80,3 @@ def test_linear_and_constant_kernel_is_bayesian_linear_regression():
     np.testing.assert_allclose(latent.first[:, 1], 2 * at @ covariance[:, 1:], rtol=1e-9)
     np.testing.assert_allclose(latent.second[:, 0], 0.0, atol=1e-12)
     np.testing.assert_allclose(latent.second[:, 1], np.tile(2 * covariance[1:, 1:], (7, 1, 1)), rtol=1e-9)
-
-
-def test_repeated_rows_are_weights():
-    """Twice the same row with the noise σ² is once with the mean of both and σ²/2."""
-    X, y = data(12)
-    twice = posterior(EQ(1.0, 1.5), LIKELIHOOD, np.vstack([X, X]), np.concatenate([y - 0.1, y + 0.1]))
-    once = posterior(EQ(1.0, 1.5), GaussianLikelihood(NOISE / 2), X, y)
-    a, b = (latent.moments(data(5, seed=4)[0]) for latent in (twice, once))
-    np.testing.assert_allclose(a.mean, b.mean, rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(a.variance, b.variance, rtol=1e-10)

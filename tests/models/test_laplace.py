@@ -3,10 +3,6 @@
 import jax
 import numpy as np
 import pytest
-from sklearn.gaussian_process import GaussianProcessClassifier
-from sklearn.gaussian_process.kernels import RBF as SklearnRBF
-from sklearn.gaussian_process.kernels import ConstantKernel as SklearnConstant
-from sklearn.gaussian_process.kernels import Matern as SklearnMatern
 
 from rsens._errors import InputError
 from rsens.kernels import EQ, Constant, Linear, Matern32, Matern52, Periodic, RationalQuadratic, additive
@@ -19,7 +15,7 @@ from rsens.likelihoods import (
 )
 from rsens.models import _mode
 from rsens.models._laplace import WarmStart
-from tests.models.inference import check_gradient, laplace_of, objective, posterior
+from tests.models.inference import check_gradient, laplace_of, objective
 from tests.models.laplace_oracle import LIKELIHOODS, mode, targets
 
 NAMES = tuple(LIKELIHOODS)
@@ -76,24 +72,6 @@ def test_gradient_of_the_student_t_with_outliers(df):
     X, y = data("student_t")
     y[5] = 300.0
     check_gradient(KERNELS["eq"], StudentTLikelihood(scale2=0.3, df=df), X, y)
-
-
-@pytest.mark.parametrize(
-    ("ours", "theirs"),
-    [
-        (EQ(2.0, (0.7, 1.4)), SklearnConstant(2.0) * SklearnRBF((0.7, 1.4))),
-        (Matern32(2.0, 0.8), SklearnConstant(2.0) * SklearnMatern(0.8, nu=1.5)),
-    ],
-)
-def test_the_logit_classifier_is_that_of_scikit_learn(ours, theirs):
-    X, y = data("logit", n=60)
-    theirs = GaussianProcessClassifier(theirs, optimizer=None).fit(X, y).base_estimator_
-    laplace = laplace_of(ours, LogitLikelihood(), X, y)
-    value, gradient = theirs.log_marginal_likelihood(ours.theta, eval_gradient=True, clone_kernel=False)
-    # scikit-learn stops when its objective changes by less than 1e-10, one step after an error of about 1e-6.
-    np.testing.assert_allclose(laplace.mode.latent, theirs.f_cached, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(laplace.log_marginal_likelihood, value, rtol=1e-11)
-    np.testing.assert_allclose(laplace.gradient(), gradient, rtol=1e-8)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -195,25 +173,6 @@ def test_the_student_t_converges_with_many_outliers(df, scale2, seed):
     assert laplace.converged
     slope, _, _ = laplace.likelihood.f_derivatives(y, laplace.mode.latent)
     np.testing.assert_allclose(laplace.mode.weights, slope, atol=1e-7 * np.abs(slope).max())
-
-
-def test_an_equal_offset_is_a_mean():
-    X, y = data("poisson")
-    by_mean = laplace_of(KERNELS["eq"], PoissonLikelihood(), X, y, mean=0.7)
-    by_offset = laplace_of(KERNELS["eq"], PoissonLikelihood(), X, y, offset=np.full(len(y), 0.7))
-    np.testing.assert_allclose(by_mean.mode.latent, by_offset.mode.latent, rtol=1e-12)
-    assert by_mean.log_marginal_likelihood == pytest.approx(by_offset.log_marginal_likelihood, rel=1e-13)
-    difference = by_mean.posterior().moments(X).mean - by_offset.posterior().moments(X).mean
-    np.testing.assert_allclose(difference, 0.7, rtol=1e-12)
-
-
-def test_large_counts_approach_the_gaussian_of_their_logarithms():
-    """log Poisson(μ) is nearly N(log μ, 1/μ): at counts of 1e5 the latent is known to 0.3 % in each row."""
-    X, _ = data("poisson", n=30)
-    y = np.random.default_rng(4).poisson(1e5 * np.exp(0.3 * X[:, 0])).astype(float)
-    latent = posterior(EQ(4.0, 1.0), PoissonLikelihood(), X, y, mean=11.0).moments(X)
-    np.testing.assert_allclose(latent.mean, np.log(y), atol=0.02)
-    assert (latent.variance < 1.01 / y).all()
 
 
 @pytest.mark.parametrize("likelihood", [PoissonLikelihood(), NegativeBinomialLikelihood(1.0)], ids=repr)

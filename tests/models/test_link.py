@@ -1,7 +1,5 @@
 """How unsure a fit is of combinations of its predictions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A kernel written outside the package, following CONTRIBUTING, works like the kernels of the package."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -43,16 +43,6 @@ def test_density_after_thinning_by_bayes_theorem():
     np.testing.assert_allclose(np.exp(DENSITIES["probit"].log_density(np.ones(9), f)), kept, rtol=1e-12)
 
 
-def test_with_the_logit_link_it_is_a_shift(density):
-    y, f = np.tile([0.0, 1.0], 8), np.linspace(-6.0, 6.0, 16)
-    thinned, logit = DENSITIES["logit"], LogitLikelihood()
-    shifted = f - np.log(RATE)
-    np.testing.assert_allclose(thinned.log_density(y, f), logit.log_density(y, shifted), rtol=1e-10, atol=1e-14)
-    pairs = zip(thinned.f_derivatives(y, f), logit.f_derivatives(y, shifted), strict=True)
-    for ours, exact in pairs:
-        np.testing.assert_allclose(ours, exact, rtol=1e-9, atol=1e-12)
-
-
 def test_derivatives_in_f_are_those_of_differences(density):
     y, f = grid(density)
     h = 1e-5

@@ -77,7 +77,7 @@ def pictured(names: list[str], *, n: int = 200, seed: int = 0) -> Pictured:
         interval_refits=10,
         intervals_hold=True,
         categorical=(),
-        two_valued=(),
+        _two_valued=(),
     )
 
 

@@ -196,7 +196,7 @@ def test_two_values_are_levels_too():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"flag": rng.integers(0, 2, 60).astype(float), "x": rng.standard_normal(60)})
     result = explain(normal(lambda Z: 2.0 * Z[:, 0] + Z[:, 1]), X, intervals=False)
-    assert result.two_valued == ("flag",)
+    assert result._two_valued == ("flag",)
     upper, lower = result.plot_profile("flag", y=rng.standard_normal(60))
     assert [label.get_text() for label in lower.get_xticklabels()] == ["0", "1"]
     effect = next(line for line in upper.lines if line.get_label() == "effect").get_ydata()

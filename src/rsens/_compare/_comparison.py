@@ -5,7 +5,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from itertools import combinations
 from time import perf_counter
@@ -247,9 +246,7 @@ def _find(name: str, order: int) -> measures.ComparedMethod:
         return there[name]
     if name in known(other):
         raise InputError(f"{name} scores {NOUNS[other]}s: use ", Argument("order", other), ".")
-    near = get_close_matches(name.lower(), there, n=1, cutoff=0.5)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise InputError(f"Unknown method {name!r} for {NOUNS[order]}s.{hint} Use one of {', '.join(there)}.")
+    raise InputError(f"Unknown method {name!r} for {NOUNS[order]}s. Use one of {', '.join(there)}.")
 
 
 def row_scores(model: Any, source: Model, y: Any, n: int) -> RowScores | None:

@@ -55,10 +55,6 @@ class Both(Part):
     scale_kind: str = stored('Where the units come from: "sd", "raw" or "given".')
     terms: tuple[str, ...] = stored("The terms that are compared.")
     units: Array = stored("The unit of each term, the same for both; missing for groups.", "terms")
-    only: dict[str, dict[str, float]] = stored(
-        "R-sens of terms that only one of the two has, in its units, by its name."
-    )
-    left_out: dict[str, str] = stored("Terms of both that cannot be compared, and why.")
     notes: tuple[str, ...] = stored("Remarks for readers.")
 
 
@@ -131,8 +127,6 @@ class Difference(Shown):
     level: float = _shown("level")
     scale_kind: str = _shown("scale_kind")
     same_rows: bool = _shown("same_rows")
-    only: dict[str, dict[str, float]] = _shown("only")
-    left_out: dict[str, str] = _shown("left_out")
     notes: tuple[str, ...] = _shown("notes")
 
     @property
@@ -257,12 +251,6 @@ def _shown_table(d: Difference, order: int) -> ShownTable:
         legend.append(f"{meaning.DIFFERS_MARK} {meaning.DIFFERS}; {meaning.DIFFERS_BY_CHANCE}")
     if d.interval_kind is not None:
         legend.append(f"intervals: {meaning.difference_interval(d.interval_kind, d.level)}")
-    for name, values in d.only.items():
-        if values:
-            ranked = sorted(values.items(), key=lambda item: -item[1])
-            terms = [f"{short(term)} ({number(value)})" for term, value in ranked]
-            legend.append(f"only in {short(name)}: {listed(terms, MOST_NAMES)}")
-    legend += [f"not compared: {short(term)}, as {reason}" for term, reason in d.left_out.items()]
     return ShownTable("Variables", columns, [*legend, *d.notes])
 
 
@@ -305,12 +293,7 @@ def difference_of(a: Explanation, b: Any, names: Any) -> Difference:
         scale_kind=a.scale_kind,
         terms=tuple(common),
         units=unit,
-        only={
-            name: {str(term): float(value) for term, value in e.main.items() if term not in other_one.names}
-            for name, e, other_one in zip(called, (a, b), (b, a), strict=True)
-        },
-        left_out=left_out,
-        notes=_notes(first, second, called, same, of_terms.interval_kind),
+        notes=_notes(first, second, called, same, of_terms.interval_kind, left_out),
     )
     of_pairs = _compared(first, second, 2, same) if with_pairs and len(common) > 1 else None
     return Difference(both=both, of_terms=of_terms, of_pairs=of_pairs)
@@ -445,8 +428,17 @@ def _of_rows(influences: Array) -> Spread:
     return Spread.of(np.sqrt((influences**2).sum(axis=0) / (n * (n - 1))), n - 1.0)
 
 
-def _notes(a: _Side, b: _Side, names: tuple[str, str], same_rows: bool, kind: str | None) -> tuple[str, ...]:
-    """Remarks for readers: other units, rows and families, and the limits of intervals."""
+def _notes(
+    a: _Side, b: _Side, names: tuple[str, str], same_rows: bool, kind: str | None, left_out: dict[str, str]
+) -> tuple[str, ...]:
+    """Remarks for readers: terms of one explanation, other units, rows and families, and the limits of intervals."""
+    terms = []
+    for name, e, other in zip(names, (a.e, b.e), (b.e, a.e), strict=True):
+        only = e.main.drop([term for term in e.names if term in other.names]).sort_values(ascending=False)
+        if len(only):
+            texts = [f"{short(str(term))} ({number(value)})" for term, value in only.items()]
+            terms.append(f"only in {short(name)}: {listed(texts, MOST_NAMES)}")
+    terms += [f"not compared: {short(term)}, as {reason}" for term, reason in left_out.items()]
     converted, kinds = any((side.factors != 1.0).any() for side in (a, b)), (a.e.interval_kind, b.e.interval_kind)
     without = " and ".join(name for side, name in zip((a, b), names, strict=True) if side.e._refits is None)
     remarks = {
@@ -465,4 +457,4 @@ def _notes(a: _Side, b: _Side, names: tuple[str, str], same_rows: bool, kind: st
             kind in (PAIRED_REFITS, REFITS) and not (a.e.intervals_hold or b.e.intervals_hold)
         ),
     }
-    return tuple(text for text, holds in remarks.items() if holds)
+    return (*terms, *(text for text, holds in remarks.items() if holds))

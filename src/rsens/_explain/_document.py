@@ -30,21 +30,15 @@ STAR, UNCLEAR = "*", "?"
 Hint = tuple[str, str] | None
 
 
-def document(explanation: Explanation) -> Document:
+def document(e: Explanation) -> Document:
     """The heading, the description of the model, and the tables."""
-    e = explanation
-    remarks = [text for text in (e._setup.understood, two_valued_legend(e)) if text]
-    found = [variables(e), effects(e), pairs(e), subgroups(e)]
-    return Document([Sentences([heading(e)], "heading"), Sentences(remarks), *(table for table in found if table)])
-
-
-def heading(explanation: Explanation) -> str:
-    """The unit, the rows and the predictive family, in one line."""
-    e = explanation
     rows = counted(e.n, "row") + (f" ({e._rows.outside} extrapolating)" if e._rows.outside else "")
     switch = " (categorical columns: per switch)" if e.categorical and e.scale_kind == "raw" else ""
-    pairs = ", pairs on the link scale" if e.order == 2 and e._setup.pair_scale == "link" else ""
-    return f"R-sens {UNITS[e.scale_kind]}{switch}, mean over {rows}, {e.family} predictive{pairs}"
+    link = ", pairs on the link scale" if e.order == 2 and e._setup.pair_scale == "link" else ""
+    heading = f"R-sens {UNITS[e.scale_kind]}{switch}, mean over {rows}, {e.family} predictive{link}"
+    remarks = [text for text in (e._setup.understood, two_valued_legend(e)) if text]
+    found = [variables(e), effects(e), pairs(e), subgroups(e)]
+    return Document([Sentences([heading], "heading"), Sentences(remarks), *(table for table in found if table)])
 
 
 def variables(
@@ -55,7 +49,7 @@ def variables(
     shown, names = frame.head(rows), [str(term) for term in frame["term"].head(rows)]
     value, bar, interval, null = _values(e, frame, shown, "R-sens", "null")
     columns = [
-        _ranks(shown),
+        Column("", [str(rank) for rank in shown["rank"]]),
         Column("variable", names, "name"),
         value,
         bar,
@@ -79,12 +73,9 @@ def effects(e: Explanation, most_terms: int | None = EFFECTS) -> ShownTable | No
     if not len(lines := leading_effects(table, most_terms)):
         return None
     times = 100.0 if in_points(e) else 1.0
-    names = [
-        str(line["term"])
-        + ("" if line["level"] is None else f" = {line['level']}")
-        + ("" if line.get("output") is None else f" → {line['output']}")
-        for line in lines.to_dict("records")
-    ]
+    outputs = lines["output"] if "output" in lines else [None] * len(lines)
+    parts = zip(lines["term"], lines["level"], outputs, strict=True)
+    names = [f"{term}{'' if at is None else f' = {at}'}{'' if of is None else f' → {of}'}" for term, at, of in parts]
     effect, per_unit, percents = (
         [signed(line) for line in lines.reindex(columns=[name, f"{end}lower", f"{end}upper"]).to_numpy(float) * by]
         for name, end, by in (("effect", "", times), ("per_unit", "per_unit_", times), ("percent", "percent_", 1.0))
@@ -111,7 +102,7 @@ def pairs(e: Explanation, rows: int = ROWS, *, where: str = "in to_frame(2)", hi
     shown, parts, empty = frame.head(rows), parts_of(frame), [""] * min(rows, len(frame))
     only = ["uncertainty only" if each else "" for each in shown["uncertainty_only"]] if "pred." in parts else empty
     columns = [
-        _ranks(shown),
+        Column("", [str(rank) for rank in shown["rank"]]),
         Column("pair", list(map(Pair, shown["first"], shown["second"])), "name"),
         *_values(e, frame, shown, "R-sens₂"),
         Column("p", [p_text(p) for p in shown["p_value"]]),
@@ -152,10 +143,6 @@ def subgroups(e: Explanation, rows: int = ROWS, *, where: str = "in by_frame()",
 
 
 # ---- columns ---------------------------------------------------------------------------------------------------------
-
-
-def _ranks(shown: pd.DataFrame) -> Column:
-    return Column("", [str(rank) for rank in shown["rank"]])
 
 
 def _values(e: Explanation, frame: pd.DataFrame, shown: pd.DataFrame, title: str, *further: str) -> list[Column]:
@@ -352,7 +339,7 @@ def directions_legend(e: Explanation) -> list[str]:
 
 def two_valued_legend(e: Explanation) -> str:
     """Numeric columns whose two values are compared, and how to undo it; empty without any."""
-    names = e.two_valued
+    names = e._two_valued
     have, are = ("has", "is") if len(names) == 1 else ("have", "are")
     text = f"{_names(names)} {have} two values and {are} compared between them, like a category; "
     return f"{text}{Argument('numeric', list(names))} gives slopes instead" if names else ""
@@ -362,7 +349,7 @@ def _effects_legend(e: Explanation, lines: pd.DataFrame, table: pd.DataFrame) ->
     kinds = set(table.loc[table["term"].isin(lines["term"]), "kind"])
     legend = [meaning.EFFECT_IN_POINTS if in_points(e) else meaning.EFFECT]
     legend += [text for kind, text in ((SLOPE, meaning.SLOPE), (LEVEL, meaning.LEVEL)) if kind in kinds]
-    stepping = table.loc[(table["kind"] == STEP) & ~table["term"].isin(e.two_valued), "term"]
+    stepping = table.loc[(table["kind"] == STEP) & ~table["term"].isin(e._two_valued), "term"]
     if len(stepping):
         legend.append(meaning.step(listed([short(str(term)) for term in dict.fromkeys(stepping)], 6)))
     known = {"spread": meaning.SPREAD, "percent": meaning.PERCENT}

@@ -71,7 +71,7 @@ def explain(
         groups: Columns that belong together, {"season": ["sin", "cos"]}. The group takes their place in all tables,
             with R-sens in the direction that matters most.
         numeric: Names or positions of numeric columns with two values that shall have derivatives. By default the two
-            values are compared, like the levels of a categorical column (`Explanation.two_valued`), because a slope at
+            values are compared, like the levels of a categorical column (`Explanation.categorical`), because a slope at
             the rows does not show how far apart the predictions at the two values are. Whether there are two is decided
             on the training inputs (`training_inputs_`) if the model knows them, else on X.
         clusters: Rows that belong together, one label per row, such as the person. Refits then leave out, and probes

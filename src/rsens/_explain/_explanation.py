@@ -102,8 +102,8 @@ class Explanation(Shown):
         return self._setup.terms_of(self._setup.categorical)
 
     @property
-    def two_valued(self) -> tuple[str, ...]:
-        """The numeric ones among `categorical`: `numeric` in `explain` asks for their derivatives instead."""
+    def _two_valued(self) -> tuple[str, ...]:
+        """The numeric ones among `categorical`."""
         return self._setup.terms_of(self._setup.two_valued)
 
     @property
@@ -145,7 +145,7 @@ class Explanation(Shown):
         * spread, spread_lower, spread_upper: the change of the predictive standard deviation; not for classes.
         * interval_kind: what the intervals hold for, as `interval_kind`.
 
-        Groups have no effect: they have no single direction. Empty for files of releases that had no effects.
+        Groups have no effect: they have no single direction.
         """
         return effect_table(self)
 
@@ -163,8 +163,8 @@ class Explanation(Shown):
     def null(self) -> pd.Series[float] | None:
         """The level that an irrelevant variable passes once in twenty times; None for a model that was not refitted.
 
-        It is the 95 % quantile over probes, on the scale of each value: see `explain`; `inference.p_value`
-        has how certain it is.
+        It is the 95 % quantile over probes, on the scale of each value: see `explain`. `inference.p_value` has the
+        p-values.
         """
         level: pd.Series[float] | None = self.inference.null
         return level

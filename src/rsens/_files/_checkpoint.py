@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from pickle import PicklingError
 from types import CellType, CodeType, EllipsisType, FunctionType, MethodType
 from typing import Any
 
@@ -216,10 +217,10 @@ def _parts(value: Any) -> tuple[str, list[Any]]:
         return kind, [{field.name: getattr(value, field.name) for field in dataclasses.fields(value)}]
     if hasattr(value, "__array__"):  # tensors
         return kind, [np.asarray(value)]
-    try:
+    if hasattr(value, "__dict__"):
+        return kind, [vars(value)]
+    with suppress(TypeError, PicklingError):
         return kind, list(value.__reduce_ex__(2))  # how pickle takes it apart
-    except TypeError:
-        pass
     raise InputError(
         Argument("folder"), f": rsens cannot decide whether {kind} is the same as in an earlier run, since its parts "
         "are not accessible. Run without ", Argument("folder"), ", or use an object with get_params, or a dataclass.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -132,53 +132,41 @@ def _refit(
 
 def given_splits(cv: Any, X: Any, y: NDArray[Any], clusters: Positions | None = None) -> Splits | None:
     """The splits that `cv` gives, a splitter of scikit-learn or a list; None where it is a number of folds."""
+    from sklearn.model_selection import check_cv
+
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         return None
-    if callable(getattr(cv, "split", None)) and not isinstance(cv, str):
-        try:
-            with warnings.catch_warnings():  # of splitters that take no notice of clusters
-                warnings.filterwarnings("ignore", "The groups parameter is ignored")
-                pairs = list(cv.split(X, y) if clusters is None else cv.split(X, y, clusters))
-        except ValueError as error:
-            without = " It may need clusters." if clusters is None else ""
-            raise InputError(CV, f": {type(cv).__name__} cannot split these rows ({error}).{without}") from error
-    elif isinstance(cv, Iterable) and not isinstance(cv, str | bytes):
-        pairs = list(cv)
-    else:
-        raise InputError(
-            CV, f" must be a number of folds, a splitter of scikit-learn, or a list of (train, test); got {cv!r}."
-        )
-    if not pairs:
-        raise InputError(CV, " gives no folds; at least one is needed.")
-    splits = [_read_split(pair, len(y), number) for number, pair in enumerate(pairs, start=1)]
+    needed = "Give a number of folds, a splitter of scikit-learn, or a list of (train, test), positions of rows."
+    try:
+        with warnings.catch_warnings():  # of splitters that take no notice of clusters
+            warnings.filterwarnings("ignore", "The groups parameter is ignored")
+            pairs = check_cv(cv).split(X, y, clusters)
+            splits = [(_positions(train, len(y)), _positions(test, len(y))) for train, test in pairs]
+    except (TypeError, ValueError) as error:
+        raise InputError(CV, f" cannot split these rows ({error}); got {cv!r:.80}. {needed}") from error
+    if not splits:
+        raise InputError(CV, f" gives no folds. {needed}")
     for number, (train, test) in enumerate(splits, start=1):
-        divided = clusters is not None and np.isin(clusters[test], clusters[train])
-        if np.any(divided):
+        if (both := np.isin(test, train)).any():
+            row = test[both.argmax()]
+            raise InputError(CV, f": fold {number} both trains on row {row} and holds it out. Do one of the two.")
+        if clusters is not None and (divided := np.isin(clusters[test], clusters[train])).any():
             raise InputError(
                 CV,
-                f": fold {number} holds row {test[np.argmax(divided)]} out and trains on other rows of its cluster. "
-                "Give a number of folds, or folds of whole clusters, as GroupKFold makes them.",
+                f": fold {number} holds row {test[divided.argmax()]} out and trains on other rows of its cluster. Give "
+                "a number of folds, or folds of whole clusters, as GroupKFold makes them.",
             )
     return splits
 
 
-def _read_split(pair: Any, n: int, number: int) -> tuple[Positions, Positions]:
-    try:
-        parts = [np.asarray(part) for part in pair]
-        parts = [np.flatnonzero(part) if part.dtype == bool and part.shape == (n,) else part for part in parts]
-    except (TypeError, ValueError):
-        parts = []
-    for part in parts:
-        if part.ndim != 1 or part.dtype.kind not in "iu" or not len(part) or part.min() < 0 or part.max() >= n:
-            parts = []
-    if len(parts) != 2:
-        text = f": fold {number} must be a pair (train, test) of row positions from 0 to {n - 1}; got {pair!r:.80}."
-        raise InputError(CV, text)
-    train, test = (part.astype(np.intp) for part in parts)
-    both = np.intersect1d(train, test)
-    if len(both):
-        raise InputError(CV, f": fold {number} both trains on row {both[0]} and holds it out. Do one of the two.")
-    return train, test
+def _positions(rows: Any, n: int) -> Positions:
+    """Positions of rows, which may be given as a mask."""
+    part = np.asarray(rows)
+    if part.dtype == bool and part.shape == (n,):
+        part = np.flatnonzero(part)
+    if part.ndim != 1 or part.dtype.kind not in "iu" or not len(part) or part.min() < 0 or part.max() >= n:
+        raise ValueError(f"each side of a fold needs positions from 0 to {n - 1}")
+    return part.astype(np.intp)
 
 
 def stratified(estimator: Any, y: NDArray[Any]) -> bool:

@@ -38,7 +38,7 @@ class Budget:
         >>> budget = Budget("few points", grid=5)
         >>> X = [[0.0], [1.0], [2.0], [4.0]]
         >>> rsens.compare(model, X, methods=["pd"], budget=budget, random_state=0)["evaluations"].item()
-        26
+        18
     """
 
     name: str

@@ -15,6 +15,8 @@ from rsens.derivatives._model import DifferentiatedFunction, Model, rows_for
 from rsens.derivatives._output import check_function, family_from, parameters_of
 from rsens.distributions import Distribution
 
+#: Types with fewer digits than float64.
+SINGLE = ("torch.float32", "torch.float16", "torch.bfloat16")
 #: A guess of the numbers per row in the widest array that a function makes, such as the units of a layer.
 WIDTH = 4096
 
@@ -77,8 +79,9 @@ class TorchModel(DifferentiatedFunction):
         with torch.no_grad():
             family, λ, _ = self._values(torch.tensor(X))
         leaves = family.leaves()
+        single = [str(getattr(leaf, "dtype", "")) in SINGLE for leaf in leaves]
         moved, first, second = (None, None, None) if order == 0 else self._differentiate(X, order)
-        return family.rebuilt(iter(map(_numpy, leaves))), _numpy(λ), list(map(_is_single, leaves)), moved, first, second
+        return family.rebuilt(iter(map(_numpy, leaves))), _numpy(λ), single, moved, first, second
 
     def _values(self, X: Any) -> tuple[Distribution, Any, list[Any]]:
         """The family, λ, shape (n, M), and the family's leaves in float64."""
@@ -185,10 +188,6 @@ def _as_tensor(leaf: Any) -> Any:
 def _numpy(tensor: Any) -> Array:
     """A detached float64 copy on the CPU; numbers and NumPy arrays pass."""
     return np.asarray(tensor.detach().cpu() if hasattr(tensor, "detach") else tensor, dtype=np.float64)
-
-
-def _is_single(leaf: Any) -> bool:
-    return str(getattr(leaf, "dtype", "")) in ("torch.float32", "torch.float16", "torch.bfloat16")
 
 
 def check_evaluation_mode(module: Any) -> None:

@@ -15,13 +15,9 @@ from rsens.plots._heatmap import HEATMAP
 from rsens.plots._heatmap import heatmap as heatmap
 from rsens.plots._plot import Plot as Plot
 from rsens.plots._plot import Section as Section
-from rsens.plots._plot import tip as tip
 from rsens.plots._plot import tip_of as tip_of
-from rsens.plots._predictions import output_names as output_names
 from rsens.plots._predictions import predictive as predictive
-from rsens.plots._profile import INTERVALS as INTERVALS
 from rsens.plots._profile import PROFILE
-from rsens.plots._profile import ProfileValues as ProfileValues
 from rsens.plots._profile import profile as profile
 from rsens.plots._profile import profile_of as profile_of
 from rsens.plots._profile import profile_values as profile_values
@@ -36,26 +32,14 @@ from rsens.plots._style import take_notes as take_notes
 from rsens.plots._subgroups import SUBGROUPS
 from rsens.plots._subgroups import subgroups as subgroups
 from rsens.plots._surface import SURFACE
-from rsens.plots._surface import SurfaceValues as SurfaceValues
 from rsens.plots._surface import pair_surface as pair_surface
 from rsens.plots._surface import surface as surface
 
 #: Every plot. A study, the report and the documentation draw and list what is here, in this order.
 PLOTS: list[Plot] = [
-    BARS,
-    EFFECTS,
-    BEESWARM,
-    HEATMAP,
-    SUBGROUPS,
-    CALIBRATION,
-    PROFILE,
-    SURFACE,
-    COMPARISON,
-    DIFFERENCE,
-    RANK_STABILITY,
-    SELECTION,
-    ROW,
-]
+    BARS, EFFECTS, BEESWARM, HEATMAP, SUBGROUPS, CALIBRATION, PROFILE, SURFACE, COMPARISON, DIFFERENCE, RANK_STABILITY,
+    SELECTION, ROW,
+]  # fmt: skip
 
 
 def __dir__() -> list[str]:

@@ -91,7 +91,7 @@ def _table(explanation: Any, X: Any) -> Table | None:
     if X is None:
         return None
     renamed = explanation.groups
-    levels = [name for name in explanation.categorical if name not in explanation.two_valued]
+    levels = [name for name in explanation.categorical if name not in explanation._two_valued]
     categorical = [renamed.get(name, (name,))[0] for name in levels]
     table = Coding.of(X, categorical).read(X) if categorical else read_table(X)
     if len(table.values) != explanation.n:

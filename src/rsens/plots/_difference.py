@@ -50,7 +50,7 @@ def difference(difference: Any, *, order: int = 1, top: int | None = None, ax: A
         >>> values.get_xlabel(), differences.get_xlabel()
         ('R-sens per sd', 'difference')
     """
-    look.check_plot(difference, "difference", "Explanation.difference", ("only", "to_frame"), top=top)
+    look.check_plot(difference, "difference", "Explanation.difference", ("same_rows", "to_frame"), top=top)
     frame = difference.to_frame(order)
     largest = frame[["value_a", "value_b"]].max(axis=1)
     shown = frame.iloc[np.argsort(-largest.to_numpy(), kind="stable")[:top]]

@@ -292,7 +292,7 @@ def rows_explained(explanation: Any, model: Any, X: Any, call: str) -> tuple[Any
             f"got {len(table.names)} from {table.names[0]!r} to {table.names[-1]!r}.",
         )
     # A term of two values may have another name than its column.
-    compared = [columns.index(explanation.groups.get(name, (name,))[0]) for name in explanation.two_valued]
+    compared = [columns.index(explanation.groups.get(name, (name,))[0]) for name in explanation._two_valued]
     training = training_inputs(model, len(columns))
     return model, *as_contrasts(source, table, compared, training=training, weights=weights), weights
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.datasets import load_breast_cancer
 
 import rsens._app.report._figures
 import rsens._app.study._result
@@ -64,16 +64,6 @@ def test_demo(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_three_classes(tmp_path):
-    with_labels(load_iris(as_frame=True)).to_csv(tmp_path / "iris.csv", index=False)
-    options = ["--target", "label", "--cv", "2", "--no-report", "--no-null"]
-    done = command("explain", "iris.csv", *options, cwd=tmp_path)
-    assert told(done)
-    assert "3 classes, 'setosa', 'versicolor', 'virginica'" in done.stdout
-    assert set(ranked(done.stdout)[:2]) == {"petal length (cm)", "petal width (cm)"}
-
-
-@pytest.mark.slow
 def test_two_classes_from_standard_input(tmp_path):
     """The size and the outline of the nuclei tell tumours apart, their smoothness hardly."""
     columns = "mean smoothness,mean symmetry,worst area,worst concave points"
@@ -102,18 +92,3 @@ def test_counts_with_categories_in_parquet(tmp_path, data_folder):
     assert answer["variables"][0]["name"] == "hr"
     assert {line["name"]: line["per"] for line in answer["variables"]}["weather"] == "sd"
     assert answer["data"]["rows"] == 17379
-
-
-def test_a_saved_model_answers_for_new_rows(tmp_path):
-    """A categorical column too: sex as text."""
-    table = load_diabetes(as_frame=True, scaled=False).frame
-    table = table.assign(sex=table["sex"].map({1.0: "one", 2.0: "two"}))[["sex", "bmi", "s5", "target"]].iloc[:120]
-    table.to_csv(tmp_path / "old.csv", index=False)
-    table.drop(columns="target").iloc[:5].to_csv(tmp_path / "new.csv", index=False)
-    options = ["--target", "target", "--cv", "0", "--no-null", "--no-report", "--quiet"]
-    first = command("explain", "old.csv", *options, cwd=tmp_path)
-    assert (first.returncode, first.stdout, first.stderr) == (0, "", "")
-    again = command("explain", "new.csv", "--model-file", "rsens-old/model.rsens", "--no-report", cwd=tmp_path)
-    assert told(again)
-    assert "no check of the model, no null level" in " ".join(again.stdout.split())
-    assert len(pd.read_parquet(tmp_path / "rsens-new" / "local.parquet")) == 5

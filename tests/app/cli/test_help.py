@@ -44,9 +44,6 @@ def test_every_command_has_the_shared_options_and_examples(command, capsys):
     shared += ["inducing", "seed", "out", "overwrite", "n-jobs", "json", "quiet", "traceback"]
     assert all(f"--{option} " in said for option in shared)
     assert f"rsens {command} data.csv --target price" in said
-
-
-def test_version(capsys):
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"rsens, version {rsens.__version__}\n"
 

@@ -65,12 +65,8 @@ def test_long_work_is_announced(monkeypatch, capsys):
 
 def test_noise_is_told_first_by_every_command(table, capsys):
     numbers(40).assign(y=numbers(40, seed=7)["d"]).to_csv("table.csv", index=False)
-    for options in (
-        ["compare", "--methods", "rsens,ead"],
-        ["stability", "--methods", "rsens", "--samples", "2"],
-    ):
-        command, *rest = options
-        assert main([command, "table.csv", "--target", "y", *rest]) == 0
+    for command, *rest in (["compare"], ["stability", "--samples", "2"]):
+        assert main([command, "table.csv", "--target", "y", "--methods", "rsens,ead", *rest]) == 0
         assert capsys.readouterr().out.startswith("WARNING  The model is worse than a constant")
 
 

@@ -4,7 +4,6 @@ import inspect
 import json
 
 import click
-import pandas as pd
 import pytest
 
 from rsens import InputError, study
@@ -38,8 +37,6 @@ WRONG = {
 }
 #: These take any text; what is wrong with them shows when the table is read, or a cluster is asked (test_dask.py).
 ANY_TEXT = {"target", "drop", "columns", "categorical", "numeric", "cluster", "by", "out", "model_file", "dask"}
-#: How Python users call a setting that has another name there.
-IN_PYTHON = {"seed": "random_state"}
 
 
 @pytest.fixture
@@ -71,7 +68,7 @@ def test_a_wrong_value_is_an_error_that_names_the_option(table, capsys, name, co
 
 def test_the_same_error_names_the_argument_in_python():
     for name in WRONG.keys() - {"methods"}:
-        called = IN_PYTHON.get(name, name)
+        called = "random_state" if name == "seed" else name
         with pytest.raises(InputError, match=f"^{called} must ") as error:
             Settings(data=numbers(5), target="y", **{name: WRONG[name]})
         assert error.value.argument == called
@@ -134,17 +131,6 @@ def test_notes_and_legends_name_options(table, capsys):
     assert "numeric=[" not in said
     summary = json.loads((table / "rsens-table" / "summary.json").read_text(encoding="utf-8"))
     assert any("--drop a2" in note["text"] for note in summary["notes"])
-
-
-def test_errors_of_the_data_name_options(table, capsys):
-    with pytest.raises(InputError, match="cv=0"):
-        study(numbers(9), "y")
-    numbers(9).to_csv("table.csv", index=False)
-    assert main(["select", "table.csv", "--target", "y"]) == 2
-    assert "go on without a check: --no-check." in capsys.readouterr().err
-    pd.DataFrame({"x": [1.0, None, 3.0], "y": [1.0, 2.0, 3.0]}).to_csv("table.csv", index=False)
-    assert main(["explain", "table.csv", "--target", "y", "--missing", "error"]) == 2
-    assert "leave columns out with --drop x, or leave the rows out with --missing drop." in capsys.readouterr().err
 
 
 def test_names_with_values():

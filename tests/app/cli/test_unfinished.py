@@ -90,10 +90,7 @@ def test_the_same_command_goes_on_to_the_same_numbers(table, capsys, monkeypatch
 
 
 def test_refits_of_another_question_are_not_used(table, capsys, monkeypatch):
-    for first, second, why in (
-        ([], ["--seed", "1"], "(--seed was 0)"),
-        (["--drop", "d"], [], "(--drop was d)"),
-    ):
+    for first, second, why in (([], ["--seed", "1"], "(--seed was 0)"), (["--drop", "d"], [], "(--drop was d)")):
         fresh, _ = as_json(capsys, *second, "--out", "fresh", "--overwrite", command=CHECKED)
         with monkeypatch.context() as patch:
             stop_after(patch, 4)
@@ -104,18 +101,12 @@ def test_refits_of_another_question_are_not_used(table, capsys, monkeypatch):
         assert found | {"folder": "fresh"} == fresh
 
 
-def test_other_rows_are_another_question_and_what_is_shown_is_not(table, capsys, monkeypatch):
+def test_what_is_shown_is_not_another_question(table, capsys, monkeypatch):
     with monkeypatch.context() as patch:
         stop_after(patch, 4)
         assert main([*LINEAR, "--pairs", "2", "--n-jobs", "1"]) == 130
     _, told = as_json(capsys, "--pairs", "3", "--no-null", command=LINEAR)
     assert "Resumed with 4 finished refits" in told
-    with monkeypatch.context() as patch:
-        stop_after(patch, 4)
-        assert main(CHECKED) == 130
-    numbers(40, seed=1).to_csv("table.csv", index=False)
-    _, told = as_json(capsys, command=CHECKED)
-    assert "Resumed" not in told
 
 
 def test_a_failure_before_the_first_refit_leaves_nothing(table, capsys, monkeypatch):

@@ -17,14 +17,8 @@ def colours(selector: str) -> dict[str, str]:
 LIGHT = colours(":root")
 DARK = LIGHT | colours(':root[data-theme="dark"]')
 
-TEXT = [
-    ("ink", "paper"),
-    ("muted", "paper"),
-    ("accent", "paper"),
-    ("ink", "soft"),
-    ("warning", "warning-paper"),
-    ("accent", "soft"),
-]
+#: Texts on each background.
+TEXT = {"paper": ("ink", "muted", "accent"), "soft": ("ink", "accent"), "warning-paper": ("warning",)}
 
 
 def luminance(colour: str) -> float:
@@ -39,9 +33,10 @@ def contrast(one: str, other: str) -> float:
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-@pytest.mark.parametrize(("text", "background"), TEXT)
-def test_contrast(theme, text, background):
-    assert contrast(theme[text], theme[background]) >= 4.5
+def test_contrast(theme):
+    for background, texts in TEXT.items():
+        for text in texts:
+            assert contrast(theme[text], theme[background]) >= 4.5, (text, background)
 
 
 def test_night_is_the_same_whoever_asks_for_it():

@@ -1,10 +1,12 @@
 """A saved model answers for new rows."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rsens
 from rsens import InputError, study
+from rsens._app.cli import main
 from rsens._app.report._sentences import details
 from tests.app.study.tables import classes, with_text
 
@@ -30,10 +32,15 @@ def test_the_same_rows_give_the_same_answer(saved):
     assert again.assessment is None
     assert again.explanation.null is None
     assert again.likelihood.kind == "gaussian"
+    predicted = result.model.predict(result.reader.transform(with_text()))
+    np.testing.assert_allclose(predicted, result.model.predict(result.X), rtol=1e-12)
 
 
 def test_no_target_and_one_row_from_a_file(saved, tmp_path):
     with_text(1).drop(columns="y").to_csv(tmp_path / "new.csv", index=False)
+    command = ["explain", str(tmp_path / "new.csv"), "--model-file", str(saved[1]), "--no-report", "--quiet"]
+    assert main([*command, "--out", str(tmp_path / "told")]) == 0
+    assert len(pd.read_parquet(tmp_path / "told" / "local.parquet")) == 1
     again = study(tmp_path / "new.csv", model=saved[1])
     assert len(again.X) == 1
     assert again.y is None
@@ -50,13 +57,6 @@ def test_the_model_that_was_read_is_never_removed(saved, tmp_path):
         again.write(tmp_path / "out", report=False)
     again.write(tmp_path / "out", report=False, overwrite=True)
     assert (tmp_path / "out" / "model.rsens").read_bytes() == model
-
-
-def test_new_rows_for_predictions(saved):
-    """The reader of a study reads new rows as its model takes them."""
-    first = saved[0]
-    found = first.model.predict(first.reader.transform(with_text()))
-    np.testing.assert_allclose(found, first.model.predict(first.X), rtol=1e-12)
 
 
 def test_rows_outside_the_data_are_told(saved):

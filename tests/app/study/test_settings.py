@@ -57,23 +57,6 @@ def made(kind, choice, rows=60, **options):
     return model_for(Settings(data=numbers(5), target="y", model=kind, **options), choice, rows)
 
 
-@pytest.mark.parametrize(
-    ("kind", "likelihood", "name"),
-    [
-        ("gp", "negative_binomial", "GPRegressor"),
-        ("gp", "classification", "GPClassifier"),
-        ("linear", "gaussian", "BayesianLinearRegression"),
-        ("linear", "poisson", "BayesianPoissonRegression"),
-        ("linear", "classification", "BayesianProbitRegression"),
-    ],
-)
-def test_class(kind, likelihood, name):
-    model, choice, notes = made(kind, Choice(likelihood, "why"))
-    assert type(model).__name__ == name
-    assert choice.kind == likelihood
-    assert not notes
-
-
 def test_overdispersed_counts_are_poisson_in_a_linear_model_with_a_note():
     model, choice, notes = made("linear", Choice("negative_binomial", "much spread"))
     assert (type(model).__name__, choice.kind) == ("BayesianPoissonRegression", "poisson")

@@ -107,12 +107,12 @@ def test_two_numbers_are_compared_and_a_note_says_so():
     frame = numbers().assign(flag=lambda f: (np.arange(len(f)) % 4 == 0) * 1, d=lambda f: np.arange(len(f)) % 2)
     frame["y"] += 3.0 * frame["flag"]
     result = study(frame, "y", **QUICK)
-    assert set(result.explanation.two_valued) == {"flag", "d"}
+    assert set(result.explanation._two_valued) == {"flag", "d"}
     note = next(note for note in result.notes if note.kind == "two_values")
     assert set(note.columns) == {"flag", "d"}
     assert "have two values and are compared between them, like a category" in note.text
     one = study(frame, "y", numeric=["d"], **QUICK)
-    assert one.explanation.two_valued == ("flag",)
+    assert one.explanation._two_valued == ("flag",)
     assert one.settings["arguments"]["numeric"] == ["d"]
     assert "'flag' has two values" in next(note for note in one.notes if note.kind == "two_values").text
     assert "two_values" not in kinds(study(frame, "y", numeric=["d", "flag"], **QUICK))
@@ -179,6 +179,13 @@ def test_many_columns_have_no_pairs_unless_asked_for():
     assert result.explanation.order == 1
     assert "Pairs were not computed, as there are 64 columns; pairs=10 computes them." in [n.text for n in result.notes]
     assert study(frame, "y", model="linear", pairs=3, **QUICK).explanation.order == 2
+
+
+def test_too_many_pairs_are_refused_before_the_first_fit(monkeypatch):
+    monkeypatch.setattr("rsens._explain._context.MOST_COLUMNS_OF_PAIRS", 3)
+    monkeypatch.setattr(rsens.GPRegressor, "fit", None)
+    with pytest.raises(InputError, match=r"^pairs=2 asks for pairs, .* at most 3 columns; got 4 columns, 6 pairs"):
+        study(numbers(30), "y", pairs=2)
 
 
 def test_one_column():

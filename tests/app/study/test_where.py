@@ -85,8 +85,5 @@ def test_every_command_keeps_rows(file, capsys, command, more):
     assert answer["settings"]["arguments"]["where"] == ["open=yes", "month>2"]
     assert main(arguments) == 2
     assert "another question (--where was open=yes, month>2)" in capsys.readouterr().err
-    assert main([*arguments, "--where", "open=never"]) == 2
     assert main([*arguments, "--where", "open=never", "--out", "other"]) == 2
     assert "--where: no cell is 'never'. 'open' has yes, no." in capsys.readouterr().err
-    assert main([*arguments, "--where", "opn=yes", "--out", "other"]) == 2
-    assert "Did you mean 'open'?" in capsys.readouterr().err

@@ -16,7 +16,7 @@ from rsens._typing import Positions
 from rsens.plots import predictive
 
 #: The most rows that can be looked at: of more, these are spread evenly over the table.
-MOST_ROWS = 200
+MOST_ROWS = 100
 #: The level of the predictive intervals.
 LEVEL = 0.9
 
@@ -59,4 +59,4 @@ def _more(study: Any, shown: Positions) -> Iterator[str]:
 def json_in_html(content: Any) -> str:
     """JSON for a script element: nothing in it can end the element or begin a comment."""
     text = json.dumps(content, allow_nan=False, separators=(",", ":"))  # ASCII: no line separators
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+    return text.replace("<", "\\u003c")

@@ -298,7 +298,7 @@ def _explain_again(analysis: Analysis, listener: Listener, checkpoint: Checkpoin
     analysis.notes.extend(_note_on_pairs(analysis))
     *_, found = explanations(read(_arguments(analysis, listener, null=False, random_state=analysis.asked.seed)))
     analysis.found = found
-    analysis.notes.extend(note_on_two_values(found.two_valued))
+    analysis.notes.extend(note_on_two_values(found._two_valued))
     outside = int(found.extrapolation.sum())
     if outside:
         text = f"{outside:,} of {found.n:,} rows lie outside the data of the model, where it extrapolates."
