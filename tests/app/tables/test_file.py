@@ -266,7 +266,9 @@ def test_files_that_are_not_there(tmp_path, write):
     refused(tmp_path, "cannot be opened")
 
 
-@pytest.mark.parametrize("content", ["", "\n\n  \n", b"\xef\xbb\xbf", gzip.compress(b"", mtime=0), "a,b,c\n", "a,b\n1,2\n"])
+@pytest.mark.parametrize(
+    "content", ["", "\n\n  \n", b"\xef\xbb\xbf", gzip.compress(b"", mtime=0), "a,b,c\n", "a,b\n1,2\n"]
+)
 def test_files_without_rows(write, content):
     refused(write(content), "is empty|has no rows, only a header with 3 names|has only one row")
 
