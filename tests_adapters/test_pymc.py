@@ -235,10 +235,6 @@ WRONG = {
         lambda rows: normal(centred(X_of(rows)) @ slope()),
         "mixes rows",
     ),
-    "unused data": (
-        lambda rows: normal(X_of(rows) is not None and slope().sum()),
-        r"does not depend on the pm\.Data 'X'",
-    ),
     "other name": (lambda rows: normal(X_of(rows, "design") @ slope()), "data='design'"),
     "two outputs": (
         lambda rows: normal((X_of(rows) @ slope())[:, None], shape=(30, 2)),

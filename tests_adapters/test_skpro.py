@@ -26,6 +26,8 @@ def test_distributions_become_families():
 
 @pytest.mark.parametrize("model", [ARDRegression(), ResidualDouble(LinearRegression())], ids=lambda m: type(m).__name__)
 def test_a_fitted_regressor_is_explained_as_it_is(model):
+    with pytest.raises(InputError, match="fit"):
+        rsens.rsens(model, X)
     fitted = model.fit(X, Y)
     predicted = fitted.predict_proba(X)
     local = rsens.rsens(fitted, X)
@@ -35,8 +37,3 @@ def test_a_fitted_regressor_is_explained_as_it_is(model):
     assert (local[:, :1] >= np.abs(slope / spread) * (1 - 1e-5)).all()
     explanation = rsens.explain(fitted, X, null=False, random_state=0)
     assert explanation.main["a"] > explanation.main["b"]
-
-
-def test_an_unfitted_one_is_refused():
-    with pytest.raises(InputError, match="fit"):
-        rsens.rsens(ARDRegression(), X)

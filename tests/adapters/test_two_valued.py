@@ -79,7 +79,6 @@ def test_what_stays_a_number():
     ("numeric", "match"),
     [
         (["y"], "'y', which is not in X"),
-        ([True], "True"),
         ("flag", "must be a list"),
         (["flag", 1], "'flag' twice"),
         (["city"], "'city', which is categorical"),

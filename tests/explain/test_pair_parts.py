@@ -202,9 +202,9 @@ def test_collinear_rows_bend_the_uncertainty_and_the_true_interaction_leads_by_p
     assert not frame["uncertainty_only"].iloc[0]
 
 
-def test_the_leading_pairs_of_concrete_are_of_the_uncertainty(data_folder):
+def test_the_leading_pairs_of_concrete_are_of_the_uncertainty():
     """103 recipes that nearly add up to a constant volume: 4 of 21 pairs lead with less than 1 % in the prediction."""
-    X, y = load_concrete(folder=data_folder)
+    X, y = load_concrete()
     result = explain(GPRegressor(random_state=0, n_restarts=0).fit(X, y), X, intervals=False)
     frame = result.to_frame(2)
     assert frame["uncertainty_only"][:4].all()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GroupKFold, KFold
 
-from rsens._errors import InputError
+from rsens._errors import InputError, RsensWarning
 from rsens._select_interactions import select_interactions
 from rsens.models import GPRegressor
 
@@ -25,7 +25,8 @@ def test_the_scores_are_of_new_persons(tmp_path):
     options = {"k": 0, "cv": 3, "random_state": 0}
     model = GPRegressor(n_restarts=0)
     together = select_interactions(model, X, y, clusters=PERSON, folder=tmp_path, **options)
-    apart = select_interactions(model, X, y, **options)
+    with pytest.warns(RsensWarning, match="clusters"):
+        apart = select_interactions(model, X, y, **options)
     full = [float(found.summary().iloc[-1]["mean"]) for found in (together, apart)]
     assert full[0] < -1.4 < full[1]  # −1.4 is what the distribution of all y gives: log(√(2π)) + 1/2
     with pytest.raises(InputError, match="another question"):

@@ -42,7 +42,6 @@ class ReducedModels:
     terms: KernelTerms
     X: Any
     y: Any
-    warm: bool = True
     models: dict[PairSet, Any] = field(default_factory=dict)
 
     def model(self, pairs: PairSet, before: PairSet | None) -> Any:
@@ -51,7 +50,7 @@ class ReducedModels:
 
         if pairs not in self.models:
             start = self.terms.kernel(pairs)
-            if not self.warm or before is None:
+            if before is None:
                 self.models[pairs] = fit_kernel(self.estimator, start, self.X, self.y)
             else:
                 single, smaller = clone(self.estimator).set_params(n_restarts=0), self.models[before]

@@ -101,8 +101,7 @@ Transform = Callable[[Array, Any], Array]
 def quotients(transform: Transform, X: Array, columns: list[int]) -> Quotients:
     """Difference quotients at the rows X of z(x), made of x by a step of a pipeline or a formula.
 
-    With Richardson's extrapolation they are exact up to rounding for products of columns; otherwise the error is h⁴. A
-    formula takes as long for one row as for thousands, so moved copies of the rows go in together.
+    With Richardson's extrapolation the error is h⁴: they are exact up to rounding for products of columns.
     """
     which = np.arange(len(X))
 
@@ -113,17 +112,12 @@ def quotients(transform: Transform, X: Array, columns: list[int]) -> Quotients:
     return Quotients(moved, X, transform(X, which), columns)
 
 
-#: An output with a slope at less than this share of the rows is taken to be flat.
-FLAT = 0.1
-
-
 def jumps(transform: Transform, at: Quotients, first: Array, unit: Array) -> NDArray[np.bool_]:
     """Flags outputs that have no slope at nearly all rows, and yet change where the rows move inwards by a unit.
 
     `first` (n, L, columns) are the derivatives of z. At rows outside the domain of z nothing is known.
     """
-    share = first.any(axis=2).mean(axis=0)
-    flat = share < FLAT
+    flat = first.any(axis=2).mean(axis=0) < 0.1
     inwards = np.where(np.median(at.X, axis=0) > at.X, unit, -unit)
     inwards[:, [d for d in range(at.X.shape[1]) if d not in at.columns]] = 0.0
     try:

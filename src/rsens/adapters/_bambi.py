@@ -108,11 +108,8 @@ def _components(
         rows = columns.frame(X, names)
         predicted = model.predict(posterior, kind="response_params", data=rows, inplace=False)["posterior"]
     except (ValueError, TypeError, KeyError, IndexError) as error:
-        raise InputError(
-            Argument("X"),
-            f": bambi cannot predict at these rows: {str(error).rstrip('.')}. Rows may have only the groups and "
-            "levels that the model was fitted to, also where the formula combines them.",
-        ) from error
+        text = f": bambi cannot predict at these rows: {str(error).rstrip('.')}. Rows may have only known levels."
+        raise InputError(Argument("X"), text) from error
     parameters = {}
     for name in model.family.likelihood.params:
         alias = getattr(_parameters(model)[name], "alias", None) or name

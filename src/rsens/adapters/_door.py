@@ -140,11 +140,10 @@ def as_contrasts(
     training: Array | None = None,
     weights: Array | None = None,
 ) -> tuple[Model, Table]:
-    """The model and its rows with contrasts between the values of these columns.
+    """The model and its rows with contrasts between the values of these columns, of the training inputs and the table.
 
-    The values come from the training inputs, (N, D), and from the table; how often each occurs is counted in the
-    training inputs, or where they are not known in the table under `weights`, which add up to 1. A column with one
-    value in the training inputs has nothing to compare: its R-sens is 0. Categorical columns stay unchanged.
+    How often each occurs is counted in the training inputs (N, D), or else in the table under `weights`, which add up
+    to 1. A column with one value in the training inputs has nothing to compare: its R-sens is 0.
     """
     known = () if table.coding is None else table.coding.columns
     further = sorted({*positions} - {column.position for column in known})

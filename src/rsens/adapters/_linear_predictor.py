@@ -21,15 +21,14 @@ from rsens.posteriors import Latent
 
 
 class Response(Protocol):
-    """The distribution of an observation, given η ~ N(m, v). Every likelihood of rsens is one."""
+    """The distribution of an observation, given η ~ N(m, v), (n,) each. Every likelihood of rsens is one.
 
-    def predictive(self, m: Array, v: Array) -> Distribution:
-        """The predictive family at m and v, (n,) each."""
-        ...
+    The derivatives of λ in (m, v) are (n, M, 2) and, for order 2, (n, M, 2, 2).
+    """
 
-    def predictive_derivatives(self, m: Array, v: Array, order: int) -> tuple[Array, Array | None]:
-        """Derivatives of λ in (m, v): (n, M, 2) and, for order 2, (n, M, 2, 2)."""
-        ...
+    def predictive(self, m: Array, v: Array) -> Distribution: ...
+
+    def predictive_derivatives(self, m: Array, v: Array, order: int) -> tuple[Array, Array | None]: ...
 
 
 def through_response(response: Response, latent: Latent) -> Derivatives:

@@ -88,11 +88,8 @@ def _likelihood(program: Program, site: str, discrete: frozenset[str], draw: Any
 
 def _of_rows(model: Any, arguments: dict[str, Any]) -> Program:
     """The model as a function of rows, with None for arguments that have no default, such as y."""
-    if not callable(model) or isinstance(model, type):
+    if not callable(model) or isinstance(model, type) or is_a(model, "numpyro.Predictive"):
         raise wrong_kind("from_numpyro", "model", "the model function, model(X) or model(X, y=None)", model)
-    if is_a(model, "numpyro.Predictive"):
-        text = " must be the model function itself, and not random samples of y; got a Predictive. Write "
-        raise InputError("from_numpyro: ", Argument("model"), f"{text}from_numpyro(model, mcmc).")
     try:
         parameters = list(inspect.signature(model).parameters.values())[1:]
     except (TypeError, ValueError):  # built in C, or by a handler that hides its arguments
@@ -120,10 +117,9 @@ def _checked_sites(program: Program, site: str, n_columns: int, drawn: Collectio
     """
     few, more = (_traced(program, rows, n_columns) for rows in (2, 3))
     if site not in few.observed and site not in few.latent:
-        names = few.observed or [name for name in few.latent if name not in drawn]
-        has = quoted(names) or "no such site"
-        text = f" must be the site of y, which has obs=; got {site!r}, and the model has {has}. Write "
-        raise InputError(Argument("site"), f"{text}from_numpyro(model, samples, site={names[0] if names else 'y'!r}).")
+        has = quoted(few.observed or [name for name in few.latent if name not in drawn]) or "no such site"
+        text = f" must name the site of y, which has obs=; got {site!r}, and the model has {has}."
+        raise InputError(Argument("site"), text)
     few.latent.pop(site, None)
     of_rows = [name for name, shape in few.latent.items() if more.latent.get(name) != shape]
     if of_rows:

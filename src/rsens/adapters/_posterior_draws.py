@@ -31,7 +31,7 @@ def draws_of(posterior: Any, argument: str, shapes: Mapping[str, Shape]) -> dict
     named, problem = by_name(posterior, argument), ""
     missing = [name for name in shapes if name not in named]
     if missing:
-        text = f" has no draws of {quoted(missing)}; got draws of {quoted(named) or 'nothing'}. Give all variables."
+        text = f" has no draws of {quoted(missing)}; got draws of {quoted(named) or 'nothing'}."
         raise InputError(Argument(argument), text)
     draws = {name: _stacked(name, named[name], shape, argument) for name, shape in shapes.items()}
     numbers = {name: len(values) for name, values in draws.items()}
@@ -59,10 +59,7 @@ def about_draws(program: str, count: int, family: str, noise: str, **words: str)
     about = Description(f"{program} with {count} draws", f"mixture of {family}", noise, **words)
     if count >= FEW_DRAWS:
         return about, Finding("draws", "ok", f"{count} draws.")
-    text = (
-        f"only {count} draws: where they disagree, R-sens shows the single draws. It settles as 1/√draws; take "
-        f"{FEW_DRAWS} or more."
-    )
+    text = f"only {count} draws: where they disagree, R-sens shows single draws. Take {FEW_DRAWS} or more."
     return about, Finding("draws", "warning", text)
 
 
@@ -118,10 +115,6 @@ def by_name(posterior: Any, argument: str) -> Mapping[str, Any]:
         except (AssertionError, AttributeError):
             text = ": the MCMC object has not run. Call mcmc.run(key, X, y) first."
             raise InputError(Argument(argument), text) from None
-    if is_a(posterior, "pymc.MultiTrace"):
-        return {name: posterior.get_values(name) for name in posterior.varnames}
-    if is_a(posterior, "cmdstanpy.CmdStanMCMC"):
-        return posterior.stan_variables()
     if isinstance(posterior, Mapping):
         return posterior
     raise InputError(

@@ -66,7 +66,7 @@ def from_pymc(
     observed = _observed_variable(model, site)
     rows = DataRows.of(model, data)
     family = _family_of(observed)
-    free = _free_variables(model, family, rows, observed)
+    free = _free_variables(model, family, rows)
     draws = draws_of(posterior, "posterior", {v.name: _shape_of(v) for v in free})
     graph = LikelihoodGraph.of(family, free, tuple(draws.values()), rows)
     _try_out(graph, rows, model, observed)
@@ -163,14 +163,11 @@ def _observed_variable(model: Any, site: str | None) -> Any:
         raise InputError(Argument("site"), f"{text}from_pymc(model, posterior, site={next(iter(known))!r}).")
     shape = known[site].type.shape
     if len(shape) != 1 and not (len(shape) == 2 and shape[1] == 1):
-        raise InputError(
-            f"from_pymc explains one number per row; the observed {site!r} has shape {shape}. Explain one output at a "
-            "time: its draws are still valid in a model with that output only."
-        )
+        raise InputError(f"from_pymc explains one number per row; the observed {site!r} has shape {shape}.")
     return known[site]
 
 
-def _free_variables(model: Any, family: Distribution, rows: DataRows, observed: Any) -> list[Any]:
+def _free_variables(model: Any, family: Distribution, rows: DataRows) -> list[Any]:
     """The random variables that the likelihood depends on. None of them may depend on the rows."""
     from pytensor.graph.traversal import ancestors
 
@@ -180,9 +177,6 @@ def _free_variables(model: Any, family: Distribution, rows: DataRows, observed: 
     of_rows = [variable.name for variable in free if {*rows.variables} & set(ancestors([variable]))]
     if of_rows:
         raise drawn_per_row(of_rows)
-    unused = [variable.name for variable in rows.variables if variable not in reached]
-    if unused:
-        raise InputError(f"the likelihood of {observed.name!r} does not depend on the pm.Data {quoted(unused)}.")
     return free
 
 

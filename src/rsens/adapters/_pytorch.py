@@ -24,6 +24,8 @@ from rsens.distributions import Categorical, Distribution, Normal
 from rsens.likelihoods import LogitLikelihood
 from rsens.posteriors import Latent
 
+AUTOMATIC = "automatic (PyTorch)"
+
 
 @dataclass(frozen=True, eq=False)
 class ModuleModel(Described, TorchModel):
@@ -37,13 +39,9 @@ class ModuleModel(Described, TorchModel):
 def _adapt(module: Any) -> Model:
     check_evaluation_mode(module)
     label = type(module).__name__
-    about = Description(
-        f"{label}, a module of PyTorch",
-        "the distribution that forward returns",
-        "as that distribution has it",
-        "automatic (PyTorch)",
-    )
-    return ModuleModel(InFloat64(module), label=label, about=about, findings=(_precision(module),))
+    family, noise = "the distribution that forward returns", "as that distribution has it"
+    about = Description(f"{label}, a module of PyTorch", family, noise, AUTOMATIC)
+    return ModuleModel(InFloat64(module), label=label, about=about)
 
 
 TORCH_MODULE = Adapter("modules of PyTorch that return distributions", lambda obj: is_a(obj, "torch.Module"), _adapt)
@@ -94,12 +92,6 @@ def _as_distribution(output: Any, name: str) -> Distribution:
             "from_torch(lambda X: Bernoulli(logit=module(X)[:, 0])) or Categorical(module(X).softmax(-1))."
         )
     return as_family(output)
-
-
-def _precision(module: Any) -> Finding:
-    single = any(str(p.dtype) in ("torch.float32", "torch.float16", "torch.bfloat16") for p in module.parameters())
-    text = "float32 weights: predictions are computed in float64, on a copy." if single else "float64."
-    return Finding("precision", "ok", text)
 
 
 def from_dropout(
@@ -154,14 +146,10 @@ def from_dropout(
         tape.masks = iter([parameters[name] for name in masks])
         return predict(X)
 
-    about = Description(
-        f"{name}, a module of PyTorch with dropout",
-        f"mixture of {draws} thinned networks",
-        "as the distribution of one network has it",
-        "automatic (PyTorch)",
-    )
+    family, noise = f"mixture of {draws} thinned networks", "as the distribution of one network has it"
+    about = Description(f"{name}, a module of PyTorch with dropout", family, noise, AUTOMATIC)
     fixed = Finding("masks", "ok", f"{draws} masks, the same for all rows, for {len(masks)} uses of dropout.")
-    return from_draws(one_draw, masks, backend="torch").described(about, _precision(module), fixed)
+    return from_draws(one_draw, masks, backend="torch").described(about, fixed)
 
 
 class _Tape:
@@ -261,10 +249,7 @@ class LogitModel(LaplaceModel):
 def _adapt_laplace(laplace: Any) -> Model:
     name = type(laplace).__name__
     if not is_a(laplace, "laplace.ParametricLaplace"):
-        raise InputError(
-            f"rsens cannot read {name} of laplace-torch. Use Laplace(…) with hessian_structure 'full', 'kron', 'diag' "
-            "or 'lowrank'."
-        )
+        raise InputError(f"rsens cannot read {name} of laplace-torch. Use hessian_structure 'full', 'kron' or 'diag'.")
     if not getattr(laplace, "n_data", 0):
         raise InputError(f"{name} is not fitted. Call fit(train_loader) first.")
     check_evaluation_mode(laplace.model)
@@ -272,31 +257,23 @@ def _adapt_laplace(laplace: Any) -> Model:
     if kind not in ("regression", "classification") or (kind == "regression" and outputs > 1):
         text = f"has the likelihood {kind!r} and {outputs} outputs; rsens reads regression of one, and classification"
         raise InputError(f"{name} {text}.")
-    latent = _LaplaceMoments(laplace)
-
-    def about(family: str, noise: str) -> Description:
-        return Description(f"{name} of laplace-torch", family, noise, "automatic (PyTorch)")
-
-    if kind == "classification" and outputs > 2:
-        words = "the classes themselves; link averaged by laplace-torch's probit formula"
-        return LaplaceModel(latent.classes, label=name, about=about(f"Categorical ({outputs} classes)", words))
+    latent, kept = _LaplaceMoments(laplace), f"{name} of laplace-torch"
     if kind == "classification":
-        words = "the classes themselves; logistic link averaged exactly"
-        return LogitModel(latent.two_classes, label=name, about=about("Bernoulli", words))
+        more, averaged = outputs > 2, "exactly" if outputs <= 2 else "by laplace-torch's probit formula"
+        words = f"the classes themselves; link averaged {averaged}"
+        about = Description(kept, f"Categorical ({outputs} classes)" if more else "Bernoulli", words, AUTOMATIC)
+        if more:
+            return LaplaceModel(latent.classes, label=name, about=about)
+        return LogitModel(latent.two_classes, label=name, about=about)
     noise = float(laplace.sigma_noise) ** 2
     untouched = " It is 1, the default: fit it, or give Laplace(…, sigma_noise=…)." if noise == 1.0 else ""
-    finding = Finding(
-        "noise",
-        "warning" if untouched else "ok",
-        f"sigma_noise² = {noise:.3g} is added to the variance of f, which laplace-torch leaves out.{untouched}",
-    )
-    described = about("Normal", f"included: {noise:.3g} (sigma_noise²)")
-    return LaplaceModel(partial(latent.number, noise), label=name, about=described, findings=(finding,))
+    text = f"sigma_noise² = {noise:.3g} is added to the variance of f, which laplace-torch leaves out.{untouched}"
+    about = Description(kept, "Normal", f"included: {noise:.3g} (sigma_noise²)", AUTOMATIC)
+    finding = Finding("noise", "warning" if untouched else "ok", text)
+    return LaplaceModel(partial(latent.number, noise), label=name, about=about, findings=(finding,))
 
 
-LAPLACE = Adapter(
-    "Laplace approximations of laplace-torch", lambda obj: is_a(obj, "laplace.BaseLaplace"), _adapt_laplace
-)
+LAPLACE = Adapter("Laplace approximations of laplace-torch", lambda o: is_a(o, "laplace.BaseLaplace"), _adapt_laplace)
 
 
 def _laplace_in_float64(laplace: Any) -> Any:

@@ -156,8 +156,7 @@ def _check_exog(count: int, names: tuple[Any, ...], X: Any) -> None:
 
 def _check_frame(formula: str, X: Any) -> None:
     if not is_frame(X):
-        text = f" must be a data frame with the columns of {formula!r}; got {type(X).__name__}."
-        raise InputError(Argument("X"), text)
+        raise InputError(Argument("X"), f" must be a data frame, for {formula!r}; got {type(X).__name__}.")
 
 
 def _offset(model: Any, offset: float | None) -> float:
@@ -203,20 +202,20 @@ def _covariance(results: Any, size: int) -> Array:
     except (AttributeError, ValueError, TypeError):  # a penalised fit has none; a Hessian that was not inverted
         usable = False
     if not usable:
-        raise InputError(
-            f"{type(results).__name__} has no covariance of its coefficients, so their uncertainty is not known. To "
-            "take them as known: from_statsmodels(results, uncertainty=False)."
+        text = (
+            "has no covariance of its coefficients. To take them as known: from_statsmodels(results, uncertainty=False)"
         )
+        raise InputError(f"{type(results).__name__} {text}.")
     return covariance
 
 
 def _observation(results: Any) -> _Observation:
     read = next((read for name, read in READERS.items() if is_a(results.model, f"statsmodels.{name}")), None)
     if read is None:
+        known = ", ".join(name for name, reader in READERS.items() if reader)
         raise expected_model(
-            f" that we can read; got results of statsmodels' {type(results.model).__name__}. Accepted are OLS, WLS, "
-            "GLS, GLM, Logit, Probit, Poisson, NegativeBinomial, MNLogit and BetaModel. For others write what they "
-            "predict: from_function(lambda X: Normal(results.predict(X), variance))."
+            f" that we can read; got results of statsmodels' {type(results.model).__name__}. Accepted are {known}. For "
+            "others write what they predict: from_function(lambda X: Normal(results.predict(X), variance))."
         )
     return read(results)
 
@@ -224,10 +223,8 @@ def _observation(results: Any) -> _Observation:
 def _linear(results: Any) -> _Observation:
     scale = float(getattr(results, "scale", np.nan))
     if not np.isfinite(scale) or scale <= 0.0:
-        raise InputError(
-            f"{type(results).__name__} has scale {scale:g} and so no predictive distribution. Fit with fit(), to more "
-            "rows than columns and a target that is not an exact function of them."
-        )
+        text = f"has scale {scale:g} and so no predictive distribution. Fit with fit(), to more rows than columns"
+        raise InputError(f"{type(results).__name__} {text} and a target that is not an exact function of them.")
     one = "" if is_a(results.model, "statsmodels.OLS") else ", for an observation of weight 1"
     ν = float(results.df_resid)
     words = f"StudentT ({ν:g} degrees of freedom)", f"included: {scale:.3g} (scale{one})"
@@ -247,15 +244,11 @@ def _multinomial(results: Any) -> _Observation:
     return _Observation(None, f"Categorical ({np.shape(results.params)[1] + 1} classes)", "included: of the classes")
 
 
-def _counts(size: float) -> _Observation:
-    return _Observation(NegativeBinomialLikelihood(size), f"NegativeBinomial (size {size:.3g})")
-
-
 def _negative_binomial(results: Any) -> _Observation:
-    kind = str(results.model.loglike_method)
+    kind, size = str(results.model.loglike_method), 1.0 / float(np.asarray(results.params)[-1])
     if kind != "nb2":
         raise InputError(f"rsens reads NegativeBinomial with loglike_method='nb2'; got {kind!r}. Fit that, or a GLM.")
-    return _counts(1.0 / float(np.asarray(results.params)[-1]))
+    return _Observation(NegativeBinomialLikelihood(size), f"NegativeBinomial (size {size:.3g})")
 
 
 def _beta(results: Any) -> _Observation:
@@ -282,15 +275,9 @@ def _generalised(results: Any) -> _Observation:
         return _Observation(GaussianLikelihood(scale), "Normal", f"included: {scale:.3g} (scale)")
     if kind == "Binomial" and link in BINARY:
         return _binary(link, results)
-    if kind == "Poisson" and link == "log":
-        return _Observation(PoissonLikelihood(), "Poisson")
-    if kind == "NegativeBinomial" and link == "log":
-        return _counts(1.0 / float(family.alpha))
     if kind not in FAMILIES:
-        raise InputError(
-            f"the {kind} family of statsmodels does not correspond to any rsens family. Use one of "
-            f"{', '.join(FAMILIES)}, or write what it predicts with from_function(fn)."
-        )
+        text = f"does not correspond to any rsens family; known are {', '.join(FAMILIES)}"
+        raise InputError(f"the {kind} family of statsmodels {text}. Write what it predicts: from_function(fn).")
     name, build, others = FAMILIES[kind]
     exact = {"identity": identity_mean, "log": log_mean}.get(link) if kind in AVERAGED else None
     mean = exact or partial(plug_in_mean, family.link)

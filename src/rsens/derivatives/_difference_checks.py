@@ -21,9 +21,7 @@ PROBES = 8
 SMALL = 0.1
 #: The share of their size by which derivatives may differ when the step is halved; second differences at a jump.
 SHARE, CHANGE = 0.01, 0.5
-#: A jump keeps at least this share of a second difference over a small part of the step.
-JUMP = 0.25
-#: Points on a line, per search.
+#: Points along a wide step.
 POINTS = 17
 #: A step that spans several jumps of an ordinary tree ensemble, in units of a column.
 WIDE = 0.3
@@ -128,12 +126,14 @@ def flat_columns(at: Differences, changes: Array) -> list[int]:
     if not still:
         return []
     some, found = replace(at.at(spaced(len(at.X), PROBES)), columns=still), []
-    for d, moved in zip(still, (some.changes(WIDE * at.steps.units(some.X)) != 0.0).any(axis=2), strict=True):
+    wide = WIDE * some.steps.units(some.X)
+    for d, moved in zip(still, (some.changes(wide) != 0.0).any(axis=2), strict=True):
         if moved.sum() < min(2, len(some.X)):
             continue
-        there = some.at(moved)
-        coarse, fine = bends_on_lines(there, there.X, np.full(len(there.X), d), WIDE * at.steps.units(there.X)[:, d])
-        if (fine > JUMP * coarse).mean() > 0.5:
+        # Somewhere along the wide step a smooth function changes over the small one; a function that jumps does not.
+        there, along = some.at(moved), np.eye(some.X.shape[1])[d]
+        line = there.X + np.linspace(-1.0, 1.0, POINTS)[:, None, None] * wide[moved] * along
+        if (there.moved(line + there.widths(1) * along) != there.moved(line)).any(axis=2).mean() < 0.05:
             found.append(d)
     return found
 
@@ -199,27 +199,6 @@ def _mixed(at: Differences, h: Array, d: Any, e: Any) -> Array:
     pp, pm, mp, mm = at.moved(corners)
     width = h[k, d] * h[k, e] * np.where(d == e, 1.0, 4.0)
     return ((pp - pm) - (mp - mm)) / width[:, None]
-
-
-def bends_on_lines(at: Differences, X: Array, e: Array, h: Array) -> tuple[Array, Array]:
-    """The largest second difference among neighbours on each line x_e ± h, and around it on a line 8 × as short.
-
-    The second is about 1/64 of the first for a smooth function, 1/8 at a kink, and as large at a jump.
-    """
-    k = np.arange(len(X))
-    low, high, found = X[k, e] - h, X[k, e] + h, []
-    for _ in range(2):
-        t = low + np.linspace(0.0, 1.0, POINTS)[:, None] * (high - low)  # (points, K)
-        points = np.broadcast_to(X, (POINTS, *X.shape)).copy()
-        points[:, k, e] = t
-        gap = np.diff(t, axis=0)[..., None]
-        slope = np.diff(at.moved(points), axis=0) / np.where(gap > 0.0, gap, np.inf)  # divided, since ends are rounded
-        bend = np.diff(slope, axis=0) * ((high - low) / (POINTS - 1))[:, None]
-        bends = at.here.norms(np.moveaxis(bend, 0, -1)).T
-        place = bends.argmax(axis=0)
-        found.append(bends[place, k])
-        low, high = t[place, k], t[place + 2, k]
-    return found[0], found[1]
 
 
 @dataclass(frozen=True, eq=False)

@@ -199,11 +199,7 @@ def iterate(
     check_order(order)
     n, columns = table.values.shape
     model = model if prepared else prepare(model, table)
-    at_once = model.rows_per_chunk(columns, order)
-    if model.coding is not None:  # contrasts have to be kept as well
-        kept = contrast_bytes(model.coding, order, model.n_parameters)
-        at_once = max(1, int(1.0 / (1.0 / at_once + kept / MAX_BYTES)))
-    chunks = -(-n // max(1, at_once * max_bytes // MAX_BYTES))
+    chunks = -(-n // _rows_at_once(model, columns, order, max_bytes))
     bends = Bends(table, model.by_differences) if watch and order == 2 else None
     for k in range(chunks):
         start, stop = n * k // chunks, n * (k + 1) // chunks
@@ -224,6 +220,14 @@ def iterate(
         yield slice(start, stop), record
     if bends is not None:
         bends.warn()
+
+
+def _rows_at_once(model: Model, columns: int, order: int, max_bytes: int) -> int:
+    rows = model.rows_per_chunk(columns, order)
+    if model.coding is not None:  # contrasts have to be kept as well
+        kept = contrast_bytes(model.coding, order, model.n_parameters)
+        rows = max(1, int(1.0 / (1.0 / rows + kept / MAX_BYTES)))
+    return max(1, rows * max_bytes // MAX_BYTES)
 
 
 def prepare(model: Model, table: Table) -> Model:

@@ -80,8 +80,9 @@ def bars(explanation: Any, *, order: int = 1, top: int | None = None, ax: Axes |
     if of_pairs:
         above, unclear = e.inference.pair_above, e.inference.pair_unclear
         signs = [] if above is None else [STAR if above[p] else DOUBT if unclear[p] else "" for p in values.index]
-    else:
-        signs = _directions(e, values)
+    else:  # groups, categorical columns and several outputs have no direction
+        ways = (e.direction, e.consistency) if e.direction.ndim == 1 else ()
+        signs = arrows(*(way.reindex(values.index) for way in ways)) if ways else []
     handles += _draw_signs(ax, signs, size)
     ax.set_xlabel(look.value_label(e, order))
     look.add_notes(ax, notes)
@@ -117,13 +118,6 @@ def _draw_null(ax: Axes, null: Array) -> Any:
     ax.vlines(level, rows - half, rows + half, color="white", linewidth=3.0, zorder=2.9)  # seen on dark bars too
     ax.vlines(level, rows - half, rows + half, **style)
     return ax.plot([], [], label=NULL, **style)[0]
-
-
-def _directions(explanation: Any, values: pd.Series[float]) -> list[str]:
-    """Which way the prediction goes with each variable; groups, categorical columns and several outputs have none."""
-    if explanation.direction.ndim != 1:
-        return []
-    return arrows(explanation.direction.reindex(values.index), explanation.consistency.reindex(values.index))
 
 
 def _draw_signs(ax: Axes, signs: list[str], size: float) -> list[Any]:

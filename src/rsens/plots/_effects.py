@@ -52,13 +52,14 @@ def effects(explanation: Any, *, top: int | None = None, ax: Axes | None = None)
 
     look.check_plot(explanation, "effects", "rsens.explain", ("effects", "interval_kind"), ax=ax, top=top)
     lines, starts, hidden = _shown(explanation, top)
-    notes, outputs = _notes(explanation), _outputs(explanation)
+    notes, table = _notes(explanation), explanation.effects
+    outputs = list(dict.fromkeys(table["output"]))[:MOST_OUTPUTS] if "output" in table else []
     times = 100.0 if explanation.family in PROBABILITIES else 1.0
-    ax = look.row_axes(len(lines) + bool(hidden), notes, row=_line_height(outputs)) if ax is None else ax
+    ax = look.row_axes(len(lines) + bool(hidden), notes, row=max(0.3, 0.1 + 0.1 * len(outputs))) if ax is None else ax
     size = look.name_rows(ax, [name for name, _ in lines], hidden)
     ax.axvline(0.0, color=look.BLACK, linewidth=0.8, zorder=1)
-    for row_number, (_, table) in enumerate(lines):
-        _draw_line(ax, row_number, table, outputs, times, explanation.intervals_hold, size)
+    for row_number, (_, of_line) in enumerate(lines):
+        _draw_line(ax, row_number, of_line, outputs, times, explanation.intervals_hold, size)
     for start in starts[1:]:
         ax.axhline(start - 0.5, color="#B0B0B0", linewidth=0.5, zorder=0)
     ax.margins(x=0.06)
@@ -100,11 +101,6 @@ def _lines_of(term: str, table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     return [(f"{term} = {level}", table[table["level"] == level]) for level in levels]
 
 
-def _outputs(explanation: Any) -> list[str]:
-    table = explanation.effects
-    return [] if "output" not in table else list(dict.fromkeys(table["output"]))[:MOST_OUTPUTS]
-
-
 def _draw_line(
     ax: Axes, row: int, table: pd.DataFrame, outputs: list[str], times: float, hold: bool, size: float
 ) -> None:
@@ -138,11 +134,6 @@ def _notes(explanation: Any) -> list[str]:
     classes = table["output"].nunique() if "output" in table else 0
     parts += [f"{MOST_OUTPUTS} of {classes} classes"] * (classes > MOST_OUTPUTS)
     return ["; ".join(parts), interval_note(explanation, "lines")]
-
-
-def _line_height(outputs: list[str]) -> float:
-    """Room for one line, in inches: several classes are drawn one below the other."""
-    return max(0.3, 0.1 + 0.1 * len(outputs))
 
 
 EFFECTS = Plot(

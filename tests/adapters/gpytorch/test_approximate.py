@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gpytorch
-import mpmath
 import numpy as np
 import pytest
 import torch
@@ -11,9 +10,6 @@ import torch
 import rsens
 from rsens import InputError
 from rsens.adapters import as_model
-from rsens.adapters._gpytorch._gaussian_process import mean_softplus, softplus_moments
-from rsens.adapters._linear_predictor import MeanResponse
-from rsens.distributions import Poisson
 from rsens.kernels import EQ
 from rsens.likelihoods import (
     GaussianLikelihood,
@@ -114,7 +110,7 @@ def test_without_its_likelihood_the_error_says_what_to_write():
         rsens.rsens(variational(None), ROWS)
 
 
-@pytest.mark.parametrize("likelihood", [G.LaplaceLikelihood, lambda: G.SoftmaxLikelihood(4, 3)])
+@pytest.mark.parametrize("likelihood", [G.LaplaceLikelihood, G.PoissonLikelihood, lambda: G.SoftmaxLikelihood(4, 3)])
 def test_other_likelihoods_are_refused(likelihood):
     with pytest.raises(InputError, match=r"likelihood must be Gaussian.*from_torch\(fn\)"):
         rsens.from_gpytorch(variational(None), likelihood())
@@ -158,49 +154,3 @@ def test_single_precision_keeps_its_jitter():
         found = as_model(rsens.from_gpytorch(single, likelihood)).predict_distribution(ROWS)
     np.testing.assert_allclose(found.mean, expected.mean, atol=1e-5)  # rounding of float32
     np.testing.assert_allclose(found.variance, expected.variance, rtol=1e-5)
-
-
-# ---- counts with mean softplus(f), against mpmath and quadrature -----------------------------------------------------
-
-
-@pytest.mark.parametrize("m", [-30.0, -4.0, 0.7, 12.0])
-@pytest.mark.parametrize("v", [0.0, 1e-6, 0.3, 60.0])
-def test_the_mean_of_softplus(m, v):
-    with mpmath.workdps(20):
-        if v == 0.0:
-            expected = mpmath.log1p(mpmath.exp(m))
-        else:
-            s = mpmath.sqrt(v)
-            ends = [m + s * t for t in (-12, -6, 0, 6, 12)] + [m + v + s * t for t in (-6, 0, 6, 12)]
-            density = lambda f: mpmath.npdf(f, m, s)  # noqa: E731
-            expected = mpmath.quad(lambda f: mpmath.log1p(mpmath.exp(f)) * density(f), sorted({*map(float, ends)}))
-    assert mean_softplus(np.array([m]), np.array([v]))[0] == pytest.approx(float(expected), rel=1e-11)
-
-
-def test_derivatives_in_the_moments_against_differences():
-    counts = MeanResponse(softplus_moments, Poisson, (1.0,))
-    m, v = np.array([-3.0, 0.2, 2.0]), np.array([0.5, 1.3, 6.0])
-    first, second = counts.predictive_derivatives(m, v, 2)
-    h = 1e-4
-    parameters = lambda dm, dv: counts.predictive(m + dm, v + dv).parameters  # noqa: E731
-    by_m = (parameters(h, 0.0) - parameters(-h, 0.0)) / (2.0 * h)
-    by_v = (parameters(0.0, h) - parameters(0.0, -h)) / (2.0 * h)
-    np.testing.assert_allclose(first, np.stack([by_m, by_v], -1), rtol=1e-6)
-    slopes = lambda dm, dv: counts.predictive_derivatives(m + dm, v + dv, 1)[0]  # noqa: E731
-    by_m = (slopes(h, 0.0) - slopes(-h, 0.0)) / (2.0 * h)
-    by_v = (slopes(0.0, h) - slopes(0.0, -h)) / (2.0 * h)
-    np.testing.assert_allclose(second, np.stack([by_m, by_v], -1), rtol=1e-6)
-
-
-def test_counts_have_the_mean_of_the_likelihood():
-    """By Gauss–Hermite quadrature of torch's own distributions over f."""
-    likelihood = gpytorch.likelihoods.PoissonLikelihood()
-    model = variational(likelihood)
-    m, v = Oracle(model).moments(ROWS)
-    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
-    given = likelihood.forward(torch.tensor(m[:, None] + np.sqrt(v)[:, None] * nodes))
-    expected = given.mean.detach().numpy() @ weights / weights.sum()
-    source = rsens.from_gpytorch(model, likelihood)
-    np.testing.assert_allclose(source.predict_distribution(ROWS).mean, expected, rtol=1e-7)
-    differences = rsens.from_function(source.predict_distribution)
-    assert relative(rsens.rsens(source, ROWS), rsens.rsens(differences, ROWS)) < 1e-6

@@ -20,7 +20,6 @@ from tests.adapters.gpytorch.processes import (
     DeepKernel,
     ExactProcess,
     X,
-    Y,
     exact,
     gaussian,
     own,
@@ -82,6 +81,24 @@ def test_the_covariance_of_the_training_rows_is_factorised_once(monkeypatch):
     for rows in (ROWS[:4], ROWS[4:]):
         source.derivatives(rows, 2)
     assert sizes.count(len(X)) <= 2  # for the mean, and for the variance
+
+
+def test_cholesky_factors_above_800_rows():
+    """GPyTorch's own settings turn to conjugate gradients there, which are far too coarse for derivatives."""
+    rng = np.random.default_rng(3)
+    many = rng.normal(size=(900, 3))
+    targets = np.sin(2.0 * many[:, 0]) + many[:, 1] * many[:, 2] + 0.05 * rng.normal(size=900)
+    given, rows = {"inputs": many, "targets": targets}, np.vstack([many[:3], many[:3] + 0.1])
+    model, native = exact(users_rbf(), likelihood=gaussian(1e-3), **given), own(EQ(1.7, L), noise=1e-3, **given)
+    points, usual = torch.tensor(rows, requires_grad=True), gpytorch.settings
+    with torch.random.fork_rng(), usual.fast_computations(True, True, True), usual.max_cholesky_size(800):
+        torch.manual_seed(0)  # conjugate gradients start at random
+        bare = torch.autograd.grad(model.likelihood(model(points)).variance.sum(), points)[0].numpy()
+    kept, truth = model.prediction_strategy, native.derivatives(rows, 1).first[:, 1]
+    assert relative(bare, truth) > 1e-3  # the trap is real
+    assert relative(as_model(model).derivatives(rows, 1).first[:, 1], truth) < 1e-6
+    assert relative(rsens.rsens2(model, rows[2:4]), rsens.rsens2(native, rows[2:4])) < 1e-6
+    assert model.prediction_strategy is kept
 
 
 def test_a_network_in_front_of_the_kernel_is_part_of_the_model():
@@ -155,19 +172,3 @@ def test_a_model_that_cannot_be_copied_says_so():
         copy.deepcopy(model)
     with pytest.raises(InputError, match=r"cannot be copied .*copy\.deepcopy\(model\)"):
         rsens.rsens(model, ROWS)
-
-
-def test_tensors_outside_the_module_are_named():
-    """They stay in single precision when the working copy is turned to double."""
-
-    class Hidden(ExactProcess):
-        def forward(self, x):
-            return super().forward(x @ self.hidden["weights"])
-
-    model = Hidden(torch.tensor(X).float(), torch.tensor(Y).float(), gaussian().float(), users_rbf().float())
-    model.hidden = {"weights": torch.eye(3)}
-    with (
-        pytest.warns(rsens.RsensWarning, match="single precision"),
-        pytest.raises(InputError, match="in double precision"),
-    ):
-        rsens.rsens(model.eval(), ROWS)

@@ -11,8 +11,6 @@ from botorch.models import MixedSingleTaskGP, ModelListGP, MultiTaskGP, SingleTa
 from botorch.models.fully_bayesian import SaasFullyBayesianSingleTaskGP
 from botorch.models.transforms import Normalize, Power, Round
 from botorch.models.transforms.input import ChainedInputTransform, InputStandardize, Log10
-from gpytorch.kernels import MaternKernel, ScaleKernel
-from gpytorch.priors import GammaPrior
 
 import rsens
 from rsens import InputError, from_function
@@ -80,10 +78,6 @@ CASES = {
     "known noise": lambda: fitted(train_Yvar=torch.full((N, 1), 0.2).double(), input_transform=Normalize(D)),
     "known noise per row": lambda: fitted(
         train_Yvar=torch.linspace(0.1, 0.4, N).double()[:, None], input_transform=Normalize(D)
-    ),
-    "matern": lambda: fitted(
-        covar_module=ScaleKernel(MaternKernel(2.5, ard_num_dims=D, lengthscale_prior=GammaPrior(3.0, 6.0))),
-        input_transform=Normalize(D),
     ),
 }
 AUTOMATIC = {

@@ -11,7 +11,7 @@ import rsens
 from rsens import InputError
 from rsens.adapters import as_model
 from rsens.kernels import EQ, Constant, Linear, Matern32, Matern52, Periodic, RationalQuadratic
-from tests.adapters.gpytorch.processes import NOISE, ROWS, D, X, Y, exact, gaussian, matern, own, rbf, relative, scaled
+from tests.adapters.gpytorch.processes import ROWS, D, X, Y, exact, gaussian, matern, own, rbf, relative, scaled
 from tests.adapters.gpytorch.processes import with_values as values
 
 K = gpytorch.kernels
@@ -87,18 +87,6 @@ def test_a_constant_mean_is_added():
 def test_matern_half_has_no_derivatives_at_its_training_rows():
     with pytest.raises(InputError, match="Matern12"):
         rsens.rsens(exact(scaled(matern(0.5))), ROWS)
-
-
-def test_another_likelihood_is_used_for_new_observations_only():
-    """As in `likelihood(model(X))`: the posterior of f stays that of the model's own noise."""
-    model = exact(scaled(rbf()))
-    plain, noisier = as_model(model), rsens.from_gpytorch(model, gaussian(0.5))
-    expected, found = plain.predict_distribution(ROWS), noisier.predict_distribution(ROWS)
-    np.testing.assert_allclose(found.mean, expected.mean)
-    np.testing.assert_allclose(found.variance - 0.5, expected.variance - NOISE)
-    with torch.no_grad():
-        theirs = gaussian(0.5)(model(torch.tensor(ROWS)))
-    np.testing.assert_allclose(found.variance, theirs.variance, rtol=1e-8)
 
 
 @pytest.mark.parametrize("varies", [False, True])

@@ -7,8 +7,6 @@ from scipy.special import expit
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.ensemble import GradientBoostingRegressor, HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.linear_model import (
     ARDRegression,
     BayesianRidge,
@@ -130,8 +128,8 @@ def test_data_frames():
     ("model", "said"),
     [
         (LogisticRegression(), "not fitted"),
+        (BayesianRidge(), "BayesianRidge is not fitted"),
         (RidgeClassifier().fit(X, LABELS), "CalibratedClassifierCV"),
-        (SVC().fit(X, LABELS), "CalibratedClassifierCV"),
         (RandomForestClassifier(5).fit(X, np.c_[LABELS, LABELS]), "several targets"),
         (DecisionTreeClassifier().fit(X, np.zeros(40)), "one class only"),
     ],
@@ -172,19 +170,6 @@ def test_moments_and_their_derivatives(name):
     assert gap(found.second[:, 1], second[:, 1]) < 1e-8
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_noise_that_float64_cannot_hold_is_refused():
-    model = BayesianRidge().fit(X, 1e160 * Y)
-    assert model.alpha_ == 0.0
-    with pytest.raises(InputError, match="its precision alpha_ is 0"):
-        rsens.rsens(model, X)
-
-
-def test_not_fitted():
-    with pytest.raises(InputError, match=r"BayesianRidge is not fitted"):
-        rsens.rsens(BayesianRidge(), X)
-
-
 # ---- standard deviations, and points without any ---------------------------------------------------------------------
 
 
@@ -193,7 +178,6 @@ def test_not_fitted():
     [
         LinearRegression(),
         make_pipeline(StandardScaler(), LinearRegression()),
-        StandardScaler(),
         GradientBoostingRegressor(n_estimators=3),
     ],
     ids=str,
@@ -225,16 +209,8 @@ class Wider(BayesianRidge):
         return (mean, 3.0 * sd) if return_std else mean
 
 
-class Cautious(GaussianProcessRegressor):
-    def predict(self, X, return_std=False, return_cov=False):
-        given = super().predict(X, return_std, return_cov)
-        return (given[0], 2.0 * given[1]) if return_std else given
-
-
-@pytest.mark.parametrize(
-    "model", [Wider(), Cautious(RBF(1.0) + WhiteKernel(0.05), optimizer=None)], ids=["ridge", "gp"]
-)
-def test_a_method_that_somebody_replaced_counts(model):
+def test_a_method_that_somebody_replaced_counts():
+    model = Wider()
     _, sd = model.fit(X, Y).predict(ROWS, return_std=True)
     np.testing.assert_allclose(as_model(model).predict_distribution(ROWS).variance, sd**2, rtol=1e-12)
     assert as_model(model).by_differences

@@ -234,21 +234,19 @@ class TestDataFrames:
         np.testing.assert_allclose(found.first[:, 0, 0], weight * found.distribution.variance, rtol=1e-9)
 
 
+IMPUTED = make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(sparse_output=False))
+ORDINAL = make_pipeline(OrdinalEncoder(), BayesianRidge())
+
+
 @pytest.mark.parametrize(
     ("model", "encoded"),
     [
-        (make_pipeline(OrdinalEncoder(), BayesianRidge()), [0, 1]),
-        (
-            make_pipeline(
-                make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(sparse_output=False)),
-                BayesianRidge(),
-            ),
-            [0, 1],
-        ),
+        (ORDINAL, [0, 1]),
+        (make_pipeline(IMPUTED, BayesianRidge()), [0, 1]),
         (make_pipeline(make_pipeline(make_column_transformer((OneHotEncoder(), [1]))), BayesianRidge()), [1]),
         (make_pipeline(StandardScaler(), BayesianRidge()), []),
-        (GridSearchCV(make_pipeline(OrdinalEncoder(), BayesianRidge()), {}, cv=2), [0, 1]),
-        (TransformedTargetRegressor(make_pipeline(OrdinalEncoder(), BayesianRidge())), [0, 1]),
+        (GridSearchCV(ORDINAL, {}, cv=2), [0, 1]),
+        (TransformedTargetRegressor(ORDINAL), [0, 1]),
     ],
     ids=["encoder", "imputer and encoder", "nested", "scaler", "search", "target"],
 )

@@ -7,7 +7,6 @@ from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectKBest, f_regression
 from sklearn.impute import SimpleImputer
-from sklearn.kernel_approximation import Nystroem
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
@@ -43,7 +42,6 @@ SMOOTH = [
     (PowerTransformer(), 1e-4, 3e-2),  # Yeo and Johnson's second derivative jumps at 0
     (FunctionTransformer(np.arcsinh), 1e-8, 1e-6),
     (Normalizer(), 1e-6, 1e-4),
-    (Nystroem(n_components=5, random_state=0), 1e-8, 1e-6),
     (make_pipeline(StandardScaler(), PolynomialFeatures(2), StandardScaler()), 1e-8, 1e-6),
     (
         FeatureUnion(

@@ -97,25 +97,19 @@ def test_standard_input_from_a_pipe(monkeypatch):
 
 def test_latin_1(write):
     data = read_file(write("prénom,ville\nRené,Orléans\nZoé,Paris\n".encode("latin-1")), target="prénom")
-    assert data.frame["ville"].tolist() == ["Orléans", "Paris"]
-    assert data.frame.columns.tolist() == ["prénom", "ville"]
+    assert data.frame.to_dict("list") == {"prénom": ["René", "Zoé"], "ville": ["Orléans", "Paris"]}
     assert kinds(data) == ["encoding"]
-    late = b"a,b\n" + b"1,x\n" * 5000 + "2,é\n".encode("latin-1")
-    data = read_file(write(late))
+    data = read_file(write(b"a,b\n" + b"1,x\n" * 5000 + "2,é\n".encode("latin-1")))
     assert data.frame["b"].iloc[-1] == "é"
     assert kinds(data) == ["encoding"]
 
 
-def test_odd_names(write):
+def test_odd_names_and_spaces(write):
     frame = pd.DataFrame(np.arange(3.0 * len(ODD)).reshape(3, -1) + 0.5, columns=ODD)
     data = read_file(write(frame.to_csv(index=False)), target=ODD[1], columns=[ODD[0], ODD[6]])
     same(data.frame, frame[[ODD[0], ODD[1], ODD[6]]])
-
-
-def test_spaces_do_not_count(write):
     data = read_file(write('a, b , "c, d"\n 1 , x , 2.5\n3,"y ", 4\n'))
-    assert data.frame.columns.tolist() == ["a", "b", "c, d"]
-    assert data.frame.to_numpy().tolist() == [["1", "x", "2.5"], ["3", "y", "4"]]
+    assert data.frame.to_dict("list") == {"a": ["1", "3"], "b": ["x", "y"], "c, d": ["2.5", "4"]}
 
 
 def test_types_of_columns(write):
@@ -145,26 +139,29 @@ def test_numbers_are_exact(write):
     np.testing.assert_array_equal(frame["x"], values)
 
 
-def test_row_names_as_r_writes_them(write):
-    data = read_file(write('"mpg","cyl"\n"Mazda",21,6\n"Datsun",22.8,4\n'))
-    assert data.frame.columns.tolist() == ["Unnamed: 0", "mpg", "cyl"]
-    assert data.frame["Unnamed: 0"].tolist() == ["Mazda", "Datsun"]
-    assert kinds(data) == ["row_names"]
-
-
-def test_odd_shapes(write):
-    assert read_file(write(",a,\n0,1,\n1,2,\n")).frame.columns.tolist() == ["Unnamed: 0", "a", "Unnamed: 2"]
-    assert read_file(write("\n\nx\n1\n\n2\n\n")).frame["x"].tolist() == ["1", "2"]
-    assert read_file(write('a,b\n"one\ntwo",1\n"three",2\n')).frame["a"].tolist() == ["one\ntwo", "three"]
-    frame = read_file(write("a;b;c\n1,5;2,25;x\n3,5;4,75;y\n")).frame  # decimal commas do not hide the delimiter
-    assert frame["a"].tolist() == ["1,5", "3,5"]
-    assert read_file(write("a,b\n,\n1,2\n")).n_rows == 2
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        (",a,\n0,1,\n1,2,\n", {"Unnamed: 0": ["0", "1"], "a": ["1", "2"], "Unnamed: 2": [None, None]}),
+        ("\n\nx\n1\n\n2\n\n", {"x": ["1", "2"]}),
+        ('a,b\n"one\ntwo",1\n"three",2\n', {"a": ["one\ntwo", "three"], "b": ["1", "2"]}),
+        ("a;b\n1,5;2,25\n3,5;4,75\n", {"a": ["1,5", "3,5"], "b": ["2,25", "4,75"]}),  # not a delimiter
+        ("a,b\n,\n1,2\n", {"a": [None, "1"], "b": [None, "2"]}),
+        (
+            '"mpg","cyl"\n"Mazda",21,6\n"Fiat",22.8,4\n',
+            {"Unnamed: 0": ["Mazda", "Fiat"], "mpg": ["21", "22.8"], "cyl": ["6", "4"]},
+        ),
+    ],
+)
+def test_odd_shapes(write, text, columns):
+    data = read_file(write(text))
+    assert data.frame.astype(object).where(data.frame.notna(), None).to_dict("list") == columns
+    assert kinds(data) == ["row_names"] * ("mpg" in columns)
 
 
 def test_columns_and_drop(write):
     path = write(table().to_csv(index=False))
     assert read_file(path, columns=["dose"], target="y").frame.columns.tolist() == ["dose", "y"]
-    assert read_file(path, drop=["age", "town"], target="y").frame.columns.tolist() == ["dose", "member", "y"]
     assert read_file(path, columns=["y", "town", "age"], drop=["town"]).frame.columns.tolist() == ["age", "y"]
 
 
@@ -194,7 +191,6 @@ def test_parquet_with_an_index_and_odd_names(tmp_path):
     frame = pd.DataFrame(np.arange(14.0).reshape(2, 7), columns=[*ODD[:4], "a", "a.b", " "], index=["r", "s"])
     path = parquet(frame, tmp_path / "data.parquet")
     assert read_file(path).frame.columns.tolist() == [*ODD[:4], "a", "a.b", "Unnamed: 6"]
-    assert read_file(path, columns=["a"]).frame.columns.tolist() == ["a"]
     assert read_file(path, columns=["a.b"], target=ODD[2]).frame.to_numpy().tolist() == [[2.0, 5.0], [9.0, 12.0]]
 
 
@@ -270,7 +266,9 @@ def test_files_that_are_not_there(tmp_path, write):
     refused(tmp_path, "cannot be opened")
 
 
-@pytest.mark.parametrize("content", ["", "\n\n  \n", b"\xef\xbb\xbf", gzip.compress(b""), "a,b,c\n", "a,b\n1,2\n"])
+@pytest.mark.parametrize(
+    "content", ["", "\n\n  \n", b"\xef\xbb\xbf", gzip.compress(b"", mtime=0), "a,b,c\n", "a,b\n1,2\n"]
+)
 def test_files_without_rows(write, content):
     refused(write(content), "is empty|has no rows, only a header with 3 names|has only one row")
 
@@ -334,33 +332,24 @@ def test_a_header_that_is_missing(write):
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "kinds_of_notes"),
     [
-        "5.1,3.5,1.4,0.2,setosa\n4.9,3,1.4,0.2,virginica\n6,3,5,2,setosa\n",
-        "39,State-gov,77516,Bachelors,<=50K\n50,Private,83311,HS-grad,>50K\n38,State-gov,215646,Bachelors,<=50K\n",
-        "p,x,s\ne,x,s\np,b,y\n",
-        "31/01/2024,5.5\n01/02/2024,6.1\n02/02/2024,6.3\n",
-        "1,2\n3,4\n5,1\n",
-        "$12.30,\u22125\n$1.30,7\n$2,8\n",
+        ("5.1,3.5,1.4,0.2,setosa\n4.9,3,1.4,0.2,virginica\n6,3,5,2,setosa\n", ["header"]),
+        ("39,State-gov,77516,Bachelors\n50,Private,83311,HS-grad\n38,State-gov,215646,Bachelors\n", ["header"]),
+        ("p,x,s\ne,x,s\np,b,y\n", ["header"]),
+        ("31/01/2024,5.5\n01/02/2024,6.1\n02/02/2024,6.3\n", ["header"]),
+        ("1,2\n3,4\n5,1\n", ["header"]),
+        ("$12.30,\u22125\n$1.30,7\n$2,8\n", ["header"]),
+        ("a,b\n1,2\n3,4\n", []),
+        ("town,1990,1991,1992\nOslo,1,2,3\nRome,4,5,6\n", []),
+        ("400.5,401,401.5,402\n0.1,0.2,0.3,0.4\n0.2,0.2,0.2,0.1\n", []),
+        ("0,1,2\n0.5,0.6,0.7\n1.5,1.6,1.7\n", []),
+        (",a,2020\n0,1.5,2\n1,2.5,4\n", []),
+        ("yes,x\nno,1\nno,2\n", []),
     ],
 )
-def test_first_lines_that_are_rows(write, text):
-    assert [note.kind for note in read_file(write(text)).notes] == ["header"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a,b\n1,2\n3,4\n",
-        "town,1990,1991,1992\nOslo,1,2,3\nRome,4,5,6\n",
-        "400.5,401,401.5,402\n0.1,0.2,0.3,0.4\n0.2,0.2,0.2,0.1\n",
-        "0,1,2\n0.5,0.6,0.7\n1.5,1.6,1.7\n",
-        ",a,2020\n0,1.5,2\n1,2.5,4\n",
-        "yes,x\nno,1\nno,2\n",
-    ],
-)
-def test_first_lines_that_have_names(write, text):
-    assert read_file(write(text)).notes == ()
+def test_first_lines_with_and_without_names(write, text, kinds_of_notes):
+    assert kinds(read_file(write(text))) == kinds_of_notes
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
@@ -373,10 +362,9 @@ def test_wide_text(write, encoding):
     }
 
 
-def test_wrong_arguments(write):
-    path = write(table().to_csv(index=False))
-    for settings in ({"max_rows": 1}, {"max_rows": 2.5}, {"seed": -1}):
-        refused(path, next(iter(settings)), **settings)
+@pytest.mark.parametrize("settings", [{"max_rows": 1}, {"max_rows": 2.5}, {"seed": -1}])
+def test_wrong_arguments(write, settings):
+    refused(write(table().to_csv(index=False)), next(iter(settings)), **settings)
 
 
 def test_nothing_but_sentences(write):

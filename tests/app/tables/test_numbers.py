@@ -134,10 +134,9 @@ def test_commas_mean_the_same_in_all_columns(other, number):
 
 def test_columns_that_disagree_about_commas_settle_nothing():
     columns = {"a": ["1,234", "5,678", "7"], "b": ["0,5", "7", "8"], "c": ["1,234.5", "7", "8"]}
-    columns = {name: repeated(cells) for name, cells in columns.items()}
-    assert [note.columns for note in severe(prepare(table(**columns), "y"))] == [("a",)]
-    del columns["c"]
-    assert kind(prepare(table(**columns), "y", categorical=["a"]), "a") == "categorical"
+    frame = table(**{name: repeated(cells) for name, cells in columns.items()})
+    assert [note.columns for note in severe(prepare(frame, "y"))] == [("a",)]
+    assert kind(prepare(frame, "y", categorical=["a"], drop=["c"]), "a") == "categorical"
 
 
 @pytest.mark.parametrize(("points", "expected"), [("0.5", "number"), ("5", "categorical")])

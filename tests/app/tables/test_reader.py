@@ -176,24 +176,26 @@ def test_severe_notes_are_warnings():
         TableReader().fit(pd.concat([table(), table()], axis=1))
 
 
+NUMBER = {"kind": "number"}
+
+
 @pytest.mark.parametrize(
     "recipe",
     [
         {},
         {"target": "y", "columns": {}},
-        {"target": "y", "columns": {"y": {"kind": "eval"}, "x": {"kind": "number"}}},
-        {"target": "y", "columns": {"y": {"kind": "number"}, "x": {"kind": "date"}}},
-        {"target": "y", "columns": {"y": {"kind": "number"}, "x": {"kind": "date", "origin": "soon"}}},
-        {"target": "y", "columns": {"y": {"kind": "number"}, "x": 3}},
-        {"target": "z", "columns": {"y": {"kind": "number"}, "x": {"kind": "number"}}},
-        {
-            "target": "y",
-            "columns": {"y": {"kind": "number"}, "x": {"kind": "date", "origin": "2021-01-01", "form": "x"}},
-        },
-        {
-            "target": "y",
-            "columns": {"y": {"kind": "number"}, "x": {"kind": "date", "origin": "2021-01-01", "pieces": ["x"]}},
-        },
+        {"target": "y", "columns": {"y": {"kind": "eval"}, "x": NUMBER}},
+        {"target": "y", "columns": {"y": NUMBER, "x": 3}},
+        {"target": "z", "columns": {"y": NUMBER, "x": NUMBER}},
+        *(
+            {"target": "y", "columns": {"y": NUMBER, "x": {"kind": "date", **wrong}}}
+            for wrong in (
+                {},
+                {"origin": "soon"},
+                {"origin": "2021-01-01", "form": "x"},
+                {"origin": "2021-01-01", "pieces": ["x"]},
+            )
+        ),
     ],
 )
 def test_damaged_recipes(recipe):

@@ -26,7 +26,7 @@ class Note:
 
     Kinds are about rows: sample, where, by, clusters, missing; about the file: encoding, row_names, header (a first
     line without names); about how columns were read: converted, date, ambiguous, odd_cells, two_values, whole_numbers,
-    infinite, missing_code; about columns without information: constant, empty, unsupported, identifier, levels; about
+    missing_code; about columns without information: constant, empty, unsupported, identifier, levels; about
     what columns have in common: same (as the target), settled (levels in which the target does not vary), group,
     collinear; about later steps: target, model, skipped, warning.
     """

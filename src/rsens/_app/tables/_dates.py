@@ -8,7 +8,7 @@ assumed, with a note. `pandas.to_datetime` would take the form of the first cell
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -73,7 +73,10 @@ def moments_of(cells: Sequence[str], form: str) -> tuple[NDArray[Any], NDArray[A
 
 def date_forms(values: Sequence[str]) -> tuple[str, ...]:
     """The forms that these different cells, in the order of rows, may have, the most likely first; () if not dates."""
-    fitting = _fitting(values, _fitting(values[:FIRST], FORMS)) if values else {}
+    fitting: dict[str, NDArray[Any]] = dict.fromkeys(FORMS, np.empty(0))
+    for some in (values[:FIRST], values):
+        found = {form: moments_of(some, form)[1] for form in fitting}
+        fitting = {form: utc for form, utc in found.items() if len(utc) and not np.isnat(utc).any()}
     # Fewer than 10 steps may all go the same way by chance.
     steps = {form: np.diff(utc.astype(np.int64)) for form, utc in fitting.items() if len(values) > 10}
     in_order = [form for form, each in steps.items() if (each > 0).all() or (each < 0).all()]
@@ -105,12 +108,6 @@ def hours(cell: str) -> float:
     if match is None:
         raise ValueError("not a time")
     return _seconds(match) / 3600.0
-
-
-def _fitting(cells: Sequence[str], forms: Iterable[str]) -> dict[str, NDArray[Any]]:
-    """The forms in which all cells are dates, with their moments in UTC."""
-    found = {form: moments_of(cells, form)[1] for form in forms}
-    return {form: utc for form, utc in found.items() if not np.isnat(utc).any()}
 
 
 def _day(text: str, form: str) -> int:
@@ -229,11 +226,6 @@ def piece(name: str, days: Array, local: NDArray[Any]) -> Array:
     cycle, wave = name.split()
     angle = 2.0 * np.pi * next(each for each in CYCLES if each.name == cycle).phase(local)
     return WAVES[wave](angle)
-
-
-def cycles_in_words(pieces: Sequence[str]) -> list[str]:
-    """Time of year, weekday: the cycles among these columns."""
-    return [cycle.words for cycle in CYCLES if any(each.startswith(f"{cycle.name} ") for each in pieces)]
 
 
 def _days(local: NDArray[Any], since: str) -> Array:

@@ -289,17 +289,11 @@ class TableReader(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _read(self, table: Mapping[str, Any], index: Any, notes: list[Note]) -> ReadColumns:
         columns, moments = {}, {}
         for name in [name for name in self.readings_ if name in table]:
-            values, moments[name], marks = self.readings_[name].read(table[name], name)
+            columns[name], moments[name], marks = self.readings_[name].read(table[name], name)
             if marks:
                 text = f"{quoted([cell for cell, _ in marks.most_common()], 3)} among its numbers or dates"
                 text = f"{name!r} has {counted(marks.total(), 'cell')} with {text}, taken as missing."
                 notes.append(Note("missing", (name,), text))
-            infinite = np.isinf(values) if values.dtype.kind == "f" else np.False_
-            if infinite.any():
-                values = values.mask(infinite)
-                text = f"{name!r} has {counted(int(infinite.sum()), 'infinite value')}, taken as missing."
-                notes.append(Note("infinite", (name,), text))
-            columns[name] = values
         return ReadColumns(pd.DataFrame(columns, index=index), moments, notes)
 
     def _without_codes(self, table: pd.DataFrame) -> pd.DataFrame:

@@ -117,6 +117,9 @@ class Reading:
         except (TypeError, ValueError, OverflowError):
             words = f"{KINDS[self.kind][0]}, which it was in the data of the model"
             raise InputError(f"column {name!r} cannot be read as {words}.") from None
+        if values.dtype.kind == "f" and np.isinf(values).any():
+            marks["∞"] = int(np.isinf(values).sum())
+            values = values.mask(np.isinf(values))
         return values.mask(values.isin(self.codes)) if self.codes else values, moments, marks
 
 

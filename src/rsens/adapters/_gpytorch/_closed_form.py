@@ -26,25 +26,13 @@ CLOSE = 1e-9
 PROBES = 6
 
 
-@dataclass(frozen=True, eq=False)
-class AffineInputs:
-    """x̃ = (x − centre)·slopes, column by column."""
-
-    centre: Array
-    slopes: Array
-
-    @classmethod
-    def none(cls, n_columns: int) -> AffineInputs:
-        """x̃ = x."""
-        return cls(np.zeros(n_columns), np.ones(n_columns))
-
-    def __call__(self, X: Array) -> Array:
-        return (X - self.centre) * self.slopes
+#: The centre and the slopes of x̃ = (x − centre)·slopes, (D,) each.
+Affine = tuple[Array, Array]
 
 
 @dataclass(frozen=True, eq=False)
 class ClosedForm:
-    """f ~ GP(constant, kernel) on x̃ = units(x), given targets with Gaussian noise at the inputs x̃ (N, D).
+    """f ~ GP(constant, kernel) on x̃ = (x − centre)·slopes, given targets with Gaussian noise at the inputs x̃ (N, D).
 
     `noise` is a variance: one number, or one per training row.
     """
@@ -54,7 +42,7 @@ class ClosedForm:
     inputs: Array
     targets: Array
     noise: Array
-    units: AffineInputs
+    affine: Affine
     way: ClassVar[str] = "closed form"
 
     @cached_property
@@ -66,10 +54,12 @@ class ClosedForm:
         return LatentPosterior(self.kernel, self.inputs, weights, TriangularRoot(L), self.constant, jitter)
 
     def moments(self, X: Array) -> Latent:
-        return self.posterior.moments(self.units(X))
+        centre, slopes = self.affine
+        return self.posterior.moments((X - centre) * slopes)
 
     def derivatives(self, X: Array, order: int) -> Latent:
-        latent, slopes = self.posterior.derivatives(self.units(X), order), self.units.slopes
+        centre, slopes = self.affine
+        latent = self.posterior.derivatives((X - centre) * slopes, order)
         assert latent.first is not None
         second = None if latent.second is None else latent.second * slopes[:, None] * slopes
         return Latent(latent.mean, latent.variance, latent.first * slopes, second)
@@ -79,7 +69,7 @@ class ClosedForm:
         return max(1, int(rows_for(result_bytes(n_columns, order)) * (MAX_BYTES - CHUNK_BYTES) / MAX_BYTES))
 
 
-def closed_form(model: Any, noise: Array, units: AffineInputs) -> ClosedForm | None:
+def closed_form(model: Any, noise: Array, affine: Affine) -> ClosedForm | None:
     """The working copy of an exact GP in closed form, or None if it does anything that we have no closed form for.
 
     `forward` may do anything, such as send the rows through a network first: so the prior that it gives is compared
@@ -93,7 +83,7 @@ def closed_form(model: Any, noise: Array, units: AffineInputs) -> ClosedForm | N
     reader = KernelReader(inputs.shape[1])
     try:
         found = ClosedForm(
-            reader.read(model.covar_module), reader.mean(model.mean_module), inputs, targets, noise, units
+            reader.read(model.covar_module), reader.mean(model.mean_module), inputs, targets, noise, affine
         )
     except (NoTranslationError, AttributeError, InputError):
         return None

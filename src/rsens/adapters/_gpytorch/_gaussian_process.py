@@ -6,31 +6,28 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
 
 from rsens._conversions import is_a
 from rsens._errors import Argument, InputError, warn
 from rsens._typing import Array
 from rsens.adapters._adapter import Adapter, Described, check_columns, own_class, wrong_kind
-from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form
+from rsens.adapters._gpytorch._closed_form import Affine, ClosedForm, closed_form
 from rsens.adapters._gpytorch._native import Autograd, Moments, is_single, numpy_of, working_copy
 from rsens.adapters._linear_predictor import (
     LocationResponse,
-    MeanResponse,
     Response,
     in_units,
-    probability_mean,
     through_response,
 )
 from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, rows_of
-from rsens.distributions import Distribution, Normal, Poisson
-from rsens.likelihoods import LogitLikelihood, ProbitLikelihood, StudentTLikelihood
+from rsens.distributions import Distribution, Normal
+from rsens.likelihoods import ProbitLikelihood, StudentTLikelihood
 
 Units = tuple[float, float]
 #: The warning for a model in single precision.
 SINGLE = (
     "The model is in single precision (float32): its data and hyperparameters have 7 digits. rsens predicts from them "
-    "in double precision. Before the fit, call model.double() and give float64 data if small derivatives matter."
+    "in double precision. Call model.double() before the fit, and give float64 data, if small derivatives matter."
 )
 #: BoTorch's own posteriors of a single GP; others, and the user's, are asked and not read.
 USUAL_POSTERIORS = ("GPyTorchModel.posterior", "BatchedMultiOutputGPyTorchModel.posterior")
@@ -48,8 +45,7 @@ def from_gpytorch(model: Any, likelihood: Any = None) -> Model:
 
     Args:
         model: An ExactGP, an ApproximateGP, a module with one of these in it, or a model of BoTorch, in any mode.
-        likelihood: The likelihood of an observation: Gaussian, StudentT, Bernoulli or Poisson. None means the model's
-            own.
+        likelihood: The likelihood of an observation: Gaussian, StudentT or Bernoulli. None means the model's own.
 
     Returns:
         A model for `explain`, `rsens` and all other measures.
@@ -176,7 +172,7 @@ def _exact_gp(model: Any, likelihood: Any) -> GaussianProcess:
     own = read_noise(copy.likelihood)
     source: ClosedForm | Autograd | None = None
     if own is not None and read_noise(given) is not None:
-        source = closed_form(copy, own, AffineInputs.none(inputs.shape[1]))
+        source = closed_form(copy, own, (np.zeros(inputs.shape[1]), np.ones(inputs.shape[1])))
     points = _inducing_points(copy)  # of a sparse kernel
     sparse = points is not None and points.shape[1] == inputs.shape[1]
     source = source or Autograd(moments, len(inputs), np.concatenate([inputs, points]) if sparse else inputs)
@@ -215,10 +211,8 @@ def _check_single_exact(model: Any) -> None:
     elif len(inputs) > 1:
         problem = f"takes {len(inputs)} inputs; rsens needs one matrix of rows. Split it in forward."
     elif inputs[0].ndim != 2 or targets.ndim != 1:
-        problem = (
-            f"has inputs of shape {tuple(inputs[0].shape)} and targets of shape {tuple(targets.shape)}: several "
-            "outputs, or a batch of GPs. Explain one at a time, with one matrix of inputs and one column of targets."
-        )
+        shapes = f"{tuple(inputs[0].shape)} and {tuple(targets.shape)}"
+        problem = f"has inputs and targets of shape {shapes}: several outputs, or a batch of GPs. Explain one."
     elif not (targets.isfinite().all() and inputs[0].isfinite().all()):
         problem = "has missing or infinite values in its training data. Drop those rows and fit again."
     if problem:
@@ -240,8 +234,8 @@ def _gaussian_process(
     transform = getattr(model, "input_transform", None)
     columns = "columns of X as given" + ("" if transform is None else f", before {type(transform).__name__}")
     about = Description(f"{name} of {library}", observation.family, observation.noise, source.way, columns)
-    precision = Finding("precision", "ok", "The model is in double precision (float64).")
-    findings = (observation.finding, Finding("precision", "warning", SINGLE) if is_single(model) else precision)
+    single = (Finding("precision", "warning", SINGLE),) if is_single(model) else ()
+    findings = (observation.finding, *single)
     return GaussianProcess(source, observation, n_columns, name, about, findings, **more)
 
 
@@ -251,10 +245,8 @@ def _gaussian_process(
 def _botorch_model(model: Any) -> Model:
     """A model of BoTorch with one output and a normal posterior."""
     if model.num_outputs > 1:
-        raise InputError(
-            f"{type(model).__name__} has {model.num_outputs} outputs. Explain one at a time: model.subset_output([0]), "
-            "or a model fitted to one column of train_Y."
-        )
+        text = f"has {model.num_outputs} outputs. Explain one at a time: model.subset_output([0])"
+        raise InputError(f"{type(model).__name__} {text}.")
     unread = is_a(model, "botorch.AbstractFullyBayesianSingleTaskGP", "botorch.ApproximateGPyTorchModel")
     if unread or any(own_class(part) == "botorch.CategoricalKernel" for part in model.modules()):
         raise InputError(
@@ -264,17 +256,14 @@ def _botorch_model(model: Any) -> Model:
     _check_single_exact(model)
     copy = working_copy(model)
     inputs = _original_inputs(copy)
-    outcome, noise = _read_outcome(copy), read_noise(copy.likelihood)
-    if outcome is None or noise is None or type(model).posterior.__qualname__ not in USUAL_POSTERIORS:
+    outcome, noise, D = _read_outcome(copy), read_noise(copy.likelihood), inputs.shape[1]
+    transform, source = _affine_inputs(copy, D), None
+    if outcome and noise is not None and transform and type(model).posterior.__qualname__ in USUAL_POSTERIORS:
+        source = closed_form(copy, noise, transform)
+    if source is None or noise is None or outcome is None:
         return _as_posterior_says(model, copy, inputs)
-    units = _affine_inputs(copy, inputs.shape[1])
-    source: ClosedForm | Autograd | None = None if units is None else closed_form(copy, noise, units)
-    if source is None:
-        if hasattr(copy, "outcome_transform"):
-            del copy.outcome_transform  # we go back to the units of y ourselves
-        source = Autograd(Moments(copy, posterior="f"), len(inputs), inputs)
     more = {"units": outcome, "training_inputs_": inputs}
-    return _gaussian_process(model, source, observed(noise, outcome[1]), inputs.shape[1], **more)
+    return _gaussian_process(model, source, observed(noise, outcome[1]), D, **more)
 
 
 def _as_posterior_says(model: Any, copy: Any, inputs: Array) -> GaussianProcess:
@@ -287,23 +276,22 @@ def _as_posterior_says(model: Any, copy: Any, inputs: Array) -> GaussianProcess:
         )
     multitask = is_a(model, "botorch.MultiTaskGP")  # its training inputs have a column for the task
     rows = None if multitask else inputs
-    source = Autograd(Moments(copy, posterior="y"), len(inputs), rows)
+    source = Autograd(Moments(copy, posterior=True), len(inputs), rows)
     observation = gaussian(0.0, "included: as posterior(X, observation_noise=True) has it")
     return _gaussian_process(model, source, observation, None if multitask else inputs.shape[1], training_inputs_=rows)
 
 
-def _affine_inputs(model: Any, n_columns: int) -> AffineInputs | None:
+def _affine_inputs(model: Any, n_columns: int) -> Affine | None:
     """The input transform of a working copy, if it is affine in each column; None for any other."""
-    transform, found = getattr(model, "input_transform", None), AffineInputs.none(n_columns)
-    if transform is None:
-        return found
-    always = not getattr(transform, "reverse", False) and transform.transform_on_train and transform.transform_on_eval
-    if own_class(transform) not in AFFINE or not always:
-        return None
-    columns = numpy_of(transform.indices).astype(int) if hasattr(transform, "indices") else slice(None)
-    found.centre[columns] = numpy_of(transform.offset).ravel()
-    found.slopes[columns] = 1.0 / numpy_of(transform.coefficient).ravel()
-    return found
+    transform, centre, slopes = getattr(model, "input_transform", None), np.zeros(n_columns), np.ones(n_columns)
+    if transform is not None:
+        always = transform.transform_on_train and transform.transform_on_eval
+        if own_class(transform) not in AFFINE or getattr(transform, "reverse", False) or not always:
+            return None
+        columns = numpy_of(transform.indices).astype(int) if hasattr(transform, "indices") else slice(None)
+        centre[columns] = numpy_of(transform.offset).ravel()
+        slopes[columns] = 1.0 / numpy_of(transform.coefficient).ravel()
+    return centre, slopes
 
 
 def _original_inputs(copy: Any) -> Array:
@@ -366,41 +354,12 @@ def read_observation(likelihood: Any) -> Observation:
     name = own_class(likelihood).removeprefix("gpytorch.")
     if name == "BernoulliLikelihood":
         return Observation(ProbitLikelihood(), "Bernoulli", "included: classes given f (probit)")
-    if name == "PoissonLikelihood":
-        response = MeanResponse(softplus_moments, Poisson, (1.0,))
-        return Observation(response, "Poisson", "included: counts given f, rate softplus(f)")
     if name == "StudentTLikelihood":
         scale2, df = numpy_of(likelihood.noise).item(), numpy_of(likelihood.deg_free).item()
         noise = f"included: squared scale {scale2:.3g}, {df:.3g} degrees of freedom (likelihood)"
         return Observation(StudentTLikelihood(scale2, df), "StudentT", noise)
     raise InputError(
         Argument("likelihood"),
-        f" must be Gaussian, or GPyTorch's BernoulliLikelihood, PoissonLikelihood or StudentTLikelihood; got "
+        f" must be Gaussian, or GPyTorch's BernoulliLikelihood or StudentTLikelihood; got "
         f"{type(likelihood).__name__}. Write the prediction yourself: from_torch(fn) with fn(X) that returns a family.",
     )
-
-
-def softplus_moments(m: Array, v: Array) -> tuple[Array, Array, Array]:
-    """h = E[softplus(f)] with its derivatives in (m, v), for f ~ N(m, v).
-
-    Softplus' is the logistic function σ. So with π = E[σ(f)]: ∂h/∂m = π, ∂h/∂v = ½ ∂π/∂m, and likewise for the second
-    derivatives; π and its derivatives come from our logit.
-    """
-    π, first, second = probability_mean(LogitLikelihood(), m, v)
-    gradient = np.stack([π, 0.5 * first[:, 0]], -1)
-    hessian = np.stack([first, np.stack([first[:, 1], 0.5 * second[:, 0, 1]], -1)], 1)
-    return mean_softplus(m, v), gradient, hessian
-
-
-#: Standard deviations of f beyond which its density is negligible, and nodes in between. Softplus has its nearest poles
-#: at ±iπ, so the trapezoid rule is exact to rounding for steps up to ½, which are enough up to a deviation of 15.
-REACH, NODES = 9.0, 1001
-
-
-def mean_softplus(m: Array, v: Array) -> Array:
-    """E[log(1 + e^f)] for f ~ N(m, v), with all its digits where it is small."""
-    low, high = -REACH * np.sqrt(v), v + REACH * np.sqrt(v)  # far down softplus is e^f, which tilts the Gaussian by v
-    d = low[:, None] + (high - low)[:, None] * np.linspace(0.0, 1.0, NODES)
-    log_density = -0.5 * d**2 / np.where(v > 0.0, v, 1.0)[:, None]
-    log_value = np.log(np.logaddexp(0.0, m[:, None] + d))
-    return np.asarray(np.exp(logsumexp(log_density + log_value, axis=1) - logsumexp(log_density, axis=1)))

@@ -50,10 +50,8 @@ def working_copy(model: Any) -> Any:
     try:
         copy = deepcopy(model, _left_out(model))
     except FAILURES as error:
-        raise InputError(
-            f"{type(model).__name__} cannot be copied ({first_line(error)}), and rsens works on a copy. Make "
-            "copy.deepcopy(model) work, or detach the tensors that the model keeps."
-        ) from error
+        text = f"cannot be copied ({first_line(error)}), and rsens works on a copy. Make copy.deepcopy(model) work"
+        raise InputError(f"{type(model).__name__} {text}.") from error
     for part in copy.modules():
         for name in CACHES[1:]:
             if name in vars(part):
@@ -117,30 +115,24 @@ class Moments:
     model: Any
     #: For the moments of y, as this likelihood has it.
     likelihood: Any = None
-    #: For moments of BoTorch's posterior, through the transforms that the model has: "f" or, with noise, "y".
-    posterior: str | None = None
+    #: For the moments of y as BoTorch's posterior has them, through the transforms of the model.
+    posterior: bool = False
 
     def __call__(self, rows: Any) -> tuple[Any, Any]:
-        name = type(self.model).__name__
-        if self.posterior is not None:
-            found = self.model.posterior(rows, observation_noise=self.posterior == "y")
+        if self.posterior:
+            found = self.model.posterior(rows, observation_noise=True)
             distribution = getattr(found, "distribution", found)
         else:
             latent = self.model(rows)
             distribution = latent if self.likelihood is None else self.likelihood(latent)
-        if not hasattr(distribution, "lazy_covariance_matrix"):
+        mean, shapes = distribution.mean, ((len(rows),), (len(rows), 1))
+        if not hasattr(distribution, "lazy_covariance_matrix") or tuple(mean.shape) not in shapes:
             raise InputError(
-                f"{name} gives {type(distribution).__name__} for rows; rsens needs a MultivariateNormal. Write the "
-                "prediction yourself: from_torch(fn) with fn(X) that returns one of the families."
+                f"{type(self.model).__name__} gives {type(distribution).__name__} of shape {tuple(mean.shape)} for "
+                f"{len(rows)} rows; rsens needs a MultivariateNormal of one output. Explain one output at a time, or "
+                "write the prediction yourself: from_torch(fn) with fn(X) that returns one of the families."
             )
-        mean, variance = distribution.mean, distribution.variance
-        if tuple(mean.shape) == (len(rows), 1):
-            mean, variance = mean[:, 0], variance[:, 0]
-        if tuple(mean.shape) != (len(rows),):
-            raise InputError(
-                f"{name} predicts an array of shape {tuple(mean.shape)} for {len(rows)} rows: several outputs, or a "
-                "batch of GPs. Explain one output at a time, with a model of that output."
-            )
+        mean, variance = mean.reshape(-1), distribution.variance.reshape(-1)
         if getattr(self.model, "prediction_strategy", None) is not None:  # it keeps a covariance, with its whole graph
             self.model.prediction_strategy._last_test_train_covar = None
         return mean, variance

@@ -10,11 +10,12 @@ from rsens._conversions import is_a
 from rsens._errors import InputError
 from rsens.adapters._adapter import Adapter, check_fitted, expected_model
 from rsens.adapters._sklearn._estimators import (
-    OTHER_LIBRARIES,
     read_bayesian_linear,
     read_forest,
+    read_ngboost,
     read_own,
     read_probabilities,
+    read_skpro,
 )
 from rsens.adapters._sklearn._gaussian_process import read_gp_classifier, read_gp_regressor
 from rsens.adapters._sklearn._pipeline import best_of, encoded_columns, pipeline_of, read_pipeline, read_target
@@ -26,7 +27,7 @@ from rsens.derivatives import Description, Model
 
 def _accepts(obj: Any) -> bool:
     looks_alike = callable(getattr(obj, "predict_proba", None)) or gives_std(obj)
-    return is_a(obj, "sklearn.BaseEstimator", *OTHER_LIBRARIES) or looks_alike
+    return is_a(obj, "sklearn.BaseEstimator", *READERS) or looks_alike
 
 
 def _adapt(obj: Any) -> Model:
@@ -73,7 +74,8 @@ READERS: dict[str, Callable[[Any], Prediction]] = {
     "sklearn.BayesianRidge": read_bayesian_linear,
     "sklearn.ARDRegression": read_bayesian_linear,
     "sklearn.ForestRegressor": read_forest,
-    **OTHER_LIBRARIES,
+    "ngboost.NGBoost": read_ngboost,
+    "skpro.BaseProbaRegressor": read_skpro,
 }
 
 

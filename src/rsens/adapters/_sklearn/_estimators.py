@@ -273,7 +273,7 @@ def read_forest(forest: Any) -> Prediction:
 IN_DISTRIBUTION = "included: in the distribution that it predicts"
 
 
-def _ngboost(estimator: Any) -> Prediction:
+def read_ngboost(estimator: Any) -> Prediction:
     """NGBRegressor, NGBClassifier and NGBSurvival: `pred_dist(X)`."""
     if not getattr(estimator, "base_models", None):
         raise not_fitted(estimator)
@@ -281,7 +281,7 @@ def _ngboost(estimator: Any) -> Prediction:
     return Prediction(lambda X: as_family(estimator.pred_dist(X)), type(any_row).__name__, IN_DISTRIBUTION)
 
 
-def _skpro(estimator: Any) -> Prediction:
+def read_skpro(estimator: Any) -> Prediction:
     """skpro's regressors: `predict_proba(X)`, a distribution over the rows of a data frame."""
     if not getattr(estimator, "is_fitted", True):
         raise not_fitted(estimator)
@@ -292,10 +292,3 @@ def _skpro(estimator: Any) -> Prediction:
         return as_family(estimator.predict_proba(X if is_frame(X) else pd.DataFrame(X)))
 
     return Prediction(predict, "as predict_proba gives it", IN_DISTRIBUTION)
-
-
-#: By ancestor: how to read it.
-OTHER_LIBRARIES: dict[str, Callable[[Any], Prediction]] = {
-    "ngboost.NGBoost": _ngboost,
-    "skpro.BaseProbaRegressor": _skpro,
-}

@@ -26,28 +26,15 @@ from rsens.adapters._sklearn._estimators import OF_CLASSES, read_probabilities
 from rsens.adapters._sklearn._prediction import Prediction, numbers_in, read_std
 from rsens.derivatives import Derivatives, Finding, Inner, normalized, normalized_derivatives, result_bytes
 from rsens.distributions import Distribution, Normal
-from rsens.kernels import (
-    EQ,
-    Constant,
-    Kernel,
-    Linear,
-    Matern32,
-    Matern52,
-    Product,
-    RationalQuadratic,
-    Stationary,
-    Sum,
-)
+from rsens.kernels import EQ, Constant, Kernel, Linear, Matern32, Matern52, Product, RationalQuadratic, Stationary, Sum
 from rsens.likelihoods import LogitLikelihood
 from rsens.posteriors import Latent, LatentPosterior, Root, TriangularRoot
 
 #: An `alpha` below this share of the prior variance only keeps the Cholesky factor stable.
 JITTER = 1e-8
-NO_NOISE = Finding(
-    "noise",
-    "warning",
-    "the model has no noise: no WhiteKernel, and alpha is only jitter. Near the training rows its variance is almost "
-    "0, and R-sens is then huge there. If y is measured with noise, add WhiteKernel() to the kernel.",
+NO_NOISE = (
+    "the model has no noise: no WhiteKernel, and alpha is only jitter. Near the training rows R-sens is then huge. If "
+    "y is measured with noise, add WhiteKernel() to the kernel."
 )
 
 
@@ -113,7 +100,8 @@ def read_gp_regressor(gp: Any) -> Prediction:
     parts = {"WhiteKernel": kernel.white, "alpha": _as_noise(alpha, prior)}
     noise, sources = sum(parts.values()), " + ".join(name for name, part in parts.items() if part > 0.0)
     words = f"included: {noise * units[1] ** 2:.3g} ({sources})" if sources else "none"
-    finding = Finding("noise", "ok", f"noise of an observation is {words}.") if sources else NO_NOISE
+    text = f"noise of an observation is {words}." if sources else NO_NOISE
+    finding = Finding("noise", "ok" if sources else "warning", text)
     about: dict[str, Any] = {"family": "Normal", "noise": words, "kernel": kernel.smooth, "findings": (finding,)}
     root, response = TriangularRoot(np.asfortranarray(gp.L_, np.float64)), LocationResponse(Normal, 0.0)
     return _latent_gp(gp, kernel, gp.alpha_, root, response, noise, units, **about)

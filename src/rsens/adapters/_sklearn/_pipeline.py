@@ -110,7 +110,8 @@ def _line(t: Array, y: Array) -> tuple[float, float] | None:
     """(a, b) with y = a + bt to the last digits, or None."""
     b = float((y[-1] - y[0]) / (t[-1] - t[0]))
     a = float(y[len(y) // 2] - b * t[len(t) // 2])
-    return (a, b) if b != 0.0 and np.allclose(a + b * t, y, 0.0, SAME * np.abs(y).max()) else None
+    straight = np.isfinite(y).all() and np.allclose(a + b * t, y, 0.0, SAME * np.abs(y).max())
+    return (a, b) if b != 0.0 and straight else None
 
 
 GAUSSIAN_PROCESSES = ("sklearn.GaussianProcessRegressor", "sklearn.GaussianProcessClassifier")
@@ -187,10 +188,7 @@ def _widen_kernel(estimator: Any, gp: Any, X: Any, y: Any, origin: Sequence[int]
         elif (old == old[0]).all() or (gp.optimizer is not None and not isinstance(bounds, str)):
             changes[name] = np.full(inputs, np.exp(np.log(old).mean()))  # where the search starts
         else:
-            raise InputError(
-                f"the kernel of {type(gp).__name__} has fixed length-scales, one per column behind the pipeline, and "
-                "further columns have none"
-            )
+            raise InputError(f"further columns of the pipeline have no fixed length-scales of {type(gp).__name__}")
         if np.ndim(bounds) == 2 and len(bounds) == len(old):
             changes[f"{name}_bounds"] = np.repeat([[np.min(bounds), np.max(bounds)]], len(changes[name]), axis=0)
     gp.kernel = gp.kernel.set_params(**changes)

@@ -115,7 +115,7 @@ def read_std(estimator: Any, more_variance: float = 0.0, **words: Any) -> Predic
 def as_fitted(estimator: Any, X: Any) -> Any:
     """The rows X in the type that the estimator was fitted to, or an `InputError` if the columns are others."""
     check_columns(estimator, X)
-    names = _names_of(estimator)
+    names = list(getattr(estimator, "feature_names_in_", ()))
     if not names:  # fitted to an array: scikit-learn warns about names, and looks at positions only
         return X.to_numpy() if is_frame(X) and n_columns_of(estimator) is not None else X
     if is_frame(X):
@@ -128,11 +128,7 @@ def as_fitted(estimator: Any, X: Any) -> Any:
 def check_columns(estimator: Any, X: Any) -> None:
     """An `InputError` if the columns of a data frame or array are not the columns that the estimator was fitted to."""
     whose = f"that {type(estimator).__name__} was fitted to"
-    _adapter.check_columns(X, whose, n_columns_of(estimator), _names_of(estimator))
-
-
-def _names_of(estimator: Any) -> list[Any]:
-    return list(getattr(estimator, "feature_names_in_", ()))
+    _adapter.check_columns(X, whose, n_columns_of(estimator), list(getattr(estimator, "feature_names_in_", ())))
 
 
 def n_columns_of(estimator: Any) -> int | None:
