@@ -46,13 +46,14 @@ def test_a_variable_that_the_model_ignores_and_a_constant_column_get_nothing(met
     assert (found[[0, 2]] > 0.0).all()
 
 
-def _determined():
-    x = correlated(40)
-    return np.column_stack([x, x[:, 0] - 2.0 * x[:, 1], x[:, 2]])
-
-
+ROWS = correlated(40)
 #: Columns that determine each other, fewer rows than columns, two rows, rows that repeat as in bootstrap samples.
-HARD = [_determined(), correlated(4, D=8), correlated(2), np.repeat(correlated(10), 3, axis=0)]
+HARD = [
+    np.column_stack([ROWS, ROWS[:, 0] - 2.0 * ROWS[:, 1], ROWS[:, 2]]),
+    correlated(4, D=8),
+    correlated(2),
+    np.repeat(correlated(10), 3, axis=0),
+]
 
 
 @each

@@ -95,18 +95,6 @@ def test_a_student_t_of_many_degrees_of_freedom_is_gaussian() -> None:
     np.testing.assert_allclose(found, Normal(m, v + 0.5).log_prob(y), rtol=1e-8)
 
 
-def test_curvature_of_a_student_t_is_the_expected_information() -> None:
-    """W = E_y[(∂ log p/∂f)²], by the trapezoid rule in φ, where the density is a power of cos φ."""
-    likelihood = StudentTLikelihood(0.7, df=5.0)
-    angle = np.linspace(-np.pi / 2, np.pi / 2, 2001)[1:-1]
-    y = np.sqrt(0.7 * 5.0) * np.tan(angle)
-    weight = np.exp(likelihood.log_density(y, 0.0 * y)) / np.cos(angle) ** 2 * np.sqrt(0.7 * 5.0) * np.pi / 2000
-    information = np.sum(weight * likelihood.f_derivatives(y, 0.0 * y)[0] ** 2)
-    w, dw = likelihood.curvature(np.array([1.0, 90.0]), np.zeros(2))
-    np.testing.assert_allclose(w, information, rtol=1e-12)
-    np.testing.assert_array_equal(dw, 0.0)
-
-
 @pytest.mark.parametrize(("m", "v"), [(800.0, 1.0), (0.0, 1500.0), (-800.0, 1.0)])
 def test_a_rate_beyond_float64_is_an_error(m: float, v: float) -> None:
     for call in ("predictive", "predictive_derivatives"):

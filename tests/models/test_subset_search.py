@@ -1,7 +1,6 @@
 """Sparse fits of many rows: hyperparameters from some of the rows, the posterior from all."""
 
 import warnings
-from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -43,12 +42,6 @@ def model(kind, **options):
     if kind in ("probit", "logit", "three classes"):
         return GPClassifier(link="logit" if kind == "logit" else "probit", **settings)
     return GPRegressor(likelihood=kind, **settings)
-
-
-@cache
-def fitted(kind):
-    """The model of `data`, which several tests look at."""
-    return model(kind).fit(*data(kind))
 
 
 def searched(monkeypatch):
