@@ -1,7 +1,6 @@
 """A model as black-box methods see it."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import rsens
@@ -11,23 +10,7 @@ from rsens.black_box import BLACK_BOX, BUDGETS
 from rsens.black_box._predictor import Predictor, sample_rows
 
 from .functions import correlated, predictor_of
-
-
-def of(model, X, log_densities=None):
-    source, table = read_for(model, X)
-    return Predictor.of(source, table, log_densities)
-
-
-def frame(n=40):
-    rng = np.random.default_rng(0)
-    return pd.DataFrame(
-        {
-            "🌡️, in °C": rng.normal(20.0, 5.0, n),
-            "shop": rng.choice(["north", "south", "web"], n),
-            "open": rng.random(n) < 0.5,
-            "n" * 200: rng.integers(0, 5, n),
-        }
-    )
+from .pairs import flats, question
 
 
 def test_memory_is_bounded():
@@ -39,10 +22,10 @@ def test_memory_is_bounded():
         return blocks[..., 0]
 
     x = np.random.default_rng(0).normal(size=(30_000, 2))
-    question = predictor_of(x, f, log_densities=f)
+    predictor = predictor_of(x, f, log_densities=f)
     for (_, order), method in BLACK_BOX.items():
         if order == 1:
-            method.value(question, BUDGETS["paper"], np.random.default_rng(0))
+            method.value(predictor, BUDGETS["paper"], np.random.default_rng(0))
     assert max(sizes) <= 2**18
 
 
@@ -57,16 +40,16 @@ def test_a_sample_of_rows():
 
 
 def test_a_fitted_model_on_a_data_frame():
-    X = frame()
-    y = np.sin(X.iloc[:, 0]) + (X["shop"] == "web") * 5.0
+    X = flats()
+    y = np.sin(X.iloc[:, 0]) + (X["town"] == "Tromsø") * 5.0
     model = rsens.BayesianLinearRegression().fit(X, y)
-    question = of(model, X, lambda rows: model.log_predictive_density(rows, y))
-    np.testing.assert_allclose(question.predict(question.values)[:, 0], model.predict(X))
-    np.testing.assert_allclose(question.log_density(question.values), model.log_predictive_density(X, y))
-    assert question.categorical == (1, 2)
-    assert question.evaluations == 80
-    moved = question.with_column(1, np.array([[2.0]]), question.values)
-    np.testing.assert_allclose(moved[0, :, 0], model.predict(X.assign(shop="web")))
+    predictor = Predictor.of(*read_for(model, X), lambda rows: model.log_predictive_density(rows, y))
+    np.testing.assert_allclose(predictor.predict(predictor.values)[:, 0], model.predict(X))
+    np.testing.assert_allclose(predictor.log_density(predictor.values), model.log_predictive_density(X, y))
+    assert predictor.categorical == (2, 3)
+    assert predictor.evaluations == 80
+    moved = predictor.with_column(2, np.array([[2.0]]), predictor.values)
+    np.testing.assert_allclose(moved[0, :, 0], model.predict(X.assign(town="Tromsø")))
 
 
 def test_predictions_are_weighted_by_the_family():
@@ -74,7 +57,7 @@ def test_predictions_are_weighted_by_the_family():
     X = correlated(30)
     y = np.arange(30) % 3
     model = rsens.GPClassifier(n_restarts=0, optimize=False).fit(X, y)
-    np.testing.assert_allclose(of(model, X).predict(X), 0.5 * model.predict_proba(X))
+    np.testing.assert_allclose(question(model, X).predict(X), 0.5 * model.predict_proba(X))
 
 
 def test_a_prediction_that_is_not_finite():
@@ -84,4 +67,4 @@ def test_a_prediction_that_is_not_finite():
 
     x = np.random.default_rng(0).uniform(0.01, 1.0, size=(30, 1))
     with pytest.raises(InputError, match="finite"):
-        BLACK_BOX["var", 1].value(of(rsens.from_function(fn), x), BUDGETS["paper"], np.random.default_rng(0))
+        BLACK_BOX["var", 1].value(question(rsens.from_function(fn), x), BUDGETS["paper"], np.random.default_rng(0))

@@ -12,7 +12,7 @@ from rsens._errors import MissingExtraError
 from rsens.black_box import BUDGETS
 from rsens.black_box._shap import _package, contributions, shap, shapley_values
 
-from .functions import correlated, linear, of_levels, predictor_of, with_levels
+from .functions import correlated, linear, predictor_of
 
 STANDARD, PAPER = BUDGETS["standard"], BUDGETS["paper"]
 
@@ -95,15 +95,6 @@ def test_what_it_costs(D, masks):
     predictor = predictor_of(correlated(20, D=D), linear(np.ones(D)))
     shap(predictor, STANDARD, np.random.default_rng(0))
     assert 0.8 * 20 * 20 * masks <= predictor.evaluations <= 20 * 20 * masks
-
-
-def test_levels():
-    x, coding = with_levels(60)
-    budget = replace(STANDARD, background=60)
-    effects = np.array([0.0, 1.0, 4.0])[x[:, 1].astype(int)]
-    found = shap(predictor_of(x, of_levels, coding=coding), budget, np.random.default_rng(0))
-    expected = [np.abs(x[:, 0] - x[:, 0].mean()).mean(), np.abs(effects - effects.mean()).mean(), 0.0]
-    np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 def test_a_background_without_variation():

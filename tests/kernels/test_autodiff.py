@@ -33,42 +33,29 @@ def test_value(kernel):
 
 
 @every_smooth_kernel
-def test_first(kernel):
+def test_first_and_second(kernel):
     expected = derived(kernel).first
     at = kernel.at(X, Z)
     assert_close(at.first, expected)
     assert_close(at.first_by_column(), expected.transpose(0, 2, 1))
     assert_close(at.weighted_first(W), np.einsum("ij,ijd->id", W, expected))
     assert_close(at.weighted_first(W[0]), np.einsum("j,ijd->id", W[0], expected))
-
-
-@every_smooth_kernel
-def test_second(kernel):
     expected = derived(kernel).second
-    at = kernel.at(X, Z)
     assert_close(at.second(W), np.einsum("ij,ijde->ide", W, expected))
     assert_close(at.second(W[0]), np.einsum("j,ijde->ide", W[0], expected))
 
 
 @every_kernel
-def test_hyper_gradient(kernel):
+def test_hyper_gradients(kernel):
     assert_close(kernel.hyper_gradient(X, Z, W), np.einsum("ij,ijt->t", W, derived(kernel).hyper))
-
-
-@every_kernel
-def test_hyper_gradient_of_a_square_matrix(kernel):
-    """For rows X and Z together: the blocks k(X, Z) come from above, those on the diagonal from their own gradient."""
+    assert_close(kernel.hyper_gradient_diag(X, W[:, 0]), W[:, 0] @ derived(kernel).diag_hyper)
+    # For rows X and Z together: the blocks k(X, Z) come from above, those on the diagonal from their own gradient.
     both = np.vstack([X, Z])
     M = np.zeros((len(both), len(both)))
     M[: len(X), len(X) :] = W
     M += M.T + np.diag(np.r_[W[:, 0], np.zeros(len(Z))])
     expected = 2 * np.einsum("ij,ijt->t", W, derived(kernel).hyper) + W[:, 0] @ derived(kernel).diag_hyper
     assert_close(kernel.hyper_gradient(both, None, M), expected)
-
-
-@every_kernel
-def test_hyper_gradient_of_the_diagonal(kernel):
-    assert_close(kernel.hyper_gradient_diag(X, W[:, 0]), W[:, 0] @ derived(kernel).diag_hyper)
 
 
 @every_kernel

@@ -151,11 +151,6 @@ def link_moments(link: Link, m: float, v: float) -> list[Real]:
         return [mp.chop(total, mp.mpf(10) ** -235) / sd**k for k, total in enumerate(totals)]
 
 
-def link_derivatives(link: Link, m: float, v: float) -> list[float]:
-    """The moments k = 1 … 4."""
-    return [float(moment) for moment in link_moments(link, m, v)[1:]]
-
-
 @cache
 def read() -> dict[str, Any]:
     return json.loads(STORED.read_text())
@@ -176,7 +171,7 @@ def main() -> None:
         },
         "predictive": {str(k): [log_predictive_density(k, *point) for point in points] for k, points in PREDICTIVE},
         "link": {
-            name: [link_derivatives(link, *point) for point in LINK_POINTS]
+            name: [[float(moment) for moment in link_moments(link, *point)[1:]] for point in LINK_POINTS]
             for name, link in (("probit", probit_link), ("logit", logit_link))
         },
     }

@@ -36,9 +36,7 @@ def test_only_the_pairs_that_the_kernel_has():
     off = {(int(i), int(j)) for i, j in np.argwhere(~got) if i < j}
     assert off == {(0, 3), (1, 2)}
     np.testing.assert_array_equal(got, got.T)
-
-
-def test_the_default_kernel_adds_up_nowhere():
+    # The default kernel adds up nowhere.
     assert not found(GPClassifier(**QUICK).fit(X, LABELS), X).any(where=~np.diag([False, False, False, True, True]))
 
 

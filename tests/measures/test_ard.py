@@ -1,5 +1,7 @@
 """Inverse length-scales as importances."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -72,28 +74,21 @@ def test_a_linear_kernel():
     np.testing.assert_array_equal(ard(model, np.zeros((2, 3))), 0.0)
 
 
-def test_levels():
+def test_levels_and_the_mean_over_classes():
     frame = pd.DataFrame({"a": X[:, 0], "shop": np.array(["x", "y", "z"])[np.arange(30) % 3]})
     model = rsens.GPRegressor(n_restarts=0).fit(frame, Y)
     levels = next(part for part in model.kernel_.parts if isinstance(part, kernels.Categorical))
     codes = np.array([[0.0, 0.0], [0.0, 1.0]])
     change = 2.0 * (levels.variance - levels(codes)[0, 1])  # variance of f(level) − f(other level)
     np.testing.assert_allclose(ard(model, frame)[1], np.sqrt(change / levels.variance))
-
-
-def test_the_mean_over_classes():
     model = rsens.GPClassifier(n_restarts=0).fit(X, np.arange(30) % 3)
     expected = np.mean([1.0 / np.array(kernel.lengthscale) for kernel in model.kernel_], axis=0)
     np.testing.assert_allclose(ard(model, X), expected)
 
 
-class Fitted:
-    """A model whose kernel is none of ours."""
-
-    kernel_ = "RBF(1.0)"
-
-
-@pytest.mark.parametrize("model", [Fitted(), rsens.BayesianLinearRegression().fit(X, np.sin(Y)), None])
+@pytest.mark.parametrize(
+    "model", [SimpleNamespace(kernel_="RBF(1.0)"), rsens.BayesianLinearRegression().fit(X, np.sin(Y)), None]
+)
 def test_models_without_length_scales(model):
     with pytest.raises(InputError, match=r"has no kernel_ of rsens.kernels. Use GPRegressor"):
         ard(model, X)

@@ -2,7 +2,6 @@
 
 import re
 
-import jax.numpy as jnp
 import numpy as np
 import pandas as pd
 import pytest
@@ -42,13 +41,6 @@ def normal(Z):
     return Normal(mean(Z[:, 0], city, sold), VARIANCE[sold])
 
 
-def normal_jax(Z):
-    city, sold = Z[:, 1].astype(int), Z[:, 2].astype(int)
-    a, b = jnp.asarray(MEAN)[city], jnp.asarray(SLOPE)[city]
-    return Normal(a + b * Z[:, 0] + jnp.asarray(BOTH)[city, sold], jnp.asarray(VARIANCE)[sold])
-
-
-SOURCES = {"function": (from_function, normal), "jax": (from_jax, normal_jax)}
 MODEL = from_function(normal)
 
 
@@ -92,16 +84,15 @@ def expected_pairs():
     return values + values.swapaxes(1, 2)
 
 
-@pytest.mark.parametrize("name", SOURCES)
-def test_normal_toy(name):
-    wrap, fn = SOURCES[name]
-    model = wrap(fn)
-    first, second = (1e-9, 3e-7) if name == "function" else (1e-12, 1e-12)
-    np.testing.assert_allclose(rsens(model, FRAME), expected_main(), rtol=first, atol=0)
-    np.testing.assert_allclose(rsens2(model, FRAME), expected_pairs(), rtol=0, atol=second * 30)
-    contrasts = rsens2(model, FRAME)[:, 1]
-    np.testing.assert_allclose(contrasts, expected_pairs()[:, 1], rtol=1e-8, atol=1e-8)
-    np.testing.assert_array_equal(contrasts[:, 1], 0.0)
+def test_normal_toy():
+    np.testing.assert_allclose(rsens(MODEL, FRAME), expected_main(), rtol=1e-9, atol=0)
+    pairs = rsens2(MODEL, FRAME)
+    np.testing.assert_allclose(pairs, expected_pairs(), rtol=0, atol=9e-6)
+    np.testing.assert_allclose(pairs[:, 1], expected_pairs()[:, 1], rtol=1e-8, atol=1e-8)
+    np.testing.assert_array_equal(pairs[:, 1, 1], 0.0)
+    kl = local_values("kl", MODEL, FRAME)
+    np.testing.assert_allclose(kl, rsens(MODEL, FRAME), rtol=1e-6)
+    np.testing.assert_array_equal(kl[:, 1:], rsens(MODEL, FRAME)[:, 1:])
 
 
 @pytest.mark.parametrize("alpha", [0.5, 0.9, 1.2])
@@ -114,9 +105,7 @@ def test_alpha_by_the_formula(alpha):
 
 def test_an_infinite_divergence_is_named():
     """Of variances 1 against 0.25 the divergence is infinite from order 4/3 on."""
-    with pytest.raises(
-        InputError, match=r"order 2 between levels of column 'sold' is infinite in 2 rows\. Use alpha = 1"
-    ):
+    with pytest.raises(InputError, match="order 2 between levels of column 'sold' is infinite in 2 rows"):
         rsens(MODEL, FRAME, alpha=2.0)
 
 
@@ -151,17 +140,6 @@ def test_given_levels_keep_codes_and_weights_of_the_rest():
     np.testing.assert_allclose(value, expected, rtol=1e-13)
 
 
-def test_a_single_level_has_nothing_to_compare_with():
-    X = FRAME[FRAME["city"] == "a"]
-    np.testing.assert_array_equal(rsens(MODEL, X)[:, 1], 0.0)
-    np.testing.assert_array_equal(rsens2(MODEL, X)[:, 1], 0.0)
-
-
-def test_kl_is_the_contrast():
-    np.testing.assert_allclose(local_values("kl", MODEL, FRAME), rsens(MODEL, FRAME), rtol=1e-6)
-    np.testing.assert_array_equal(local_values("kl", MODEL, FRAME)[:, 1:], rsens(MODEL, FRAME)[:, 1:])
-
-
 def test_prediction_measures():
     city = averaged(CITY, SHARE, lambda l: np.abs(mean(X, l, YES) - mean(X, CITY, YES)))
     sold = averaged(YES, SOLD, lambda l: np.abs(mean(X, CITY, l) - mean(X, CITY, YES)))
@@ -184,13 +162,10 @@ def test_groups_of_one_categorical_column():
         local_values("rsens", MODEL, FRAME, groups={"g": ["x", "city", "sold"]})
 
 
-def test_a_fixed_argument_may_not_depend_on_the_level():
-    model = from_function(lambda Z: StudentT(Z[:, 0], 1.0, 3.0 + Z[:, 1]))
+def test_the_family_and_its_fixed_arguments_must_be_the_same_at_all_levels():
     with pytest.raises(InputError, match="df depends on x"):
-        rsens(model, FRAME[["x", "city"]])
+        rsens(from_function(lambda Z: StudentT(Z[:, 0], 1.0, 3.0 + Z[:, 1])), FRAME[["x", "city"]])
 
-
-def test_the_family_must_be_the_same_at_all_levels():
     def fn(Z):
         return Normal(Z[:, 0], 1.0) if (Z[:, 1] == 0).any() else StudentT(Z[:, 0], 1.0, 3.0)
 
@@ -201,12 +176,8 @@ def test_the_family_must_be_the_same_at_all_levels():
 def test_derivatives_in_a_categorical_column_are_not_taken():
     """The function knows a slope in the code, which would mean nothing."""
     X = FRAME[["x", "city"]]
-    for model in (
-        from_jax(lambda Z: Normal(Z[:, 0] + Z[:, 1] ** 2, 1.0)),
-        from_torch(lambda Z: Normal(Z[:, 0] + Z[:, 1] ** 2, 1.0)),
-        from_function(lambda Z: Normal(Z[:, 0] + np.sqrt(Z[:, 1]), 1.0)),
-    ):
-        record = model.derivatives(X, 2)
+    for wrap, power in ((from_jax, 2), (from_torch, 2), (from_function, 0.5)):
+        record = wrap(lambda Z, power=power: Normal(Z[:, 0] + Z[:, 1] ** power, 1.0)).derivatives(X, 2)
         np.testing.assert_array_equal(record.first[:, :, 1], 0.0)
         np.testing.assert_array_equal(record.second[:, :, 1], 0.0)
         np.testing.assert_allclose(record.first[:, 0, 0], 1.0, rtol=1e-9)

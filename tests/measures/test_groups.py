@@ -84,22 +84,16 @@ def test_terms_in_the_order_of_their_first_column() -> None:
     assert resolve_groups({"a": ["b"], "z": ["a"]}, NAMES) == {"z": (0,), "a": (1,), "c": (2,)}
 
 
+TWICE = [{"g": ["a", "b"], "h": ["b"]}, {"g": ["a", 0]}, {"b": ["a", "c"]}]
+
+
 @pytest.mark.parametrize(
-    ("groups", "text"),
-    [
-        ([["a", "b"]], "must be a dict from a name to its columns; got list"),
-        ({"g": []}, "'g' needs a list of at least one column"),
-        ({"g": "ab"}, "must be a list of names or positions"),
-        ({"g": ["a", "x"]}, "'x', which is not in X. X has a, b, c"),
-        ({"g": [3]}, "names the column 3"),
-        ({"g": ["a", "b"], "h": ["b"]}, "'b' is in two groups"),
-        ({"g": ["a", 0]}, "'a' twice"),
-        ({"b": ["a", "c"]}, "the name 'b' belongs to a column outside the group too"),
-    ],
+    "groups", [[["a", "b"]], {"g": []}, {"g": "ab"}, {"g": ["a", "x"]}, {"g": [3]}, *TWICE], ids=str
 )
-def test_wrong_groups(groups: Any, text: str) -> None:
-    with pytest.raises(InputError, match=text):
+def test_wrong_groups(groups: Any) -> None:
+    with pytest.raises(InputError) as raised:
         local_values("rsens", MODELS["Normal"], FRAME, groups=groups)
+    assert raised.value.argument == "groups"
 
 
 @pytest.mark.parametrize("order", [("g", "c"), ("c", "g")])
@@ -114,9 +108,3 @@ def test_parts_of_a_pair_with_a_group_are_those_of_the_change_that_has_its_norm(
     np.testing.assert_allclose(pairs[0, 0, 1], 3.0, rtol=1e-6)  # links 1 and 3 in Fisher norm, at right angles
     found = pair_parts_of(record, pairs, 1.0, terms=terms)
     np.testing.assert_allclose([found["mean"][0, 0], found["variance"][0, 0]], [0.0, 3.0], atol=1e-6)
-
-
-def test_more_columns_than_parameters() -> None:
-    """A Poisson has one parameter: G has rank one, and the group of all columns has the length of the gradient."""
-    got = local_values("rsens", MODELS["Poisson"], X, groups={"all": range(X.shape[1])})
-    np.testing.assert_allclose(got[:, 0], np.linalg.norm(rsens(MODELS["Poisson"], X), axis=1), rtol=1e-13)

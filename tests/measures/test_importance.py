@@ -53,9 +53,8 @@ def test_scale_by_name() -> None:
     expected = importance("rsens", MODELS["Normal"], X, scale=[1.0, 2.0, 3.0])
     np.testing.assert_array_equal(importance("rsens", MODELS["Normal"], frame, scale=scale), expected)
     np.testing.assert_array_equal(importance("rsens", MODELS["Normal"], frame, scale=dict(scale)), expected)
-    integers = pd.DataFrame(X)  # columns 0, 1, 2 are called "0", "1", "2"
-    by_label = pd.Series([1.0, 2.0, 3.0], index=integers.columns)
-    np.testing.assert_array_equal(importance("rsens", MODELS["Normal"], integers, scale=by_label), expected)
+    by_label = pd.Series([1.0, 2.0, 3.0], index=[0, 1, 2])  # columns 0, 1, 2 are called "0", "1", "2"
+    np.testing.assert_array_equal(importance("rsens", MODELS["Normal"], pd.DataFrame(X), scale=by_label), expected)
 
 
 @pytest.mark.parametrize(

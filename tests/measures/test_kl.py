@@ -50,14 +50,11 @@ def test_an_infinite_divergence() -> None:
         local_values("kl", MODELS["Weibull"], X, alpha=7.0)
 
 
-def test_round_rows_and_coefficients_are_not_taken_for_single_precision() -> None:
+def test_single_precision_is_refused_and_round_rows_and_coefficients_are_not_taken_for_it() -> None:
     """A step that is a power of two gives predictions such as 3 + 3/8192, which float32 holds too."""
     model = from_function(lambda z: ds.Normal(3.0 * z[:, 0], 4.0))
     got = local_values("kl", model, [[0.0, 5.0], [1.0, 6.0]])
     np.testing.assert_allclose(got, [[1.5, 0.0], [1.5, 0.0]], rtol=1e-6)
-
-
-def test_single_precision() -> None:
     model = from_function(lambda z: ds.Normal(np.sin(z[:, 0].astype(np.float32)), np.float32(0.5)))
     with pytest.raises(InputError, match="mean was computed in single precision"):
         local_values("kl", model, X)

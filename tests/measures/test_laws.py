@@ -22,13 +22,9 @@ ANY_MODEL = [name for name in METHODS if name != "ard"]
 TOLERANCE = {name: 1e-7 if name == "kl" else 1e-12 for name in METHODS}
 
 
-def local(name: str, model: Any, x: Any, alpha: float = 1.0) -> np.ndarray:
-    return local_values(name, model, x, alpha=alpha)
-
-
 @cache
 def plain(name: str, family: str) -> np.ndarray:
-    return local(name, MODELS[family], X)
+    return local_values(name, MODELS[family], X)
 
 
 def assert_close(got: Any, expected: Any, tolerance: float) -> None:
@@ -49,7 +45,7 @@ def assert_close(got: Any, expected: Any, tolerance: float) -> None:
 )
 def test_alpha_only_scales(name: str, alpha: float, family: str) -> None:
     tolerance = 1e-6 if name == "kl" else 1e-14  # the truncation error of kl grows with alpha
-    assert_close(local(name, MODELS[family], X, alpha), np.sqrt(alpha) * plain(name, family), tolerance)
+    assert_close(local_values(name, MODELS[family], X, alpha=alpha), np.sqrt(alpha) * plain(name, family), tolerance)
 
 
 @pytest.mark.parametrize("name", ["ead", "aed", "eah", "aeh"])
@@ -62,7 +58,7 @@ def test_alpha_does_not_enter_the_point_prediction(name: str) -> None:
 @pytest.mark.parametrize("name", ANY_MODEL)
 def test_rescaled_columns(name: str, family: str) -> None:
     c = np.array([2.0, 0.01, 300.0])
-    rescaled = local(name, MODELS[family].through(np.diag(1 / c)), X * c)
+    rescaled = local_values(name, MODELS[family].through(np.diag(1 / c)), X * c)
     factor = c if METHODS[name].order == 1 else np.outer(c, c)
     assert_close(rescaled * factor, plain(name, family), TOLERANCE[name])
 
@@ -71,7 +67,7 @@ def test_rescaled_columns(name: str, family: str) -> None:
 @pytest.mark.parametrize("name", ANY_MODEL)
 def test_permuted_columns(name: str, family: str) -> None:
     order = np.array([2, 0, 1])
-    permuted = local(name, MODELS[family].through(np.eye(D)[:, order]), X[:, order])
+    permuted = local_values(name, MODELS[family].through(np.eye(D)[:, order]), X[:, order])
     expected = plain(name, family)[..., order]
     if METHODS[name].order == 2:
         expected = expected[..., order, :]
@@ -82,7 +78,7 @@ def test_permuted_columns(name: str, family: str) -> None:
 def test_chunks_change_nothing(name: str) -> None:
     model, whole = MODELS["Gamma"], plain(name, "Gamma")
     in_chunks = replace(model, rows=3)
-    np.testing.assert_allclose(local(name, in_chunks, X), whole, rtol=1e-14, atol=1e-14 * np.abs(whole).max())
+    np.testing.assert_allclose(local_values(name, in_chunks, X), whole, rtol=1e-14, atol=1e-14 * np.abs(whole).max())
     np.testing.assert_allclose(importance(name, in_chunks, X), importance(name, model, X), rtol=1e-13)
 
 

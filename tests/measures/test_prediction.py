@@ -5,6 +5,7 @@ import pytest
 
 from rsens import distributions as ds
 from rsens.measures import importance, local_values
+from rsens.measures._prediction import arrows, consistency
 from tests.differences import of_rows
 from tests.measures.models import MODELS, D, Written, chance, rows
 
@@ -45,3 +46,17 @@ def test_two_classes_give_what_bernoulli_gives(name: str) -> None:
     bernoulli = Written([chance], ds.Bernoulli)
     classes = Written([chance], lambda p: ds.Categorical(np.stack([p, 1 - p], -1)), lambda j: [j[0], -j[0]])
     np.testing.assert_allclose(local_values(name, classes, X), local_values(name, bernoulli, X), rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("slopes", "share"),
+    [([1, 2], 1.0), ([-1.0, -1e-300], 1.0), ([0.0, 5.0], 1.0), ([3.0, -1.0], 0.5), ([2, -2], 0)],
+)
+def test_one_way_is_one_and_ups_count_against_downs(slopes, share):
+    np.testing.assert_allclose(consistency(np.mean(slopes), np.abs(slopes).mean()), share, rtol=1e-15)
+
+
+def test_arrows():
+    direction = [2.0, -2.0, 2.0, -2.0, 0.0, 0.0, np.nan]
+    share = [1.0, 0.5, 0.49, 0.0, 0.0, np.nan, np.nan]
+    assert arrows(direction, share) == ["▲", "▼", "±", "±", "±", "", ""]

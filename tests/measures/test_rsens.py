@@ -7,7 +7,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from scipy.integrate import quad
 
 from rsens import distributions as ds
 from rsens.derivatives import from_jax
@@ -85,28 +84,29 @@ def test_additive_mean_has_no_mean_part_in_any_pair() -> None:
     assert (rsens2(flat, X)[:, off] == 0.0).all()
 
 
-def test_mixture_of_two_normals_against_quadrature_of_the_squared_score() -> None:
-    """R-sens² = E_y[(∂ log p/∂x_d)²], with the density and its derivative written out here."""
-    model = MODELS["Mixture"]
-    (m0, dm0, _), (v0, dv0, _), (m1, dm1, _) = (s.jet(X[:4]) for s in model.surfaces)
-    got = rsens(model, X[:4])
-    for i, d in np.ndindex(4, D):
-        square = squared_score(m0[i], v0[i], m1[i], 0.5, dm0[i, d], dv0[i, d], dm1[i, d])
-        np.testing.assert_allclose(got[i, d], np.sqrt(square), rtol=1e-9)
+@pytest.mark.parametrize("family", MODELS)
+def test_parts_add_up(family: str) -> None:
+    record = MODELS[family].derivatives(X, 2)
+    first = parts(record.distribution, record.first, alpha=2.0)
+    second = parts(record.distribution, record.second, alpha=2.0)
+    assert list(first) == list(second) == list(record.distribution.orthogonal_blocks)
+    if first:
+        np.testing.assert_allclose(sum(first.values()), rsens(MODELS[family], X, alpha=2.0), rtol=1e-13)
+        np.testing.assert_allclose(sum(second.values()), rsens2(MODELS[family], X, alpha=2.0), rtol=1e-13)
 
 
-def squared_score(m0: float, v0: float, m1: float, v1: float, dm0: float, dv0: float, dm1: float) -> float:
-    """E_y[(∂ log p)²] for p = 0.3 N(m0, v0) + 0.7 N(m1, v1), where m0, v0 and m1 move at the rates dm0, dv0 and dm1."""
-
-    def normal(y: float, m: float, v: float) -> float:
-        return float(np.exp(-0.5 * (y - m) ** 2 / v) / np.sqrt(2 * np.pi * v))
-
-    def integrand(y: float) -> float:
-        p0, p1 = 0.3 * normal(y, m0, v0), 0.7 * normal(y, m1, v1)
-        dp0 = p0 * ((y - m0) / v0 * dm0 + 0.5 * ((y - m0) ** 2 / v0 - 1) / v0 * dv0)
-        dp1 = p1 * (y - m1) / v1 * dm1
-        return (dp0 + dp1) ** 2 / (p0 + p1)
-
-    reach = 15 * np.sqrt(max(v0, v1))
-    low, high = min(m0, m1) - reach, max(m0, m1) + reach
-    return float(quad(integrand, low, high, points=[m0, m1], epsabs=0, epsrel=1e-12, limit=400)[0])
+def test_parts_of_a_normal() -> None:
+    """q_mean = (∂mean)²/v and q_variance = (∂v)²/(2v²), each over R."""
+    record = MODELS["Normal"].derivatives(X, 1)
+    v = record.distribution.variance[:, None]
+    r = rsens(MODELS["Normal"], X)
+    got = parts(record.distribution, record.first)
+    np.testing.assert_allclose(got["mean"], record.first[:, 0] ** 2 / v / r, rtol=1e-13)
+    np.testing.assert_allclose(got["variance"], record.first[:, 1] ** 2 / (2 * v**2) / r, rtol=1e-13)
+    # Small numbers are not squared.
+    first = np.array([[[0.0, 3e-200], [0.0, 4e-200]]])
+    got = parts(ds.Normal(np.zeros(1), np.ones(1)), first)
+    assert got["mean"][0, 0] == got["variance"][0, 0] == 0.0
+    whole = 1e-200 * np.sqrt(9 + 8)
+    np.testing.assert_allclose(got["mean"][0, 1], whole * 9 / 17, rtol=1e-14)
+    np.testing.assert_allclose(got["variance"][0, 1], whole * 8 / 17, rtol=1e-14)

@@ -37,8 +37,5 @@ def test_slopes_of_the_spread():
     first[:, 1, 0] = 2.0 * np.exp(2.0 * x)
     record = Derivatives(Normal(x, np.exp(2.0 * x)), first)
     np.testing.assert_allclose(first_of_spread(record)[:, 0], spread_of(record.distribution), rtol=1e-14)
-
-
-def test_without_a_variance_there_is_no_slope():
-    record = Derivatives(StudentT(np.zeros(2), np.ones(2), 1.5), np.ones((2, 2, 1)))
-    assert np.isnan(first_of_spread(record)).all()
+    without_variance = Derivatives(StudentT(np.zeros(2), np.ones(2), 1.5), np.ones((2, 2, 1)))
+    assert np.isnan(first_of_spread(without_variance)).all()

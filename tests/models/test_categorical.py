@@ -67,9 +67,16 @@ def parameters(model, X):
 
 
 @over_all
-def test_the_level_effect_that_made_the_data_is_found(estimator):
+def test_attributes_and_the_level_effect_that_made_the_data(estimator):
     X, _ = table(estimator)
     model = fitted(estimator)
+    assert model.feature_names_in_.tolist() == list(X)
+    assert model.n_features_in_ == 5
+    assert model.coding_.categorical == (1, 3, 4)
+    assert model.coding_[1].labels == ("Bergen", "Oslo", "Tromsø")
+    np.testing.assert_allclose(model.coding_[1].frequencies, X["town"].value_counts(normalize=True)[list(EFFECTS)])
+    np.testing.assert_array_equal(model.training_inputs_[:, 1], pd.factorize(X["town"], sort=True)[0])
+    np.testing.assert_allclose(model.input_scale_, [X["age"].std(ddof=0), 1.0, X["noise"].std(ddof=0), 1.0, 1.0])
     main = rsens.rsens(model, X).mean(axis=0)
     assert main.argmax() == 1
     assert main[1] > 3.0 * main[[2, 3, 4]].max()
@@ -105,11 +112,9 @@ def test_derivatives_are_zero_in_categorical_columns_and_right_in_the_others(est
     for d, (name, step) in {0: ("age", 1e-3), 2: ("noise", 1e-4)}.items():
         up, down = (model.derivatives(some.assign(**{name: some[name] + s}), 1) for s in (step, -step))
         slope = (up.distribution.parameters - down.distribution.parameters) / (2.0 * step)
-        size = np.abs(record.first[:, :, d]).max()
-        np.testing.assert_allclose(record.first[:, :, d], slope, rtol=1e-5, atol=1e-5 * size)
         curve = (up.first - down.first) / (2.0 * step)
-        size = np.abs(record.second[:, :, d]).max()
-        np.testing.assert_allclose(record.second[:, :, d], curve, rtol=1e-5, atol=1e-5 * size)
+        for found, difference in ((record.first[:, :, d], slope), (record.second[:, :, d], curve)):
+            np.testing.assert_allclose(found, difference, rtol=1e-5, atol=1e-5 * np.abs(found).max())
 
 
 @over_all
@@ -125,20 +130,6 @@ def test_numbers_that_are_named_categorical_are_the_same_as_labels(estimator):
     as_numbers = clone(estimator).fit(array, y)
     assert as_numbers.coding_ is None
     assert np.abs(parameters(as_numbers, array) - parameters(named, array)).max() > 1e-3
-
-
-@over_all
-def test_learned_attributes(estimator):
-    X, _ = table(estimator)
-    model = fitted(estimator)
-    assert model.feature_names_in_.tolist() == list(X)
-    assert model.n_features_in_ == 5
-    assert model.coding_.categorical == (1, 3, 4)
-    assert model.coding_[1].labels == ("Bergen", "Oslo", "Tromsø")
-    np.testing.assert_allclose(model.coding_[1].frequencies, X["town"].value_counts(normalize=True)[list(EFFECTS)])
-    np.testing.assert_array_equal(model.training_inputs_[:, 1], pd.factorize(X["town"], sort=True)[0])
-    np.testing.assert_array_equal(model.input_scale_[[1, 3, 4]], 1.0)
-    np.testing.assert_allclose(model.input_scale_[[0, 2]], X[["age", "noise"]].std(ddof=0))
 
 
 @over_all
@@ -166,12 +157,6 @@ def test_only_categorical_columns(estimator):
     pair = rsens.rsens2(model, X)
     np.testing.assert_array_equal(pair[:, [0, 1], [0, 1]], 0.0)
     assert (pair[:, 0, 1] > 0.0).all()
-
-
-def indicators(X, names):
-    """By hand: a column of 0 and 1 for each level of the named columns, in place of them."""
-    parts = [pd.get_dummies(X[[name]], columns=[name]) if name in names else X[[name]] for name in X]
-    return pd.concat(parts, axis=1).astype(float)
 
 
 def test_flat_prior_is_least_squares_with_dummies():
@@ -213,7 +198,9 @@ UNSCALED = [
 def test_a_proper_prior_is_that_of_indicators_made_by_hand(estimator):
     X, y = table(estimator)
     X = X.assign(age=X["age"] / 50.0)
-    by_hand = indicators(X, ["town", "flag", "colour"])
+    levels = ["town", "flag", "colour"]
+    parts = [pd.get_dummies(X[[name]], columns=[name]) if name in levels else X[[name]] for name in X]
+    by_hand = pd.concat(parts, axis=1).astype(float)
     model, same = clone(estimator).fit(X, y), clone(estimator).fit(by_hand, y)
     assert len(model.coef_names_) == 9
     assert [name.replace("=", "_") for name in model.coef_names_] == list(same.coef_names_)

@@ -57,43 +57,26 @@ def test_other_files(good, tmp_path):
                 read(tmp_path / "file")
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        {"shape": [300_000_000]},
-        {"shape": [10**12, 10**12]},
-        {"dtype": "O"},
-        {"dtype": "V1000000000"},
-        {"dtype": "(1000,1000)f8"},
-        {"dtype": "<f4"},
-        {"order": "X"},
-        {"base64": "gASVAAAA"},
-        {"base64": None},
-    ],
-    ids=str,
-)
-def test_arrays_that_claim_a_size_or_hold_objects(good, tmp_path, claim):
-    """An array may claim any shape; nothing of that size is ever made, and no pickle is opened."""
+#: Entries of the longest array or of the model that claim another size, hold objects, or hide a method.
+FORGED = [
+    *(("array", {"shape": shape}) for shape in ([300_000_000], [10**12, 10**12])),
+    *(("array", {"dtype": dtype}) for dtype in ("O", "V1000000000", "(1000,1000)f8", "<f4")),
+    *(("array", claim) for claim in ({"order": "X"}, {"base64": "gASVAAAA"}, {"base64": None})),
+    *(("model", {"is": name}) for name in ("os.system", "GPRegressor2", "Kernel", "Table")),
+    ("model", {"predict": 3}),
+]
+
+
+@pytest.mark.parametrize(("where", "claim"), FORGED, ids=str)
+def test_forged_arrays_classes_and_methods(good, tmp_path, where, claim):
+    """Nothing of the claimed size is ever made, and no pickle is opened."""
 
     def change(content):
         longest = max(arrays(content), key=lambda entry: len(entry["base64"]))
-        longest.update(claim)
+        (longest if where == "array" else content["model"]).update(claim)
 
     with pytest.raises(InputError, match="damaged"):
         load_model(changed(good, change, tmp_path / "wrong"))
-
-
-@pytest.mark.parametrize("name", ["os.system", "GPRegressor2", "Kernel", "Table"])
-def test_a_class_that_is_not_known(good, tmp_path, name):
-    path = changed(good, lambda content: content["model"].update({"is": name}), tmp_path / "wrong")
-    with pytest.raises(InputError, match="is damaged"):
-        load_model(path)
-
-
-def test_attributes_hide_no_methods(good, tmp_path):
-    path = changed(good, lambda content: content["model"].update(predict=3), tmp_path / "wrong")
-    with pytest.raises(InputError, match="damaged"):
-        load_model(path)
 
 
 def test_damage_of_any_kind_is_an_error(good, tmp_path):

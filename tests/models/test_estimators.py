@@ -71,18 +71,13 @@ def test_random_states_of_every_kind():
 
 
 @over_all
-def test_training_inputs_are_kept(estimator):
+def test_predictions_come_from_one_distribution(estimator):
     X, y = frame(estimator)
     values = X.to_numpy(copy=True)
     model = clone(estimator).fit(values, y)
     values[:] = 0.0
     np.testing.assert_array_equal(model.training_inputs_, X)
     np.testing.assert_allclose(model.input_scale_, X.std(ddof=0), rtol=1e-12)
-
-
-@over_all
-def test_predictions_come_from_one_distribution(estimator):
-    X, y = frame(estimator)
     model = clone(estimator).fit(X, y)
     distribution = model.predict_distribution(X)
     density = model.log_predictive_density(X, y)
@@ -104,11 +99,9 @@ def test_predictions_come_from_one_distribution(estimator):
 @over_all
 def test_unfitted(estimator):
     X, y = frame(estimator)
-    for call in (estimator.predict, estimator.predict_distribution, estimator.derivatives):
+    for name, arguments in {"predict_distribution": (), "derivatives": (), "log_predictive_density": (y,)}.items():
         with pytest.raises(NotFittedError):
-            call(X)
-    with pytest.raises(NotFittedError):
-        estimator.log_predictive_density(X, y)
+            getattr(estimator, name)(X, *arguments)
     with pytest.raises(InputError, match=r"is not fitted. Call fit"):
         rsens.rsens(estimator, X)
 
@@ -145,8 +138,10 @@ def test_wrong_tables_and_targets(estimator):
 def test_offset_is_routed(estimator):
     X, y = frame(estimator)
     offset = np.linspace(0.0, 3.0, 50)
-    y = np.exp(offset) * (y + 1.0) if isinstance(estimator, BayesianPoissonRegression) else y + 10 * offset
-    given = offset if isinstance(estimator, BayesianPoissonRegression) else 10 * offset
+    if isinstance(estimator, BayesianPoissonRegression):
+        y, given = np.exp(offset) * (y + 1.0), offset
+    else:
+        y, given = y + 10 * offset, 10 * offset
     with sklearn.config_context(enable_metadata_routing=True):
         routed = clone(estimator).set_fit_request(offset=True).set_score_request(offset=True)
         scores = cross_val_score(routed, X, y, params={"offset": given}, cv=3)

@@ -9,7 +9,7 @@ from rsens.kernels import EQ, Constant, Linear, Matern32, Matern52, Periodic, Ra
 from rsens.likelihoods import GaussianLikelihood
 from rsens.models._exact import ExactInference
 from rsens.models._rows import Data
-from tests.models.inference import check_gradient, objective, posterior
+from tests.models.inference import check_gradient, objective
 
 NOISE = 0.15
 LIKELIHOOD = GaussianLikelihood(NOISE)
@@ -62,21 +62,3 @@ def test_equals_scikit_learn(name):
 @pytest.mark.parametrize("name", KERNELS)
 def test_gradient_is_that_of_differences(name):
     check_gradient(KERNELS[name], LIKELIHOOD, *data(25))
-
-
-def test_linear_and_constant_kernel_is_bayesian_linear_regression():
-    """β ~ N(0, diag(1/p)) and known noise: the posterior N(Σ Φᵀy/σ², Σ), Σ = (ΦᵀΦ/σ² + diag(p))⁻¹."""
-    X, y = data()
-    new = data(7, seed=2)[0]
-    prior_variance = np.array([0.6, 0.4, 0.9, 0.2])
-    kernel = Constant(prior_variance[0]) + Linear(tuple(prior_variance[1:]))
-    design, at = (np.column_stack([np.ones(len(rows)), rows]) for rows in (X, new))
-    covariance = np.linalg.inv(design.T @ design / NOISE + np.diag(1 / prior_variance))
-    weights = covariance @ design.T @ y / NOISE
-    latent = posterior(kernel, LIKELIHOOD, X, y).derivatives(new, 2)
-    np.testing.assert_allclose(latent.mean, at @ weights, rtol=1e-10)
-    np.testing.assert_allclose(latent.variance, np.einsum("id,de,ie->i", at, covariance, at), rtol=1e-9)
-    np.testing.assert_allclose(latent.first[:, 0], np.tile(weights[1:], (7, 1)), rtol=1e-10)
-    np.testing.assert_allclose(latent.first[:, 1], 2 * at @ covariance[:, 1:], rtol=1e-9)
-    np.testing.assert_allclose(latent.second[:, 0], 0.0, atol=1e-12)
-    np.testing.assert_allclose(latent.second[:, 1], np.tile(2 * covariance[1:, 1:], (7, 1, 1)), rtol=1e-9)

@@ -28,12 +28,8 @@ def test_few_inducing_inputs_for_counts_that_vary_too_much():
     assert re.search(r"counts of \d+ of its 50.*use likelihood='negative_binomial'.*raise inducing above 20", text)
     with pytest.raises(InputError, match=r"beyond float64.*does not suit these counts"):
         model.predict(X)
-
-
-def test_a_search_that_ends_at_its_limits():
-    X, y = overdispersed(4)
     with pytest.warns(RsensWarning) as raised:
-        GPRegressor(likelihood="poisson", inducing=20, **SETTINGS).fit(X, y)
+        GPRegressor(likelihood="poisson", inducing=20, **SETTINGS).fit(*overdispersed(4))
     texts = [str(warning.message) for warning in raised]
     assert any("ended at the limit of variance" in text and "negative_binomial" in text for text in texts)
     assert all(warning.filename == __file__ for warning in raised)

@@ -30,15 +30,22 @@ def test_for_gaussian_noise_half_equals_a_fit_with_half(kernel):
 
 def test_a_wiggly_function_needs_more():
     kernel = EQ(1.0, (0.15, 1.5))
-    few = GPRegressor(kernel, inducing=8, **FIXED).fit(X, WIGGLY).inducing_check()
+    model = GPRegressor(kernel, inducing=8, **FIXED).fit(X, WIGGLY)
+    few = model.inducing_check()
     assert not few.passed
     assert few.largest_change > 0.25
     assert "Raise inducing, for example to 16" in few.advice
-    many = GPRegressor(kernel, inducing=80, **FIXED).fit(X, WIGGLY).inducing_check()
-    assert many.passed
     # The values are R-sens, per standard deviation of a column.
-    model = GPRegressor(kernel, inducing=8, **FIXED).fit(X, WIGGLY)
     np.testing.assert_allclose(few.values, rsens(model, X).mean(axis=0) * X.std(axis=0), rtol=1e-10)
+    found = check(model, X[:60]).to_frame().set_index("name").loc["inducing inputs"]
+    assert found.verdict == "warning"
+    assert "Raise inducing" in found.text
+    model = GPRegressor(kernel, inducing=80, **FIXED).fit(X, WIGGLY)
+    assert model.inducing_check().passed
+    assert check(model, X[:60]).to_frame().set_index("name").loc["inducing inputs"].verdict == "ok"
+    exact = GPRegressor(**FIXED).fit(X, F)
+    assert exact.inducing_check() is None
+    assert "inducing inputs" not in check(exact, X[:60]).to_frame()["name"].to_list()
 
 
 def test_nothing_left_is_enough_even_if_half_is_not():
@@ -58,10 +65,6 @@ def test_variables_that_trade_places_are_named():
     assert alike.passed
 
 
-def test_an_exact_gp_has_none():
-    assert GPRegressor(**FIXED).fit(X, F).inducing_check() is None
-
-
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.filterwarnings("ignore:.*did not converge:rsens.RsensWarning")  # how well it fits does not matter
 def test_classes_and_categories(classes):
@@ -72,14 +75,3 @@ def test_classes_and_categories(classes):
     assert found.names == ("x", "level")
     assert found.values[0] > 0.0
     assert found.values[1] == found.values_of_half[1] == 0.0
-
-
-def test_check_warns_of_too_few():
-    kernel = EQ(1.0, (0.15, 1.5))
-    few = check(GPRegressor(kernel, inducing=8, **FIXED).fit(X, WIGGLY), X[:60])
-    found = few.to_frame().set_index("name").loc["inducing inputs"]
-    assert found.verdict == "warning"
-    assert "Raise inducing" in found.text
-    many = check(GPRegressor(kernel, inducing=80, **FIXED).fit(X, WIGGLY), X[:60])
-    assert many.to_frame().set_index("name").loc["inducing inputs"].verdict == "ok"
-    assert "inducing inputs" not in check(GPRegressor(**FIXED).fit(X, F), X[:60]).to_frame()["name"].to_list()

@@ -58,13 +58,9 @@ def test_everything_is_as_by_the_plain_formulas(name, shift):
     ("name", "kernel"), [(NAMES[(i + j) % len(NAMES)], k) for i, k in enumerate(KERNELS) for j in (0, 2)]
 )
 def test_gradient_is_the_difference_of_the_objective(name, kernel):
-    check_gradient(KERNELS[kernel], LIKELIHOODS[name], *data(name), mean=0.2)
-
-
-@pytest.mark.parametrize("name", ["poisson", "negative_binomial"])
-def test_gradient_with_an_offset(name):
     X, y = data(name)
-    check_gradient(KERNELS["eq"], LIKELIHOODS[name], X, y, mean=-0.5, offset=np.linspace(-1.0, 2.0, len(y)))
+    offset = np.linspace(-1.0, 2.0, len(y)) if name in ("poisson", "negative_binomial") else 0.0
+    check_gradient(KERNELS[kernel], LIKELIHOODS[name], X, y, mean=0.2, offset=offset)
 
 
 @pytest.mark.parametrize("df", [2.1, 30.0])
@@ -96,23 +92,6 @@ def test_a_useless_warm_start_is_not_used():
     np.testing.assert_array_equal(warmed.mode.latent, cold.mode.latent)
 
 
-def test_one_factorisation_per_newton_step(monkeypatch):
-    calls = []
-    factored = _mode.Prior.factored
-
-    def counted(prior, W):
-        calls.append(W)
-        return factored(prior, W)
-
-    monkeypatch.setattr(_mode.Prior, "factored", counted)
-    X, y = data("poisson")
-    laplace = laplace_of(KERNELS["eq"], PoissonLikelihood(), X, y, mean=0.1, offset=0.3 * X[:, 0])
-    laplace.gradient()
-    laplace.posterior()
-    assert laplace.log_marginal_likelihood < 0.0
-    assert len(calls) == laplace.mode.steps + 1  # the last one, at the mode, also gives log|B| and the gradient
-
-
 def test_a_search_cut_short_is_not_converged(monkeypatch):
     monkeypatch.setattr(_mode, "MAX_STEPS", 2)
     warm = WarmStart()
@@ -138,15 +117,18 @@ def test_jitter_where_the_identity_is_lost_in_rounding_is_reported():
 
 @pytest.mark.parametrize("likelihood", [PoissonLikelihood(), NegativeBinomialLikelihood(size=2.0)])
 @pytest.mark.parametrize("variance", [1.0, 25.0])
-def test_counts_of_1e5_from_a_mean_of_zero(likelihood, variance):
+def test_counts_of_1e5_and_counts_that_are_all_zero(likelihood, variance):
     X, _ = data("poisson")
     rng = np.random.default_rng(5)
     y = rng.poisson(10.0 ** rng.uniform(0.0, 5.0, len(X))).astype(float)
     y[0] = 1e5
-    laplace = laplace_of(EQ(variance, 0.7), likelihood, X, y)
-    assert laplace.converged
+    assert laplace_of(EQ(variance, 0.7), likelihood, X, y).converged
     # ∂²/∂θ² is of the size of aᵀKa, 1e5: differences of the objective are right to about 1e-7 of it.
     check_gradient(EQ(variance, 0.7), likelihood, X, y, tolerance=1e-6)
+    laplace = laplace_of(EQ(4.0, 1.0), likelihood, X, np.zeros(len(X)))
+    assert laplace.converged
+    assert (laplace.mode.latent < -1.0).all()
+    check_gradient(EQ(4.0, 1.0), likelihood, X, np.zeros(len(X)))
 
 
 @pytest.mark.parametrize("likelihood", [ProbitLikelihood(), LogitLikelihood()])
@@ -173,12 +155,3 @@ def test_the_student_t_converges_with_many_outliers(df, scale2, seed):
     assert laplace.converged
     slope, _, _ = laplace.likelihood.f_derivatives(y, laplace.mode.latent)
     np.testing.assert_allclose(laplace.mode.weights, slope, atol=1e-7 * np.abs(slope).max())
-
-
-@pytest.mark.parametrize("likelihood", [PoissonLikelihood(), NegativeBinomialLikelihood(1.0)], ids=repr)
-def test_counts_that_are_all_zero(likelihood):
-    X, _ = data("poisson")
-    laplace = laplace_of(EQ(4.0, 1.0), likelihood, X, np.zeros(len(X)))
-    assert laplace.converged
-    assert (laplace.mode.latent < -1.0).all()
-    check_gradient(EQ(4.0, 1.0), likelihood, X, np.zeros(len(X)))

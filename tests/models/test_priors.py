@@ -9,7 +9,7 @@ from rsens.likelihoods import GaussianLikelihood, NegativeBinomialLikelihood, Po
 from rsens.models._optimize import log_normals
 
 SCALE = np.array([2.0, 8.0, 0.5])
-GAUSSIAN, POISSON = GaussianLikelihood(1.0), PoissonLikelihood()
+GAUSSIAN = GaussianLikelihood(1.0)
 
 
 @pytest.mark.parametrize(
@@ -29,10 +29,7 @@ def test_each_hyperparameter_has_the_prior_of_the_table(kernel, centres, deviati
     prior = log_normals(kernel, GAUSSIAN, SCALE, 10.0)
     np.testing.assert_allclose(np.exp(prior.mean), [*centres, 0.04 * 100.0], rtol=1e-12)
     np.testing.assert_array_equal(prior.deviation, [*deviations, 2])
-
-
-def test_likelihoods():
-    assert len(log_normals(EQ(), POISSON, SCALE, 1.0).mean) == 2
+    assert len(log_normals(EQ(), PoissonLikelihood(), SCALE, 1.0).mean) == 2
     assert log_normals(EQ(), NegativeBinomialLikelihood(3.0), SCALE, 1.0).mean[-1] == pytest.approx(np.log(10.0))
 
 
@@ -44,14 +41,6 @@ def test_log_density_has_its_gradient_and_its_summit_at_the_mean():
     slopes = [(prior.log_density(theta + e)[0] - prior.log_density(theta - e)[0]) / 2e-6 for e in step]
     np.testing.assert_allclose(gradient, slopes, rtol=1e-8, atol=1e-9)
     assert value < prior.log_density(prior.mean)[0] == 0.0
-
-
-def test_starts_are_near_the_mean():
-    prior = log_normals(EQ(), GAUSSIAN, SCALE, 1.0)
-    rng = np.random.default_rng(0)
-    draws = np.array([prior.start(rng, range(len(prior.mean))) for _ in range(2000)])
-    np.testing.assert_allclose(draws.mean(0), prior.mean, atol=0.1)
-    np.testing.assert_allclose(draws.std(0), 1.0, atol=0.06)
 
 
 def test_priors_given_by_name():
@@ -75,15 +64,10 @@ def test_a_narrow_prior_decides():
 
 
 @pytest.mark.parametrize(
-    ("priors", "message"),
-    [
-        ("strong", "priors must be"),
-        ({"lengthscale": 3.0}, "two positive numbers"),
-        ({"lengthscale": (3.0, 0.0)}, "two positive numbers"),
-        ({"lengthscale": (3.0, "wide")}, "two positive numbers"),
-        ({"length_scale": (3.0, 1.0)}, "names 'length_scale', but the hyperparameters are"),
-    ],
+    "priors",
+    ["strong", *({"lengthscale": wrong} for wrong in (3.0, (3.0, 0.0), (3.0, "wide"))), {"length_scale": (3.0, 1.0)}],
 )
-def test_wrong_priors(priors, message):
-    with pytest.raises(InputError, match=message):
+def test_wrong_priors(priors):
+    with pytest.raises(InputError) as raised:
         GPRegressor(priors=priors).fit(np.arange(6.0)[:, None], np.arange(6.0))
+    assert raised.value.argument == "priors"

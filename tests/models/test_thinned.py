@@ -17,9 +17,7 @@ DENSITIES = {
 }
 
 
-@pytest.fixture(params=DENSITIES, ids=str)
-def density(request):
-    return DENSITIES[request.param]
+over_all = pytest.mark.parametrize("density", DENSITIES.values(), ids=DENSITIES)
 
 
 def grid(density):
@@ -28,6 +26,7 @@ def grid(density):
     return y.ravel(), f.ravel()
 
 
+@over_all
 def test_the_probabilities_of_all_y_add_up_to_one(density):
     f = np.linspace(-4.0, 2.0, 7)
     most = 1 if density.likelihood.target == "classes" else 400
@@ -43,6 +42,7 @@ def test_density_after_thinning_by_bayes_theorem():
     np.testing.assert_allclose(np.exp(DENSITIES["probit"].log_density(np.ones(9), f)), kept, rtol=1e-12)
 
 
+@over_all
 def test_derivatives_in_f_are_those_of_differences(density):
     y, f = grid(density)
     h = 1e-5
@@ -63,6 +63,7 @@ def test_derivatives_in_theta_are_those_of_differences():
         np.testing.assert_allclose(found[0], (part(up) - part(down)) / (2 * h), rtol=1e-6, atol=1e-8)
 
 
+@over_all
 def test_the_curvature_is_cut_off_at_zero(density):
     y, f = grid(density)
     W, dW = density.curvature(y, f)
