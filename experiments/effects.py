@@ -121,14 +121,14 @@ def mean_with(name: str, correlation: float, column: str, value: Any) -> float:
 
 def true_effect(name: str, correlation: float, line: Any, effects: Any) -> float:
     """The true effect of a line of `Explanation.effects`, whose step is stated by `effects`."""
-    at = effects.effect_terms.index(line.term) if line.kind != "level" else None
-    if line.kind == "slope":
-        return mean_slope(name, correlation, line.term) * float(effects.effect_step[at])
     if line.kind == "level":
         means = np.array([mean_with(name, correlation, line.term, level) for level in LEVELS])
         rest = np.array([level != line.level for level in LEVELS])
         return float(means[~rest][0] - np.average(means[rest], weights=SHARES[rest]))
-    start, stop = (float(end[at]) for end in (effects.effect_start, effects.effect_stop))
+    at = next(k for k, key in enumerate(effects.effect_keys) if key[0] == line.term)
+    if line.kind == "slope":
+        return mean_slope(name, correlation, line.term) * float(effects.effect_step[at])
+    _, _, start, stop = effects.effect_keys[at]
     return mean_with(name, correlation, line.term, stop) - mean_with(name, correlation, line.term, start)
 
 

@@ -120,9 +120,9 @@ def test_ends_of_an_interval_never_look_the_same(largest, share, width):
 
 def test_signed_numbers_and_values_of_columns():
     assert signed([0.123, -0.4, np.nan]) == ["+0.12", "−0.40", ""]
-    assert signed([1234.4, 1234.1]) == ["+1,234.40", "+1,234.10"]
+    assert signed([1234.4, 1234.1]) == ["+1,234", "+1,234"]  # of numbers that are nearly equal, four digits
     assert signed([-0.001, 5.0]) == ["0.0", "+5.0"]
-    assert signed([-1e-9])[0].startswith("−1.0·10")
+    assert signed([-1e-9])[0].startswith("−1.00·10")
     assert [value_text(v) for v in (0.05068011873981862, 12.0, -0.0446)] == ["0.05068", "12", "−0.0446"]
 
 

@@ -131,14 +131,24 @@ def side_by_side(values: Sequence[float | None], largest: float, digits: int = 3
 def signed(values: Iterable[float], digits: int = 2) -> list[str]:
     """Numbers with their sign, with decimals that show this many digits of the differences between them."""
     values = [float(value) for value in values]
-    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
-    texts = side_by_side(values, largest, digits)
-    rounded = [not any(digit in text for digit in "123456789") for text in texts]  # to 0.0, which has no sign
-    signs = ["+" if value > 0.0 and not zero else "" for value, zero in zip(values, rounded, strict=True)]
-    return [
-        sign + (text.removeprefix("−") if zero else text)
-        for sign, text, zero in zip(signs, texts, rounded, strict=True)
-    ]
+    known = [value for value in values if math.isfinite(value)]
+    if not known:
+        return [""] * len(values)
+    size = max(map(abs, known))
+    apart = max(known) - min(known) or size
+    decimals = None  # of any size, each on its own
+    if not size or 1e-4 <= size < 1e7:
+        most = max(0, 3 - math.floor(math.log10(size))) if size else 0  # of numbers that are nearly equal, four digits
+        decimals = min(most, max(0, digits - 1 - math.floor(math.log10(apart)))) if size else 0
+    write = number if decimals is None else lambda value: _fixed(value, decimals, "")
+    return [_plus(value, write(value)) if math.isfinite(value) else "" for value in values]
+
+
+def _plus(value: float, text: str) -> str:
+    """+2.1, −2.1, and 0.0 for a value that rounds to it."""
+    if not any(digit in text for digit in "123456789"):
+        return text.removeprefix("−")
+    return f"+{text}" if value > 0.0 else text
 
 
 def value_text(value: float) -> str:
