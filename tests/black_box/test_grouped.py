@@ -9,7 +9,6 @@ from rsens.measures import Terms
 from tests.black_box.functions import correlated, linear, predictor_of
 
 SAME = [("shap", 1), ("pfi", 1), ("shap", 2), ("h", 2)]
-FULL = pytest.mark.parametrize("budget", ["paper", "standard"])
 
 
 def value(name, predictor, budget="standard", order=1, seed=3):
@@ -61,7 +60,7 @@ def test_two_copies_that_change_together_are_the_variable(name, order, budget):
     assert twice.evaluations == alone.evaluations
 
 
-@FULL
+@pytest.mark.parametrize("budget", ["paper", "standard"])
 def test_apc_is_per_step_within_the_group(budget):
     """Both copies move by one unit: a step of √2 within the group."""
     alone, twice = alone_and_twice()
