@@ -57,7 +57,6 @@ def test_the_definition() -> None:
 
 
 def test_sampled_coalitions_come_close() -> None:
-    """Ten columns: 256 of 1024 coalitions."""
     rows = np.random.default_rng(4).normal(size=(12, 10))
     W = np.random.default_rng(5).normal(size=(10, 6))
 

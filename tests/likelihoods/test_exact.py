@@ -88,11 +88,16 @@ def test_predictive_families() -> None:
     assert not any(each[:, 1].any() for each in binomial.predictive_derivatives([1.0], [2.0], 2))
 
 
-def test_a_student_t_of_many_degrees_of_freedom_is_gaussian() -> None:
-    """The difference is O(z⁴/ν), here 1e-9."""
+def test_limits_of_many_degrees_of_freedom_and_large_sizes() -> None:
+    # A Student-t is Gaussian: the difference is O(z⁴/ν), here 1e-9.
     y, m, v = np.array([0.0, 3.0, -1.0]), np.array([0.2, 0.0, 5.0]), np.array([0.0, 2.0, 9.0])
     found = StudentTLikelihood(0.5, df=1e10).log_predictive_density(y, m, v)
     np.testing.assert_allclose(found, Normal(m, v + 0.5).log_prob(y), rtol=1e-8)
+    # A negative binomial of a large size is Poisson: the two log densities differ by O(y²/size), here 1e-8.
+    y, f = np.array([0.0, 3.0, 100.0]), np.array([0.5, 1.0, 4.6])
+    large, limit = NegativeBinomialLikelihood(1e12), PoissonLikelihood()
+    np.testing.assert_allclose(large.log_density(y, f), limit.log_density(y, f), rtol=1e-8)
+    np.testing.assert_allclose(large.f_derivatives(y, f), limit.f_derivatives(y, f), rtol=1e-8)
 
 
 @pytest.mark.parametrize(("m", "v"), [(800.0, 1.0), (0.0, 1500.0), (-800.0, 1.0)])
@@ -108,14 +113,6 @@ def test_overflow_of_the_density() -> None:
     assert (likelihood.log_density(y, f) == -np.inf).all()
     with pytest.raises(InputError, match="overflows at f = 800"):
         likelihood.f_derivatives(y, f)
-
-
-def test_large_sizes_are_poisson() -> None:
-    """The two log densities differ by O(y²/size), here 1e-8."""
-    y, f = np.array([0.0, 3.0, 100.0]), np.array([0.5, 1.0, 4.6])
-    large, limit = NegativeBinomialLikelihood(1e12), PoissonLikelihood()
-    np.testing.assert_allclose(large.log_density(y, f), limit.log_density(y, f), rtol=1e-8)
-    np.testing.assert_allclose(large.f_derivatives(y, f), limit.f_derivatives(y, f), rtol=1e-8)
 
 
 def test_a_negative_binomial_does_not_overflow() -> None:

@@ -97,7 +97,6 @@ def _mvn(m0: Array, m1: Array, a: Array, b: Array, c: Array) -> Distribution:
 
 
 def _thirds(p: Array, q: Array) -> Array:
-    """Three probabilities."""
     return np.stack([0.5 * p, 0.5 * q, 1 - 0.5 * p - 0.5 * q], -1)
 
 

@@ -9,7 +9,6 @@ from sklearn.base import clone, is_classifier
 
 import rsens
 from rsens import InputError
-from rsens.kernels import Categorical
 
 FLAT = rsens.BayesianLinearRegression()
 PROPER = [
@@ -51,7 +50,6 @@ def table(estimator, n=90):
 
 @cache
 def fitted(estimator):
-    """The model of `table`, which most tests look at."""
     return clone(estimator).fit(*table(estimator))
 
 
@@ -245,13 +243,3 @@ def test_the_flat_prior_knows_only_levels_with_rows():
     wide = given.set_params(prior_precision=1.0).fit(X, y)
     alta, oslo = (wide.predict_distribution(X.assign(town=town)).variance for town in ("Alta", "Oslo"))
     assert (alta > oslo + wide.noise_variance_ / 2.0).all()
-
-
-def test_one_categorical_column_is_a_model_of_group_means():
-    X, y = table(rsens.GPRegressor())
-    kernel = Categorical(0.8, 0.6)
-    model = rsens.GPRegressor(kernel, noise_variance=0.2, optimize=False, standardize=False).fit(X[["town"]], y)
-    n, mean = (pd.Series(y).groupby(X["town"]).agg(what).to_numpy() for what in ("size", "mean"))
-    K = 0.8 * np.where(np.eye(3) == 1.0, 1.0, np.exp(-1.0 / 0.6))
-    levels = pd.DataFrame({"town": list(EFFECTS)})
-    np.testing.assert_allclose(model.predict(levels), K @ np.linalg.solve(K + np.diag(0.2 / n), mean), rtol=1e-9)

@@ -26,7 +26,6 @@ def good(tmp_path_factory):
 
 
 def changed(good, change, path):
-    """A file with a change in the content, and the digest that belongs to it."""
     content = json.loads(good.read_bytes())["content"]
     change(content)
     path.write_text(document("a model", content))
@@ -34,7 +33,6 @@ def changed(good, change, path):
 
 
 def arrays(content):
-    """All entries of arrays of numbers."""
     if isinstance(content, dict) and "base64" in content:
         yield content
     elif isinstance(content, dict | list):

@@ -32,7 +32,6 @@ GAUSSIAN_PROCESSES = [
     rsens.GPRegressor(likelihood="poisson", **QUICK),
     rsens.GPRegressor(inducing=10, **QUICK),
 ]
-WITH_OFFSET = [rsens.BayesianLinearRegression(), rsens.BayesianPoissonRegression()]
 
 over_all = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
 
@@ -126,7 +125,7 @@ def test_wrong_tables_and_targets(estimator):
         model.log_predictive_density(X, y[:-1])
 
 
-@pytest.mark.parametrize("estimator", WITH_OFFSET, ids=repr)
+@pytest.mark.parametrize("estimator", [rsens.BayesianLinearRegression(), rsens.BayesianPoissonRegression()], ids=repr)
 def test_offset_is_routed(estimator):
     X, y = frame(estimator)
     offset = np.linspace(0.0, 3.0, 50)

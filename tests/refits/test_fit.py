@@ -37,6 +37,7 @@ def test_a_copy_is_fitted():
     model = Fit(estimator)(np.arange(4.0)[:, None], np.arange(4.0), SEED)
     assert not hasattr(estimator, "kernel_")
     assert hasattr(model, "kernel_")
+    assert Fit(None, lambda X, y: (X, y))(1, 2, SEED) == (1, 2)
 
 
 def test_quick_fits_search_on_fewer_rows():
@@ -48,33 +49,19 @@ def test_quick_fits_search_on_fewer_rows():
         assert each(rows, rows[:, 0], SEED).search_rows == 2_000
 
 
-def test_a_function_of_the_user():
-    assert Fit(None, lambda X, y: (X, y))(1, 2, SEED) == (1, 2)
-
-
-@pytest.mark.parametrize(
-    ("estimator", "refit", "text"),
-    [
+def test_what_cannot_be_fitted():
+    for estimator, refit, text in (
         (GPRegressor, None, r"give an instance, GPRegressor\(…\)"),
         (None, None, "fit and get_params"),
         (GPRegressor(), 3, "refit must be a function"),
-    ],
-)
-def test_what_cannot_be_fitted(estimator, refit, text):
-    with pytest.raises(InputError, match=text):
-        check_refit(estimator, refit)
+    ):
+        with pytest.raises(InputError, match=text):
+            check_refit(estimator, refit)
 
 
-@pytest.mark.parametrize(
-    ("error", "text"),
-    [
-        (InputError("y must\n be numbers."), "y must be numbers."),
-        (RuntimeError("no  way"), "RuntimeError: no way"),
-        (MemoryError(), "MemoryError"),
-    ],
-)
-def test_reasons_are_one_line(error, text):
-    assert reason_of(error) == text
+def test_reasons_are_one_line():
+    errors = [InputError("y must\n be numbers."), RuntimeError("no  way"), MemoryError()]
+    assert list(map(reason_of, errors)) == ["y must be numbers.", "RuntimeError: no way", "MemoryError"]
 
 
 # ---- Gaussian processes of scikit-learn ------------------------------------------------------------------------------
