@@ -98,9 +98,6 @@ def _other(value: Any, chance: random.Random) -> Any:
     return None if holder is None else json.loads(json.dumps(holder[key]))
 
 
-# ---- model files -----------------------------------------------------------------------------------------------------
-
-
 def change_model(content: bytes, chance: random.Random) -> bytes:
     """A change to the file, or to its content with a digest that is made to fit; arrays get other bytes or shapes."""
     how = chance.randrange(8)
