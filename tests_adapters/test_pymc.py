@@ -74,12 +74,16 @@ def test_draws_come_in_many_containers(sampled, rows):
     model, tree = sampled
     assert isinstance(tree, xr.DataTree)
     expected = rsens.rsens(from_pymc(model, tree), rows)
+    with model, pytest.warns(FutureWarning, match="return_inferencedata"):
+        trace = pm.sample(**QUICK, return_inferencedata=False)
+    assert type(trace).__name__ == "MultiTrace"
     group = tree["posterior"]
     by_chain = {name: group[name].values for name in ("slope", "intercept", "sigma")}
     for other in (
         group,
         group.to_dataset(),
         stacked(tree),
+        trace,
         by_chain,
         group.to_dataset().stack(sample=("chain", "draw")),
     ):

@@ -108,6 +108,15 @@ def test_chains_are_stacked(mcmc, of_mcmc):
     np.testing.assert_array_equal(rsens.rsens(from_numpyro(linear, two), X), expected)
 
 
+def test_the_result_of_cmdstanpy(of_samples):
+    """Draws of the variables in the Stan program, chains stacked; a point estimate has no draws."""
+    module = {"__module__": "cmdstanpy.stanfit", "stan_variables": lambda self: SAMPLES}
+    fit, point = (type(name, (), module)() for name in ("CmdStanMCMC", "CmdStanMLE"))
+    np.testing.assert_array_equal(rsens.rsens(from_numpyro(linear, fit), X), rsens.rsens(of_samples, X))
+    with pytest.raises(InputError, match=r"must be posterior draws.* got CmdStanMLE"):
+        from_numpyro(linear, point)
+
+
 def test_whole_numbers_stay_whole_numbers():
     def model(X, y=None):
         shift = numpyro.sample("shift", dist.Normal(0.0, 1.0).expand([2]))

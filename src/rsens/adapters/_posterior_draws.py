@@ -115,6 +115,10 @@ def by_name(posterior: Any, argument: str) -> Mapping[str, Any]:
         except (AssertionError, AttributeError):
             text = ": the MCMC object has not run. Call mcmc.run(key, X, y) first."
             raise InputError(Argument(argument), text) from None
+    if is_a(posterior, "pymc.MultiTrace"):
+        return {name: posterior.get_values(name) for name in posterior.varnames}
+    if is_a(posterior, "cmdstanpy.CmdStanMCMC"):
+        return posterior.stan_variables()
     if isinstance(posterior, Mapping):
         return posterior
     raise InputError(

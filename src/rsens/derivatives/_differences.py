@@ -95,10 +95,10 @@ class Quotients:
         """(z(x + h e_d) − z(x − h e_d))/2h, shape (n, M, columns); from `changes(h)`, if already known."""
         return np.moveaxis((self.changes(h) if changes is None else changes) / self._width(h), 0, -1)
 
-    def second(self, h: Array) -> Array:
-        """Second differences, (n, M, columns, columns): three points for d = e, the four corners for d ≠ e."""
+    def second(self, h: Array, mixed: bool = True) -> Array:
+        """Second differences, (n, M, columns, columns): three points for d = e, the four corners for d ≠ e, or 0."""
         eye, columns = self._directions, len(self.columns)
-        d, e = np.triu_indices(columns, 1)
+        d, e = np.triu_indices(columns, 1 if mixed else columns)
         corners = [eye[d] + eye[e], eye[d] - eye[e], -eye[d] + eye[e], -eye[d] - eye[e]]
         z = self._at_ends(h, [eye, -eye, *corners])
         pp, pm, mp, mm = z[2 * columns :].reshape(4, len(d), *self.z.shape)
@@ -108,7 +108,7 @@ class Quotients:
             cross = ((pp - pm) - (mp - mm)) / width[d] / width[e]
             rise, fall = (z[:columns] - self.z) / up, (self.z - z[columns : 2 * columns]) / down
             bend = 2.0 * (rise - fall) / (up + down)
-        second = np.empty((*self.z.shape, columns, columns))
+        second = np.zeros((*self.z.shape, columns, columns))
         second[:, :, range(columns), range(columns)] = np.moveaxis(bend, 0, -1)
         second[:, :, d, e] = second[:, :, e, d] = np.moveaxis(cross, 0, -1)
         return second

@@ -109,6 +109,28 @@ def test_one_row():
     assert derivatives_of(StandardScaler().fit(X), ROWS[:1], 2).second is None
 
 
+@pytest.mark.parametrize("coupled", [False, True])
+def test_steps_of_single_columns_need_no_corners(coupled):
+    """Without pairs of columns 4 copies of the rows per column give second derivatives, not 4 D²."""
+    wide, copies = np.random.default_rng(0).normal(size=(6, 20)), []
+
+    def bend(X):
+        copies.append(len(X) / 6)
+        return np.sin(X) * (np.roll(X, 1, axis=1) if coupled else 1.0)
+
+    second = derivatives_of(FunctionTransformer(bend).fit(wide), wide, 2).second
+    np.testing.assert_allclose(second[:, 3, 3, 3], bend(wide)[:, 3] * -1.0, atol=1e-7)
+    np.testing.assert_allclose(second[:, 3, 3, 2], np.cos(wide[:, 3]) if coupled else 0.0, atol=1e-7 * coupled)
+    assert (sum(copies) > 1000) == coupled
+
+
+@pytest.mark.parametrize("rows", [1, 8])
+def test_columns_multiply_where_a_slope_vanishes(rows):
+    step = FunctionTransformer(lambda X: X[:, :1] * X[:, 1:])
+    second = derivatives_of(step, np.tile([0.0, 1.0], (rows, 1)), 2).second[:, 0]
+    np.testing.assert_allclose(second, np.broadcast_to([[0.0, 1.0], [1.0, 0.0]], second.shape), atol=1e-7)
+
+
 def test_columns_far_from_zero():
     """Power-of-two steps lose no digits: years, and seconds since 1970."""
     far = X * [1.0, 5.0, 1e3] + [0.0, 2020.0, 1.7e9]

@@ -279,7 +279,8 @@ def _by_differences(name: str, transform: Transform, X: Array, order: int) -> In
         raise RoughStepError(name)
     if order == 1:
         return Inner(first)
-    both = [at.second(share * SECOND * widths) for share in (1.0, 0.5)]
+    coupled = _is_coupled(transform, X, first, SECOND * widths)
+    both = [at.second(share * SECOND * widths, mixed=coupled) for share in (1.0, 0.5)]
     coarse, fine = (np.einsum("nmdd->nmd", second) for second in both)
     size = np.ptp(at.z, axis=0)[:, None] / np.square(unit)
     bends = np.maximum(np.abs(coarse), np.abs(fine)) > 0.01 * np.where(size > 0.0, size, np.inf)
@@ -289,3 +290,24 @@ def _by_differences(name: str, transform: Transform, X: Array, order: int) -> In
             "Replace it by a smooth step, such as PowerTransformer or SplineTransformer, or leave pairs out."
         )
     return Inner(first, (4.0 * both[1] - both[0]) / 3.0)
+
+
+def _is_coupled(transform: Transform, X: Array, first: Array, h: Array) -> bool:
+    """Whether an output may depend on two columns together; most steps look at each column by itself.
+
+    An output whose only slopes are in column d must not change when the other columns are taken from other rows, and
+    moved: the column d of x_d·x_e may be 0 at all rows.
+    """
+    uses, which = (first != 0.0).any(axis=0), np.arange(len(X))  # (L, D)
+    if (uses.sum(axis=1) != 1).any():
+        return True
+    try:
+        here = transform(X + h, which)
+        for d in range(X.shape[1]):
+            others = np.roll(X - h, 1, axis=0)
+            others[:, d] = (X + h)[:, d]
+            if not np.array_equal(transform(others, which)[:, uses[:, d]], here[:, uses[:, d]]):
+                return True
+    except ValueError:  # outside the domain of the step
+        return True
+    return False
