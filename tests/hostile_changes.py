@@ -1,7 +1,5 @@
 """Changes to files that are right: to their bytes, to values of JSON, and to model files. See `tests/hostile.py`."""
 
-from __future__ import annotations
-
 import base64
 import json
 import random
@@ -96,9 +94,6 @@ def _other(value: Any, chance: random.Random) -> Any:
     """A value from somewhere else in the file."""
     holder, key = _place(value, chance)
     return None if holder is None else json.loads(json.dumps(holder[key]))
-
-
-# ---- model files -----------------------------------------------------------------------------------------------------
 
 
 def change_model(content: bytes, chance: random.Random) -> bytes:

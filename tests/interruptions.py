@@ -11,8 +11,6 @@ that had been kept. Then the disk is full, and two runs share a folder.
 It runs as a separate process so that it may fork: children need not import everything again. It prints counts as JSON.
 """
 
-from __future__ import annotations
-
 import argparse
 import errno
 import hashlib
@@ -95,9 +93,6 @@ CALLS: dict[str, tuple[Call, float]] = {
 }
 
 
-# ---- processes -------------------------------------------------------------------------------------------------------
-
-
 def child(call: Call, folder: Path, log: Path, before: Callable[[], None] = lambda: None) -> int:
     """A process that makes the call, lists finished pieces in `log`, and writes its result or its error next to it."""
     process = os.fork()
@@ -133,9 +128,6 @@ def finished(call: Call, folder: Path, log: Path) -> str:
     """The result of a call that must come to its end."""
     assert ended(child(call, folder, log)) == 0, log.with_suffix(".error").read_text()
     return log.with_suffix(".result").read_text()
-
-
-# ---- what must hold --------------------------------------------------------------------------------------------------
 
 
 def pieces(folder: Path) -> dict[str, bytes]:

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from rsens import (
-    BayesianLinearRegression,
     BayesianPoissonRegression,
     GPRegressor,
     Normal,
@@ -96,27 +95,14 @@ def test_the_truth_ranks_equal_effects_equally(share, values):
     np.testing.assert_allclose(found.pairs, 0.0, atol=1e-5)
 
 
-@pytest.mark.parametrize("share", [0.5, 0.02])
-@pytest.mark.parametrize("model", [GPRegressor(n_restarts=0), BayesianLinearRegression()], ids=["gp", "linear"])
-def test_fitted_models_rank_equal_effects_about_equally(share, model):
-    ratios = []
-    for seed in range(3):
-        X, mean = equal_effects(share, seed)
-        y = mean + np.random.default_rng(seed + 10).normal(size=len(mean))
-        found = explain(model.fit(X, y), X, pairs=False, **QUICK)
-        ratios.append(found.main["x1"] / found.main["x0"])
-    assert 0.85 < np.mean(ratios) < 1.1
-
-
 def test_a_decreasing_column_and_a_mixed_one():
     """Direction: the mean of f(high) − f(low), times the unit; consistency: how far it is always the same way."""
     rng = np.random.default_rng(3)
     X = np.column_stack([rng.normal(size=60), rng.permutation(np.arange(60) < 15) * 2.0 + 1.0])
     unit = np.sqrt(0.25 * 0.75)
     down = explain(from_function(lambda Z: Normal(-0.5 * Z[:, 1], 4.0)), X, **QUICK)
-    np.testing.assert_allclose(down.direction["x1"], -1.0 * unit, rtol=1e-12)
-    assert down.consistency["x1"] == 1.0
-    np.testing.assert_allclose(down.main["x1"], 1.0 * unit / 2.0, rtol=1e-12)
+    found = [down.direction["x1"], down.consistency["x1"], down.main["x1"]]
+    np.testing.assert_allclose(found, [-1.0 * unit, 1.0, 1.0 * unit / 2.0], rtol=1e-12)
     mixed = explain(from_function(lambda Z: Normal(Z[:, 0] * Z[:, 1], 1.0)), X, keep_local="pairs", **QUICK)
     np.testing.assert_allclose(mixed.direction["x1"], 2.0 * unit * X[:, 0].mean(), rtol=1e-10)
     consistency = abs(X[:, 0].mean()) / np.abs(X[:, 0]).mean()
@@ -127,14 +113,8 @@ def test_a_decreasing_column_and_a_mixed_one():
 def test_scales():
     X, _ = equal_effects(0.2, 1, (2.0, 5.0))
     model = from_function(lambda Z: Normal(Z[:, 0] + Z[:, 1], 1.0))
-    raw = explain(model, X, scale="raw", **QUICK)
-    np.testing.assert_allclose(raw.main, [1.0, 3.0], rtol=1e-8)  # per switch
-    assert raw.to_frame().set_index("term")["per"].to_dict() == {"x0": "unit", "x1": "switch"}
-    given = explain(model, X, scale=[2.0, 0.5], **QUICK)
-    np.testing.assert_allclose(given.main, [2.0, 1.5], rtol=1e-8)
-    sd = explain(model, X, **QUICK)
-    np.testing.assert_allclose(sd.main, X.std(axis=0), rtol=1e-8)
-    assert "per" in sd.to_frame()
+    for scale, expected in (("raw", [1.0, 3.0]), ([2.0, 0.5], [2.0, 1.5]), ("sd", X.std(axis=0))):  # raw: per switch
+        np.testing.assert_allclose(explain(model, X, scale=scale, **QUICK).main, expected, rtol=1e-8)
 
 
 def test_refits_count_the_two_values_under_their_weights():

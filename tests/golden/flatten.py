@@ -1,7 +1,5 @@
 """Results as flat dictionaries of arrays."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Mapping
 from typing import Any
@@ -64,11 +62,7 @@ def _add(found: Numbers, name: str, value: Any) -> None:
 
 def family(distribution: Any) -> dict[str, Any]:
     """The parameters of a distribution and its moments, as far as it has them."""
-    return {
-        "parameters": distribution.parameters,
-        "mean": distribution.mean,
-        "variance": distribution.variance,
-    }
+    return {"parameters": distribution.parameters, "mean": distribution.mean, "variance": distribution.variance}
 
 
 def learned(model: Any) -> Numbers:
