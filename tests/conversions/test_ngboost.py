@@ -35,7 +35,7 @@ GIVEN = [
 ]
 
 
-@pytest.mark.parametrize("given", GIVEN, ids=str)
+@pytest.mark.parametrize("given", GIVEN, ids=lambda each: each.name)
 def test_family_and_density(given):
     check(given)
 
