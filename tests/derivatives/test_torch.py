@@ -45,20 +45,16 @@ def test_a_module_in_single_precision():
 def test_training_mode(layer):
     net = network(layer).train()
 
-    class Predictor(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.net = net
-
+    class Predictor(torch.nn.Sequential):
         def forward(self, X):
-            return normal_from(self.net)(X)
+            return normal_from(self[0])(X)
 
     with pytest.raises(InputError, match=rf"training mode and has {type(layer).__name__}.*\.eval\(\)"):
-        from_torch(Predictor())
+        from_torch(Predictor(net).train())
     with pytest.raises(InputError, match=r"(mixes rows|is random).*\.eval\(\)"):
         from_torch(normal_from(net)).derivatives(rows(), 1)
     np.testing.assert_array_equal(
-        from_torch(Predictor().eval()).derivatives(rows(), 1).first,
+        from_torch(Predictor(net).eval()).derivatives(rows(), 1).first,
         from_torch(normal_from(net.eval())).derivatives(rows(), 1).first,
     )
 
@@ -100,12 +96,9 @@ def test_reverse_mode_gives_what_forward_mode_gives(case):
     assert moved == moved_back
 
 
-def test_numpy_inside_the_function():
+def test_numpy_inside_the_function_and_the_family():
     with pytest.raises(InputError, match=r"PyTorch cannot differentiate the function.*from_function"):
         from_torch(lambda X: Normal(torch.tensor(np.sin(X.numpy()[:, 0])), 1.0)).derivatives(rows(), 1)
-
-
-def test_arrays_that_are_no_tensors():
     record = from_torch(lambda X: Normal(X[:, 0], np.float64(0.5))).derivatives(rows(), 1)
     assert (record.distribution.variance == 0.5).all()
     with pytest.raises(InputError, match="is not built from tensors"):
