@@ -29,7 +29,6 @@ HERE = "\x00here\x00"
 
 
 def change_bytes(content: bytes, chance: random.Random) -> bytes:
-    """A change to any bytes."""
     size = len(content)
     start, stop = sorted(chance.randrange(size + 1) for _ in range(2))
     near = min(stop, start + 200)
@@ -91,7 +90,6 @@ def _place(value: Any, chance: random.Random) -> tuple[Any, Any]:
 
 
 def _other(value: Any, chance: random.Random) -> Any:
-    """A value from somewhere else in the file."""
     holder, key = _place(value, chance)
     return None if holder is None else json.loads(json.dumps(holder[key]))
 
@@ -119,7 +117,6 @@ def change_model(content: bytes, chance: random.Random) -> bytes:
 
 
 def _array_entries(content: Any) -> Iterator[dict[str, Any]]:
-    """All entries of arrays of numbers."""
     if isinstance(content, dict) and "base64" in content:
         yield content
     elif isinstance(content, dict | list):
