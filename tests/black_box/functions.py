@@ -24,6 +24,10 @@ def linear(beta) -> Callable:
     return lambda blocks: blocks @ np.asarray(beta)
 
 
+def curved(blocks):
+    return np.sin(blocks[..., 0]) + blocks[..., 1] * blocks[..., 2] + blocks[..., 1] ** 2
+
+
 def correlated(n: int, seed: int = 0, D: int = 3) -> np.ndarray:
     """Normal rows in different units, every pair of columns with the correlation 0.5."""
     rng = np.random.default_rng(seed)

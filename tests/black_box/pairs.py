@@ -28,7 +28,6 @@ def question(model: Any, X: Any) -> Predictor:
 
 
 def of_function(f: Callable[[Array], Array], X: Any, **arguments: Any) -> Predictor:
-    """A function of rows (n, D) as the mean of a Normal."""
     return question(from_function(lambda x: ds.Normal(f(x), 1.0), **arguments), X)
 
 

@@ -8,13 +8,9 @@ import pytest
 from rsens.black_box import BUDGETS
 from rsens.black_box._apc import apc
 
-from .functions import correlated, linear, of_levels, predictor_of, with_levels
+from .functions import correlated, curved, linear, of_levels, predictor_of, with_levels
 
 STANDARD, PAPER = BUDGETS["standard"], BUDGETS["paper"]
-
-
-def curved(blocks):
-    return np.sin(blocks[..., 0]) + blocks[..., 1] * blocks[..., 2] + blocks[..., 1] ** 2
 
 
 @pytest.mark.parametrize("budget", [STANDARD, PAPER], ids=lambda budget: budget.name)

@@ -40,3 +40,6 @@ def test_a_column_that_is_determined_cannot_vary():
         assert not len(directions)
         np.testing.assert_allclose(mean[:, 0], x[:, d], rtol=1e-6)
     assert abs(gaussian.conditional((2,))[1][0, 0]) > 0.1
+    x = np.column_stack([x[:, [0, 1, 2, 4]], x[:, 0] - x[:, 1]])
+    assert SampleGaussian.of(x).conditional((3, 4))[1].shape == (0, 2)
+    assert SampleGaussian.of(x).conditional((1, 3, 4))[1].shape == (1, 3)

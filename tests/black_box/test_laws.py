@@ -8,7 +8,7 @@ import pytest
 from rsens._errors import InputError
 from rsens.black_box import BLACK_BOX, BUDGETS
 
-from .functions import correlated, linear, of_levels, predictor_of, with_levels
+from .functions import correlated, curved, linear, of_levels, predictor_of, with_levels
 
 METHODS = [method for method in BLACK_BOX.values() if method.order == 1]
 CASES = [(method, budget) for method in METHODS for budget in BUDGETS.values()]
@@ -46,13 +46,14 @@ def test_a_variable_that_the_model_ignores_and_a_constant_column_get_nothing(met
     assert (found[[0, 2]] > 0.0).all()
 
 
-def _determined():
-    x = correlated(40)
-    return np.column_stack([x, x[:, 0] - 2.0 * x[:, 1], x[:, 2]])
-
-
+ROWS = correlated(40)
 #: Columns that determine each other, fewer rows than columns, two rows, rows that repeat as in bootstrap samples.
-HARD = [_determined(), correlated(4, D=8), correlated(2), np.repeat(correlated(10), 3, axis=0)]
+HARD = [
+    np.column_stack([ROWS, ROWS[:, 0] - 2.0 * ROWS[:, 1], ROWS[:, 2]]),
+    correlated(4, D=8),
+    correlated(2),
+    np.repeat(correlated(10), 3, axis=0),
+]
 
 
 @each
@@ -142,7 +143,7 @@ SAMPLED = {"apc": ("rows", 200, 0.2), "pd": ("average", 300, 0.2), "var": ("aver
 @pytest.mark.parametrize("name", SAMPLED)
 def test_sampled_rows_come_near_all_rows(name):
     size, count, tolerance = SAMPLED[name]
-    predictor = predictor_of(correlated(500), lambda b: np.sin(b[..., 0]) + b[..., 1] * b[..., 2] + b[..., 1] ** 2)
+    predictor = predictor_of(correlated(500), curved)
     budgets = (replace(BUDGETS["standard"], **{size: chosen}) for chosen in (count, None))
     some, every = (BLACK_BOX[name, 1].value(predictor, each, np.random.default_rng(0)) for each in budgets)
     np.testing.assert_allclose(some, every, rtol=tolerance)

@@ -8,13 +8,9 @@ from sklearn.inspection import partial_dependence
 from rsens.black_box import BUDGETS
 from rsens.black_box._partial_dependence import pd
 
-from .functions import correlated, linear, of_levels, predictor_of, with_levels
+from .functions import correlated, curved, linear, of_levels, predictor_of, with_levels
 
 STANDARD, PAPER = BUDGETS["standard"], BUDGETS["paper"]
-
-
-def curved(blocks):
-    return np.sin(blocks[..., 0]) + blocks[..., 1] * blocks[..., 2] + blocks[..., 1] ** 2
 
 
 class Fitted(RegressorMixin, BaseEstimator):
@@ -51,6 +47,9 @@ def test_levels_equal_to_scikit_learn():
     expected = [by_scikit_learn(x, of_levels, d, STANDARD.grid, (1,)) for d in range(3)]
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(found[1], 1.0)  # a quarter of 4 − 0
+    rows = x[x[:, 1] < 2.0]  # levels that do not occur are not asked about
+    found = pd(predictor_of(rows, of_levels, coding=coding), PAPER, np.random.default_rng(0))
+    np.testing.assert_allclose(found[1], 0.25)
 
 
 def test_a_linear_function_gives_slope_times_spread_of_the_deciles():
@@ -68,10 +67,3 @@ def test_a_column_that_is_mostly_one_value():
     x[:30, 0] = np.linspace(0.0, 1.0, 30)
     found = pd(predictor_of(x, linear([1.0, 1.0])), STANDARD, np.random.default_rng(0))
     np.testing.assert_allclose(found[0], np.linspace(0.0, 7.0, STANDARD.grid).std(ddof=1))
-
-
-def test_levels_that_do_not_occur_are_not_asked_about():
-    x, coding = with_levels(60)
-    rows = x[x[:, 1] < 2.0]
-    found = pd(predictor_of(rows, of_levels, coding=coding), PAPER, np.random.default_rng(0))
-    np.testing.assert_allclose(found[1], 0.25)

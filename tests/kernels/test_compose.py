@@ -3,7 +3,6 @@
 import numpy as np
 
 from rsens.kernels import EQ, Categorical, Constant, Linear, Matern52, Product, Sum, additive
-from tests.kernels.cases import X, Z
 
 A, B, C = EQ(0.5, dims=(0,)), Linear(0.7, dims=(1,)), Constant(0.3)
 
@@ -50,10 +49,3 @@ def test_additive_with_categorical_columns():
         )
     )
     assert additive(2, [(1, 0)], categorical=np.array([1])).terms[2] == Categorical(dims=(1,)) * EQ(dims=(0,))
-
-
-def test_additive_without_pairs_has_no_mixed_derivatives():
-    second = additive(3, [(0, 2)]).at(X, Z).second(np.ones(len(Z)))
-    assert not second[:, 0, 1].any()
-    assert not second[:, 1, 2].any()
-    assert second[:, 0, 2].all()

@@ -55,7 +55,6 @@ def test_matern32_near_a_row_exactly():
 @pytest.mark.parametrize("kind", LIMITS)
 @pytest.mark.parametrize("dims", [None, (2, 0), (1,)])
 def test_both_ways_to_sum_agree(kind, dims, monkeypatch):
-    """One large matrix product, or one small product per row."""
     kernel = kind(1.3, 0.8, dims=dims)
     W = np.random.default_rng(6).normal(size=(len(X), len(Z)))
     fast = kernel.at(X, Z).second(W)

@@ -32,7 +32,6 @@ def test_equal_rows_have_distance_zero(kind, shift):
 
 @pytest.mark.parametrize("n", [1, 2, 300])
 def test_blocks_make_no_difference(n):
-    """Sizes around and far above one block of the matrix."""
     rng = np.random.default_rng(n)
     x, z = rng.normal(size=(n, 3)), rng.normal(size=(701, 3))
     kernel = Matern52(1.3, (0.5, 1.0, 2.0))

@@ -27,7 +27,6 @@ class Case:
 
 
 def grid(likelihood: Likelihood, y: list[float], f: list[float]) -> Case:
-    """Every target with every latent value."""
     targets, latents = np.meshgrid(y, f)
     return Case(likelihood, targets.ravel(), latents.ravel())
 

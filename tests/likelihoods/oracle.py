@@ -157,7 +157,6 @@ def read() -> dict[str, Any]:
 
 
 def stored(kind: str, name: object) -> Any:
-    """One value, or list of values, per point of the case."""
     return read()[kind][str(name)]
 
 

@@ -162,7 +162,6 @@ def test_a_finer_rule_changes_nothing(likelihood: Likelihood, monkeypatch: pytes
 
 
 def outcomes(likelihood: Likelihood, m: float, v: float) -> tuple[Array, Array]:
-    """Values of y and their weights, for sums over all of y."""
     if likelihood.name in ("probit", "logit"):
         return np.array([0.0, 1.0]), np.ones(2)
     if likelihood.name in ("poisson", "negative_binomial"):

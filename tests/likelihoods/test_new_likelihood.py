@@ -54,11 +54,9 @@ class ToyLink(ProbitLikelihood):
 
 @pytest.fixture
 def added() -> Iterator[None]:
-    toys: list[type[Likelihood]] = [Toy, ToyLink]
-    ALL_LIKELIHOODS.extend(toys)
+    ALL_LIKELIHOODS.extend([Toy, ToyLink])
     yield
-    for toy in toys:
-        ALL_LIKELIHOODS.remove(toy)
+    del ALL_LIKELIHOODS[-2:]
 
 
 @pytest.mark.usefixtures("added")

@@ -91,40 +91,18 @@ def surface(seed: int, link: Callable[[Array], tuple[Array, Array, Array]] = ide
     return Surface(0.2 * rng.normal(), 0.6 * size * rng.normal(size=D), c + c.T, link)
 
 
-def _covariance(a: Array, b: Array, c: Array) -> Array:
-    return np.stack([np.stack([1.0 + a, c], -1), np.stack([c, 1.0 + b], -1)], -1)
-
-
 def _mvn(m0: Array, m1: Array, a: Array, b: Array, c: Array) -> Distribution:
-    return ds.MultivariateNormal(np.stack([m0, m1], -1), _covariance(a, b, 0.3 * c))
+    covariance = np.stack([np.stack([1.0 + a, 0.3 * c], -1), np.stack([0.3 * c, 1.0 + b], -1)], -1)
+    return ds.MultivariateNormal(np.stack([m0, m1], -1), covariance)
 
 
-def _mvn_columns(jets: list[Array]) -> list[Array]:
-    """λ = the two means, then the covariances 00, 10, 11."""
-    m0, m1, a, b, c = jets
-    return [m0, m1, a, 0.3 * c, b]
+def _thirds(p: Array, q: Array) -> Array:
+    return np.stack([0.5 * p, 0.5 * q, 1 - 0.5 * p - 0.5 * q], -1)
 
 
-def _two_normals(m0: Array, v0: Array, m1: Array) -> Distribution:
-    return ds.Mixture([ds.Normal(m0, v0), ds.Normal(m1, 0.5)], [0.3, 0.7])
-
-
-def _two_normals_columns(jets: list[Array]) -> list[Array]:
-    m0, v0, m1 = jets
-    return [m0, v0, m1, np.zeros_like(m0)]
-
-
-def _three_classes(p: Array, q: Array) -> Distribution:
-    return ds.Categorical(np.stack([0.5 * p, 0.5 * q, 1 - 0.5 * p - 0.5 * q], -1))
-
-
-def _three_classes_columns(jets: list[Array]) -> list[Array]:
+def _third_columns(jets: list[Array]) -> list[Array]:
     p, q = jets
     return [0.5 * p, 0.5 * q, -0.5 * p - 0.5 * q]
-
-
-def _three_bins(p: Array, q: Array) -> Distribution:
-    return ds.Histogram([-1.0, 0.5, 1.0, 4.0], np.stack([0.5 * p, 0.5 * q, 1 - 0.5 * p - 0.5 * q], -1))
 
 
 f = surface(1)
@@ -143,12 +121,21 @@ MODELS: dict[str, Written] = {
     "Weibull": Written([other_rate, rate], ds.Weibull),
     "Bernoulli": Written([chance], ds.Bernoulli),
     "Binomial": Written([chance], lambda p: ds.Binomial(7, p)),
-    "Categorical": Written([chance, other_chance], _three_classes, _three_classes_columns),
-    "Histogram": Written([chance, other_chance], _three_bins, _three_classes_columns),
+    "Categorical": Written([chance, other_chance], lambda *p: ds.Categorical(_thirds(*p)), _third_columns),
+    "Histogram": Written(
+        [chance, other_chance], lambda *p: ds.Histogram([-1.0, 0.5, 1.0, 4.0], _thirds(*p)), _third_columns
+    ),
     "Poisson": Written([rate], ds.Poisson),
     "NegativeBinomial": Written([rate, other_rate], ds.NegativeBinomial),
-    "MultivariateNormal": Written([f, chance, rate, other_rate, other_chance], _mvn, _mvn_columns),
-    "Mixture": Written([f, rate, surface(6)], _two_normals, _two_normals_columns),
+    # λ = the two means, then the covariances 00, 10, 11.
+    "MultivariateNormal": Written(
+        [f, chance, rate, other_rate, other_chance], _mvn, lambda j: [j[0], j[1], j[2], 0.3 * j[4], j[3]]
+    ),
+    "Mixture": Written(
+        [f, rate, surface(6)],
+        lambda m0, v0, m1: ds.Mixture([ds.Normal(m0, v0), ds.Normal(m1, 0.5)], [0.3, 0.7]),
+        lambda j: [*j, np.zeros_like(j[0])],
+    ),
 }
 
 

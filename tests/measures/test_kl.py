@@ -60,14 +60,12 @@ def test_single_precision_is_refused_and_round_rows_and_coefficients_are_not_tak
         local_values("kl", model, X)
 
 
-def test_one_row_and_a_constant_column_have_a_step_too() -> None:
+def test_one_row_and_columns_that_are_constant_or_irrelevant() -> None:
     flat = X.copy()
     flat[:, 1] = 0.0
     for x in (X[:1], flat):
         np.testing.assert_allclose(local_values("kl", MODELS["Normal"], x), rsens(MODELS["Normal"], x), rtol=1e-6)
-
-
-def test_an_irrelevant_column_gets_exactly_zero() -> None:
+    # An irrelevant column gets exactly zero.
     values = local_values("kl", from_function(lambda z: ds.Normal(np.sin(z[:, 0]), np.exp(z[:, 0]))), X)
     assert (values[:, 1:] == 0.0).all()
     assert (values[:, 0] > 0.0).all()

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from rsens import distributions as ds
 from rsens.measures import importance, local_values
 from rsens.measures._prediction import arrows, consistency
 from tests.differences import of_rows
-from tests.measures.models import MODELS, D, Written, chance, rows
+from tests.measures.models import MODELS, D, Written, rows
 
 X = rows()
 
@@ -39,13 +38,6 @@ def test_local_and_global_values(family: str) -> None:
         absolute_of_mean = np.abs(slopes.mean(axis=0)).sum(axis=0)
         np.testing.assert_allclose(importance(absolute, model, X), mean_of_absolute, rtol=1e-13)
         np.testing.assert_allclose(importance(signed, model, X), absolute_of_mean, rtol=1e-12)
-
-
-@pytest.mark.parametrize("name", ["ead", "eah"])
-def test_two_classes_give_what_bernoulli_gives(name: str) -> None:
-    bernoulli = Written([chance], ds.Bernoulli)
-    classes = Written([chance], lambda p: ds.Categorical(np.stack([p, 1 - p], -1)), lambda j: [j[0], -j[0]])
-    np.testing.assert_allclose(local_values(name, classes, X), local_values(name, bernoulli, X), rtol=1e-14)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """The unit of a column of levels, and the warning where values are further apart than a length-scale."""
 
-import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -25,23 +24,17 @@ def unit(*frequencies, labels=None, numeric=False, deviation=np.nan):
     return level_deviations(np.array([deviation]), coding)[0]
 
 
-def test_two_levels_have_the_deviation_of_a_0_1_column():
+def test_the_unit_is_the_deviation_of_levels_at_distance_1():
     for share in (0.5, 0.1, 0.02):
         zeros_and_ones = np.repeat([0.0, 1.0], [round(1000 * (1 - share)), round(1000 * share)])
         np.testing.assert_allclose(unit(1.0 - share, share), zeros_and_ones.std(), rtol=1e-12)
-
-
-def test_many_levels_have_half_the_mean_squared_distance():
-    """sd² = ½ E[(x − x′)²], over all pairs of rows, with distance 1 between different levels."""
+    # sd² = ½ E[(x − x′)²], over all pairs of rows, with distance 1 between different levels.
     rows = np.random.default_rng(0).choice(4, size=300, p=[0.4, 0.3, 0.2, 0.1])
     distance = (rows[:, None] != rows).astype(float)
     np.testing.assert_allclose(unit(*np.bincount(rows) / 300), np.sqrt(0.5 * (distance**2).mean()), rtol=1e-12)
     assert unit(1.0) == unit(1.0, 0.0) == unit(0.0, 1.0, 0.0) == 0.0
     assert unit(*[1 / 1000] * 1000) == pytest.approx(np.sqrt(0.5), rel=1e-3)  # never above √½
-
-
-def test_two_numbers_follow_the_deviation_that_is_known():
-    """Where the fit counted rows differently, its deviation over the gap is what the unit is."""
+    # Where the fit counted rows differently, its deviation over the gap is the unit.
     assert unit(0.5, 0.5, labels=(2, 7), numeric=True, deviation=2.0) == pytest.approx(0.4)
     assert unit(0.5, 0.5, labels=(2, 7), numeric=True, deviation=0.0) == 0.0
 
@@ -70,7 +63,6 @@ def test_how_far_a_kernel_reaches():
 
 
 def codes(n=150, seed=0):
-    """Three codes without an order, and a number."""
     rng = np.random.default_rng(seed)
     code = rng.integers(0, 3, n)
     X = np.column_stack([rng.normal(size=n), 10.0 * code])
@@ -85,18 +77,14 @@ def test_codes_taken_for_numbers_get_a_warning():
     assert len(caught) == 1
     assert caught[0].filename == __file__
     wide = GPRegressor(kernel=EQ(1.0, (1.0, 6.0)), standardize=False, optimize=False).fit(X, y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        explain(wide, X, **QUICK)
+    explain(wide, X, **QUICK)  # warnings are errors here
 
 
 def test_no_warning_where_the_levels_are_compared():
     X, y = codes()
     two = np.column_stack([X[:, 0], 10.0 * (X[:, 1] > 5.0)])
     model = GPRegressor(kernel=EQ(1.0, (1.0, 1.0)), standardize=False, optimize=False).fit(two, y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        explain(model, two, **QUICK)
+    explain(model, two, **QUICK)  # warnings are errors here
     with pytest.warns(RsensWarning, match="'x1' has values"):
         explain(model, two, numeric=[1], **QUICK)
 
@@ -106,9 +94,7 @@ def test_no_warning_for_tails(draw):
     rng = np.random.default_rng(0)
     X = getattr(rng, draw)(size=(150, 3)).astype(float)
     y = X[:, 0] + np.sin(1.5 * X[:, 1]) + 0.5 * rng.normal(size=150)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        explain(GPRegressor(n_restarts=0).fit(X, y), X, **QUICK)
+    explain(GPRegressor(n_restarts=0).fit(X, y), X, **QUICK)  # warnings are errors here
 
 
 @pytest.mark.parametrize("inputs", [np.ones((0, 2)), np.ones((4, 3)), np.ones(2), [[1.0, np.inf]]])

@@ -10,7 +10,6 @@ from tests.differences import gradient
 
 
 def objective(kernel, likelihood, X, y, inducing=None, **options):
-    """The log marginal likelihood and its gradient."""
     return objective_of(_data(X, y, **options), inducing)(kernel, likelihood)
 
 
@@ -32,12 +31,10 @@ def posterior(kernel, likelihood, X, y, inducing=None, **options):
 
 
 def laplace_of(kernel, likelihood, X, y, warm=None, **options):
-    """Laplace's approximation of the dense GP."""
     return LaplaceApproximation(kernel, likelihood, _data(X, y, **options), warm)
 
 
 def sparse_laplace_of(kernel, likelihood, X, y, inducing, warm=None, **options):
-    """Laplace's approximation with inducing inputs."""
     return SparseLaplaceApproximation(kernel, likelihood, _data(X, y, **options), inducing, warm)
 
 

@@ -9,25 +9,17 @@ from sklearn.base import clone, is_classifier
 
 import rsens
 from rsens import InputError
-from rsens.kernels import Categorical
-from rsens.models import (
-    BayesianLinearRegression,
-    BayesianLogisticRegression,
-    BayesianPoissonRegression,
-    BayesianProbitRegression,
-)
-from rsens.models._gp import GPClassifier, GPRegressor
 
-FLAT = BayesianLinearRegression()
+FLAT = rsens.BayesianLinearRegression()
 PROPER = [
-    BayesianLinearRegression(prior_precision=1.0, standardize=True),
-    BayesianProbitRegression(),
-    BayesianLogisticRegression(),
-    BayesianPoissonRegression(),
-    GPRegressor(n_restarts=0, random_state=0),
-    GPRegressor(likelihood="poisson", n_restarts=0, random_state=0),
-    GPRegressor(n_restarts=0, inducing=25, random_state=0),
-    GPClassifier(n_restarts=0, random_state=0),
+    rsens.BayesianLinearRegression(prior_precision=1.0, standardize=True),
+    rsens.BayesianProbitRegression(),
+    rsens.BayesianLogisticRegression(),
+    rsens.BayesianPoissonRegression(),
+    rsens.GPRegressor(n_restarts=0, random_state=0),
+    rsens.GPRegressor(likelihood="poisson", n_restarts=0, random_state=0),
+    rsens.GPRegressor(n_restarts=0, inducing=25, random_state=0),
+    rsens.GPClassifier(n_restarts=0, random_state=0),
 ]
 over_all = pytest.mark.parametrize("estimator", [FLAT, *PROPER], ids=repr)
 over_proper = pytest.mark.parametrize("estimator", PROPER, ids=repr)
@@ -58,7 +50,6 @@ def table(estimator, n=90):
 
 @cache
 def fitted(estimator):
-    """The model of `table`, which most tests look at."""
     return clone(estimator).fit(*table(estimator))
 
 
@@ -135,7 +126,7 @@ def test_numbers_that_are_named_categorical_are_the_same_as_labels(estimator):
 @over_all
 def test_a_column_of_one_level_adds_nothing(estimator):
     X, y = table(estimator)
-    if isinstance(estimator, GPRegressor | GPClassifier):
+    if isinstance(estimator, rsens.GPRegressor | rsens.GPClassifier):
         estimator = clone(estimator).set_params(optimize=False)  # else its length-scale has a prior without data
     without = clone(estimator).fit(X, y)
     constant = X.assign(country="Norway")
@@ -146,7 +137,7 @@ def test_a_column_of_one_level_adds_nothing(estimator):
     assert not local[:, 5].any()
 
 
-@pytest.mark.parametrize("estimator", [BayesianLogisticRegression(), GPRegressor(n_restarts=0)], ids=repr)
+@pytest.mark.parametrize("estimator", [rsens.BayesianLogisticRegression(), rsens.GPRegressor(n_restarts=0)], ids=repr)
 def test_only_categorical_columns(estimator):
     X, y = table(estimator)
     X = X[["town", "flag"]]
@@ -176,10 +167,10 @@ def test_flat_prior_is_least_squares_with_dummies():
 
 def test_without_an_intercept_the_first_column_has_all_levels():
     X, y = table(FLAT)
-    model = BayesianLinearRegression(fit_intercept=False).fit(X[["town"]], y)
+    model = rsens.BayesianLinearRegression(fit_intercept=False).fit(X[["town"]], y)
     assert model.coef_names_.tolist() == ["town=Bergen", "town=Oslo", "town=Tromsø"]
     np.testing.assert_allclose(model.coef_, pd.Series(y).groupby(X["town"]).mean(), rtol=1e-12)
-    both = BayesianLinearRegression(fit_intercept=False).fit(X[["flag", "town"]], y)
+    both = rsens.BayesianLinearRegression(fit_intercept=False).fit(X[["flag", "town"]], y)
     assert both.coef_names_.tolist() == ["flag=False", "flag=True", "town=Oslo", "town=Tromsø"]
     np.testing.assert_allclose(
         both.predict(X[["flag", "town"]]), clone(FLAT).fit(X[["flag", "town"]], y).predict(X[["flag", "town"]])
@@ -187,10 +178,10 @@ def test_without_an_intercept_the_first_column_has_all_levels():
 
 
 UNSCALED = [
-    BayesianLinearRegression(prior_precision=0.7),
-    BayesianLogisticRegression(prior_precision=0.7, standardize=False),
-    BayesianProbitRegression(standardize=False, fit_intercept=False),
-    BayesianPoissonRegression(prior_precision=0.7, standardize=False, intercept_precision=0.0),
+    rsens.BayesianLinearRegression(prior_precision=0.7),
+    rsens.BayesianLogisticRegression(prior_precision=0.7, standardize=False),
+    rsens.BayesianProbitRegression(standardize=False, fit_intercept=False),
+    rsens.BayesianPoissonRegression(prior_precision=0.7, standardize=False, intercept_precision=0.0),
 ]
 
 
@@ -246,19 +237,9 @@ def test_the_flat_prior_knows_only_levels_with_rows():
     model = clone(FLAT).fit(declared, y)
     with pytest.raises(InputError, match="the level 'Alta' at row 0, which is not known"):
         model.predict(declared.assign(town="Alta"))
-    given = BayesianLinearRegression(categorical={"town": [*EFFECTS, "Alta"]})
+    given = rsens.BayesianLinearRegression(categorical={"town": [*EFFECTS, "Alta"]})
     with pytest.raises(InputError, match=r"constant: 'town=Alta'.*prior_precision"):
         given.fit(X, y)
     wide = given.set_params(prior_precision=1.0).fit(X, y)
     alta, oslo = (wide.predict_distribution(X.assign(town=town)).variance for town in ("Alta", "Oslo"))
     assert (alta > oslo + wide.noise_variance_ / 2.0).all()
-
-
-def test_one_categorical_column_is_a_model_of_group_means():
-    X, y = table(GPRegressor())
-    kernel = Categorical(0.8, 0.6)
-    model = GPRegressor(kernel, noise_variance=0.2, optimize=False, standardize=False).fit(X[["town"]], y)
-    n, mean = (pd.Series(y).groupby(X["town"]).agg(what).to_numpy() for what in ("size", "mean"))
-    K = 0.8 * np.where(np.eye(3) == 1.0, 1.0, np.exp(-1.0 / 0.6))
-    levels = pd.DataFrame({"town": list(EFFECTS)})
-    np.testing.assert_allclose(model.predict(levels), K @ np.linalg.solve(K + np.diag(0.2 / n), mean), rtol=1e-9)

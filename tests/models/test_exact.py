@@ -38,16 +38,12 @@ def data(n=40, seed=0):
     return X, np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=n)
 
 
-def sklearn_model(kernel, X, y):
-    return GaussianProcessRegressor(kernel, alpha=NOISE, optimizer=None).fit(X, y)
-
-
 @pytest.mark.parametrize("name", PAIRS)
 def test_equals_scikit_learn(name):
     ours, theirs = PAIRS[name]
     X, y = data()
     new = np.vstack([X[:5], data(10, seed=1)[0]])
-    model = sklearn_model(theirs, X, y)
+    model = GaussianProcessRegressor(theirs, alpha=NOISE, optimizer=None).fit(X, y)
     mean, deviation = model.predict(new, return_std=True)
     exact = ExactInference(ours, LIKELIHOOD, Data(X, y, np.zeros(len(y))))
     fitted, value = exact.posterior(), exact.log_marginal_likelihood

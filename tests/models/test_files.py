@@ -48,7 +48,6 @@ def again(model, tmp_path, **settings):
 
 
 def assert_equal(a, b, where=""):
-    """Two values are of the same type and the same to the bit, also inside of lists and codings."""
     assert type(a) is type(b), where
     if isinstance(a, np.ndarray):
         assert a.dtype.kind == b.dtype.kind, where

@@ -82,68 +82,43 @@ def base_of(case, y):
 
 
 @partial(jax.jit, static_argnums=0)
-def gradient_and_hessian(case, b, y, X, centre, sd, base):
-    """Derivatives of the log posterior in the intercept at `centre` and the slopes on the scale of X."""
+def gradient_and_hessian(case, b, y, Z, centre, precision):
+    """Derivatives of the log posterior in the weights of Z, whose prior is N(centre, 1/precision)."""
 
     def log_posterior(b):
-        prior = -0.5 * 0.3 * (b[0] - base) ** 2 - 0.5 * 0.7 * ((b[1:] * sd) ** 2).sum()
-        return case.log_density(y, b[0] + (X - centre) @ b[1:]).sum() + prior
+        return case.log_density(y, Z @ b).sum() - 0.5 * (precision * (b - centre) ** 2).sum()
 
     return jax.grad(log_posterior)(b), jax.hessian(log_posterior)(b)
 
 
-@partial(jax.jit, static_argnums=0)
-def second_slope(case, y, f):
-    return jax.vmap(jax.grad(jax.grad(case.log_density, 1), 1))(y, f)
-
-
-@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize(("standardize", "intercept"), [(True, True), (False, True), (True, False)])
 @pytest.mark.parametrize("case", CASES, ids=repr)
-def test_mode_and_covariance_are_those_of_the_log_posterior(case, standardize):
-    """Gradient 0 at the mode and covariance = inverse of the negative Hessian, both by automatic differentiation."""
+def test_mode_covariance_and_derivatives_are_those_of_autodiff(case, standardize, intercept):
+    """Gradient 0 at the mode, covariance = inverse of the negative Hessian, and the predictive of both in JAX."""
     X, y = data(case)
-    model = case.model(prior_precision=0.7, intercept_precision=0.3, standardize=standardize).fit(X, y)
-    centre, sd = (X.mean(0), X.std(0)) if standardize else (np.zeros(3), np.ones(3))
-    base = base_of(case, y) if standardize else 0.0
-    mode = np.array([np.ravel(model.intercept_)[0] + centre @ np.ravel(model.coef_), *np.ravel(model.coef_)])
-    with jax.enable_x64(True):
-        gradient, hessian = map(np.asarray, gradient_and_hessian(case, mode, y, X, centre, sd, base))
-    covariance = np.linalg.inv(-hessian)
-    # In posterior standard deviations the mode is right to the rounding of a gradient that sums over 60 rows.
-    assert np.sqrt(gradient @ covariance @ gradient) < 1e-12 * 60
-    np.testing.assert_allclose(model.coef_covariance_.reshape(3, 3), covariance[1:, 1:], rtol=1e-10)
-    with jax.enable_x64(True):
-        rows = X[:5]
-        zeta = np.column_stack([np.ones(5), rows - centre])
-        expected = case.predictive(jnp.asarray(zeta @ mode), jnp.asarray(np.sum(zeta @ covariance * zeta, axis=1)))
-        expected = np.asarray(expected.parameters)
-    np.testing.assert_allclose(model.predict_distribution(rows).parameters, expected, rtol=1e-9)
-
-
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("case", CASES, ids=repr)
-def test_derivatives_are_those_of_autodiff(case, intercept):
-    X, y = data(case)
-    model = case.model(fit_intercept=intercept, intercept_precision=0.0).fit(X, y)
-    # From scratch: Σ = (ZᵀWZ + τ)⁻¹ in the standardised columns, W by automatic differentiation.
-    centre, sd = X.mean(0) if intercept else np.zeros(3), X.std(0)
+    settings = {"standardize": standardize, "fit_intercept": intercept}
+    model = case.model(prior_precision=0.7, intercept_precision=0.3, **settings).fit(X, y)
+    mean, sd = X.mean(0) if standardize and intercept else np.zeros(3), X.std(0) if standardize else np.ones(3)
 
     def design(x):
-        z = (x - centre) / sd
+        z = (x - mean) / sd
         return jnp.concatenate([jnp.ones((len(z), 1)), z], axis=1) if intercept else z
 
-    beta = np.ravel(model.coef_) * sd
-    if intercept:
-        beta = np.array([np.ravel(model.intercept_)[0] + centre @ np.ravel(model.coef_), *beta])
+    beta = np.ravel(model.coef_)
+    b = np.array([np.ravel(model.intercept_)[0] + mean @ beta, *beta * sd][not intercept :])
+    centre = np.array([base_of(case, y) if standardize else 0.0, 0.0, 0.0, 0.0][not intercept :])
+    precision = np.array([0.3, 0.7, 0.7, 0.7][not intercept :])
     rows = np.concatenate([X[:6], X[:2] + 1.0])
     with jax.enable_x64(True):
-        Z = design(jnp.asarray(X))
-        W = -second_slope(case, jnp.asarray(y), Z @ beta)
-        sigma = jnp.linalg.inv((Z.T * W) @ Z + jnp.diag(jnp.array([0.0] * intercept + [1.0] * 3)))
-        sigma, beta = np.asarray(sigma), np.asarray(beta)
+        gradient, hessian = map(np.asarray, gradient_and_hessian(case, b, y, design(X), centre, precision))
+        sigma = np.linalg.inv(-hessian)
         automatic = from_jax(
-            lambda x: case.predictive(design(x) @ beta, ((design(x) @ sigma) * design(x)).sum(1))
+            lambda x: case.predictive(design(x) @ b, ((design(x) @ sigma) * design(x)).sum(1))
         ).derivatives(rows, 2)
+    # In posterior standard deviations the mode is right to the rounding of a gradient that sums over 60 rows.
+    assert np.sqrt(gradient @ sigma @ gradient) < 1e-12 * 60
+    slopes = sigma[int(intercept) :, int(intercept) :] / np.outer(sd, sd)
+    np.testing.assert_allclose(model.coef_covariance_.reshape(3, 3), slopes, rtol=1e-10)
     record = model.derivatives(rows, 2)
     size = np.abs(record.first).max()
     np.testing.assert_allclose(record.distribution.parameters, automatic.distribution.parameters, rtol=1e-9)

@@ -3,22 +3,16 @@
 import numpy as np
 import pytest
 
-from rsens import (
-    BayesianLogisticRegression,
-    BayesianPoissonRegression,
-    BayesianProbitRegression,
-    GPClassifier,
-    GPRegressor,
-)
+import rsens
 from rsens.kernels import Constant, Linear
 
 PRECISION, INTERCEPT = 0.7, 0.3
 GIVEN = {"standardize": False, "prior_precision": PRECISION, "intercept_precision": INTERCEPT}
 KEPT = {"kernel": Linear(1.0 / PRECISION) + Constant(1.0 / INTERCEPT), "standardize": False, "optimize": False}
 PAIRS = {
-    "poisson": (BayesianPoissonRegression(**GIVEN), GPRegressor(likelihood="poisson", **KEPT)),
-    "logit": (BayesianLogisticRegression(**GIVEN), GPClassifier(link="logit", **KEPT)),
-    "probit": (BayesianProbitRegression(**GIVEN), GPClassifier(link="probit", **KEPT)),
+    "poisson": (rsens.BayesianPoissonRegression(**GIVEN), rsens.GPRegressor(likelihood="poisson", **KEPT)),
+    "logit": (rsens.BayesianLogisticRegression(**GIVEN), rsens.GPClassifier(link="logit", **KEPT)),
+    "probit": (rsens.BayesianProbitRegression(**GIVEN), rsens.GPClassifier(link="probit", **KEPT)),
 }
 
 

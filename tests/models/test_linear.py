@@ -9,7 +9,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import rsens
 from rsens import InputError
 from rsens._errors import RsensWarning
 from rsens.derivatives import from_jax
@@ -54,16 +53,6 @@ def test_prediction_is_that_of_the_paper(intercept):
     np.testing.assert_allclose(model.intercept_, beta[0] if intercept else 0.0, rtol=TIGHT)
     np.testing.assert_allclose(model.noise_variance_, s2, rtol=TIGHT)
     np.testing.assert_allclose(model.coef_scale2_, s2 * inverse[intercept:, intercept:], rtol=TIGHT)
-
-
-def test_rsens_is_equation_5():
-    X, y = table(n=10, d=2, noise=0.5)
-    model = BayesianLinearRegression(fit_intercept=False).fit(X, y)
-    _, var, nu, beta, s2, inverse = printed(X, y, X, intercept=False)
-    V = X @ inverse
-    var = var[:, None]
-    expected = np.sqrt(((nu + 1) * beta**2 + 2 * nu * s2**2 * V**2 / var) / ((nu + 3) * var))
-    np.testing.assert_allclose(rsens.rsens(model, X), expected, rtol=TIGHT)
 
 
 @pytest.mark.parametrize("prior", [None, 2.0])

@@ -3,13 +3,7 @@
 import numpy as np
 import pytest
 
-from rsens.models import (
-    BayesianLinearRegression,
-    BayesianLogisticRegression,
-    BayesianPoissonRegression,
-    GPClassifier,
-    GPRegressor,
-)
+import rsens
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 3))
@@ -20,7 +14,7 @@ FIXED = {"optimize": False}
 
 def test_an_exact_gp_has_the_covariance_of_the_textbook():
     """k** − kᵀ(K + σ²I)⁻¹k (GPML, equation 2.24), written out with the kernel in the units of the data."""
-    model = GPRegressor(**FIXED).fit(X, Y)
+    model = rsens.GPRegressor(**FIXED).fit(X, Y)
     Z, N = ROWS - model.input_mean_, X - model.input_mean_
     k = model.kernel_(N, Z)
     covariance = model.kernel_(Z) - k.T @ np.linalg.solve(model.kernel_(N) + model.noise_variance_ * np.eye(60), k)
@@ -30,13 +24,13 @@ def test_an_exact_gp_has_the_covariance_of_the_textbook():
 
 @pytest.mark.parametrize("inducing", [None, 15])
 def test_of_single_predictions_it_is_their_variance_without_noise(inducing):
-    model = GPRegressor(inducing=inducing, **FIXED).fit(X, Y)
+    model = rsens.GPRegressor(inducing=inducing, **FIXED).fit(X, Y)
     expected = model.predict_distribution(ROWS).variance - model.noise_variance_
     np.testing.assert_allclose(model.prediction_variances(ROWS, np.eye(20))[:, 0], expected, rtol=1e-8)
 
 
 def test_a_linear_model_has_the_covariance_of_its_coefficients():
-    model = BayesianLinearRegression().fit(X, Y)
+    model = rsens.BayesianLinearRegression().fit(X, Y)
     A, Z = (np.column_stack([np.ones(len(rows)), rows]) for rows in (X, ROWS))
     unit = model.noise_variance_ * model.degrees_of_freedom_ / (model.degrees_of_freedom_ - 2.0)
     combined = WEIGHTS @ Z
@@ -47,7 +41,7 @@ def test_a_linear_model_has_the_covariance_of_its_coefficients():
 def test_of_counts_it_follows_the_slope_of_the_rate():
     """exp(m + v/2) has the slope of the rate itself in m: the variance of log rates times the rates squared."""
     counts = np.round(np.exp(Y))
-    model = BayesianPoissonRegression().fit(X, counts)
+    model = rsens.BayesianPoissonRegression().fit(X, counts)
     rate = model.predict_distribution(ROWS).mean
     scaled = WEIGHTS * rate
     design = np.column_stack([ROWS, np.ones(20)])
@@ -58,7 +52,9 @@ def test_of_counts_it_follows_the_slope_of_the_rate():
     np.testing.assert_allclose(model.prediction_variances(ROWS, differences / rate)[:, 0], expected, rtol=1e-8)
 
 
-@pytest.mark.parametrize("model", [GPClassifier(**FIXED), BayesianLogisticRegression()], ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize(
+    "model", [rsens.GPClassifier(**FIXED), rsens.BayesianLogisticRegression()], ids=lambda m: type(m).__name__
+)
 def test_probabilities_of_all_classes_are_known_together(model):
     """They add up to 1, so with three classes no two of them can be unsure of the third alone."""
     classes = np.digitize(Y, [-0.5, 0.5])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rsens.kernels import EQ, Constant, Linear, Matern32, Matern52, Periodic
-from rsens.likelihoods import GaussianLikelihood, StudentTLikelihood
+from rsens.likelihoods import GaussianLikelihood
 from rsens.models import _mode, _sparse
 from rsens.models._laplace import WarmStart
 from rsens.models._sparse import NOTHING, choose_inducing
@@ -107,12 +107,6 @@ def test_gradient_is_the_difference_of_the_objective(name, kernel):
     check_gradient(KERNELS[kernel], LIKELIHOODS[name], X, y, inducing, **options)
 
 
-def test_gradient_of_the_student_t_with_an_outlier():
-    X, y = data("student_t")
-    y[5] = 300.0
-    check_gradient(KERNELS["eq"], StudentTLikelihood(scale2=0.05, df=2.5), X, y, X[::4])
-
-
 @pytest.mark.parametrize("name", LIKELIHOODS)
 def test_gradient_follows_a_jitter_that_had_to_grow(name, monkeypatch):
     X, y = data(name)
@@ -133,23 +127,14 @@ def test_the_bound_rises_with_every_inducing_input_up_to_the_marginal_likelihood
     assert bounds[-1] == pytest.approx(exact, abs=1e-6)
 
 
-def plain_dtc(kernel, X, inducing, rows, W, mode_weights):
-    """m and v at the rows by the textbook formulas, with Q = K_xu K_uu⁻¹ K_ux and f̂ = Qa."""
-    inverse = np.linalg.inv(kernel(inducing))
-    cross = kernel(rows, inducing) @ inverse @ kernel(inducing, X)  # q(rows, X)
-    Q = kernel(X, inducing) @ inverse @ kernel(inducing, X)
-    mean = cross @ mode_weights
-    variance = kernel.diag(rows) - np.einsum("ij,jk,ik->i", cross, np.linalg.inv(Q + np.diag(1.0 / W)), cross)
-    return mean, variance
-
-
 @pytest.mark.parametrize("name", LIKELIHOODS)
 def test_predictions_are_those_of_the_plain_formulas_with_the_missing_variance_kept(name):
+    """Q = K_xu K_uu⁻¹ K_ux and f̂ = Qa, by the textbook."""
     X, y = data(name)
     kernel, likelihood, inducing = Matern32(1.5, 1.2), LIKELIHOODS[name], X[::5]
+    Q = kernel(X, inducing) @ np.linalg.inv(kernel(inducing)) @ kernel(inducing, X)
     if name == "gaussian":
         W = np.full(len(y), 1.0 / likelihood.noise_variance)
-        Q = kernel(X, inducing) @ np.linalg.inv(kernel(inducing)) @ kernel(inducing, X)
         weights = np.linalg.solve(Q + np.diag(1.0 / W), y)
         latent = posterior(kernel, likelihood, X, y, inducing)
     else:
@@ -160,10 +145,11 @@ def test_predictions_are_those_of_the_plain_formulas_with_the_missing_variance_k
         W, _ = likelihood.curvature(y, f)
         assert laplace.converged
     rows = np.vstack([X[:6], [[9.0, 9.0]]])
-    mean, variance = plain_dtc(kernel, X, inducing, rows, W, weights)
+    cross = kernel(rows, inducing) @ np.linalg.inv(kernel(inducing)) @ kernel(inducing, X)  # q(rows, X)
+    explained = np.einsum("ij,jk,ik->i", cross, np.linalg.inv(Q + np.diag(1.0 / W)), cross)
     ours = latent.moments(rows)
-    np.testing.assert_allclose(ours.mean, mean, rtol=1e-8, atol=1e-8)
-    np.testing.assert_allclose(ours.variance, variance, rtol=1e-8)
+    np.testing.assert_allclose(ours.mean, cross @ weights, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(ours.variance, kernel.diag(rows) - explained, rtol=1e-8)
     assert ours.variance[-1] == pytest.approx(1.5, rel=1e-4)  # far away it is the prior's
 
 

@@ -1,7 +1,6 @@
 """Sparse fits of many rows: hyperparameters from some of the rows, the posterior from all."""
 
 import warnings
-from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -45,14 +44,7 @@ def model(kind, **options):
     return GPRegressor(likelihood=kind, **settings)
 
 
-@cache
-def fitted(kind):
-    """The model of `data`, which several tests look at."""
-    return model(kind).fit(*data(kind))
-
-
 def searched(monkeypatch):
-    """The data of every search."""
     seen, original = [], _inference._learned
 
     def learned(kernel, likelihood, data, search):
@@ -71,17 +63,14 @@ def test_all_rows_are_in_the_posterior_and_few_in_the_search(kind, monkeypatch):
     assert [len(each.y) for each in seen] == [400] * (3 if kind == "three classes" else 1)
     # The posterior is the one that all rows give with these hyperparameters, however its mode was found.
     gp, each = sparse._gps[-1], seen[-1]
-    targets = y if kind != "three classes" else (y == 2)
-    all_rows = each.__class__(sparse._units.inputs(X), _target(sparse, targets), np.zeros(len(y)), each.mean)
+    if hasattr(sparse, "classes_"):
+        targets = (y == sparse.classes_[-1]).astype(float)
+    else:
+        targets = (y - sparse._units.output_mean) / sparse._units.output_scale
+    all_rows = each.__class__(sparse._units.inputs(X), targets, np.zeros(len(y)), each.mean)
     expected, value = posterior_of(gp.kernel, gp.likelihood, all_rows, gp.inducing)
     assert gp.log_marginal_likelihood == pytest.approx(value, rel=1e-10)
     np.testing.assert_allclose(gp.posterior.means(gp.inducing), expected.means(gp.inducing), rtol=0, atol=1e-7)
-
-
-def _target(sparse, y):
-    if hasattr(sparse, "classes_"):
-        return (y == "yes").astype(float) if y.dtype.kind == "U" else y.astype(float)
-    return (y - sparse._units.output_mean) / sparse._units.output_scale
 
 
 @pytest.mark.parametrize("kind", ["gaussian", "poisson", "probit"])

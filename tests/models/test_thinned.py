@@ -35,7 +35,6 @@ def test_the_probabilities_of_all_y_add_up_to_one(density):
 
 
 def test_density_after_thinning_by_bayes_theorem():
-    """p(1 | f, kept) from Bayes' theorem."""
     f = np.linspace(-3.0, 3.0, 9)
     p = np.exp(ProbitLikelihood().log_density(np.ones(9), f))
     kept = p / (p + RATE * (1.0 - p))
@@ -43,7 +42,7 @@ def test_density_after_thinning_by_bayes_theorem():
 
 
 @over_all
-def test_derivatives_in_f_are_those_of_differences(density):
+def test_derivatives_in_f_are_those_of_differences_and_the_curvature_is_cut_off_at_zero(density):
     y, f = grid(density)
     h = 1e-5
     up, down = density.f_derivatives(y, f + h), density.f_derivatives(y, f - h)
@@ -51,6 +50,10 @@ def test_derivatives_in_f_are_those_of_differences(density):
     differences = lower + tuple((a - b) / (2 * h) for a, b in zip(up[:2], down[:2], strict=True))
     for ours, expected in zip(density.f_derivatives(y, f), differences, strict=True):
         np.testing.assert_allclose(ours, expected, rtol=1e-6, atol=1e-8)
+    W, dW = density.curvature(y, f)
+    _, second, third = density.f_derivatives(y, f)
+    np.testing.assert_allclose(W, np.maximum(-second, 0.0))
+    np.testing.assert_allclose(dW, np.where(second < 0.0, -third, 0.0))
 
 
 def test_derivatives_in_theta_are_those_of_differences():
@@ -61,12 +64,3 @@ def test_derivatives_in_theta_are_those_of_differences():
     parts = (lambda d: d.log_density(y, f), lambda d: d.f_derivatives(y, f)[0], lambda d: d.curvature(y, f)[0])
     for found, part in zip(density.theta_derivatives(y, f), parts, strict=True):
         np.testing.assert_allclose(found[0], (part(up) - part(down)) / (2 * h), rtol=1e-6, atol=1e-8)
-
-
-@over_all
-def test_the_curvature_is_cut_off_at_zero(density):
-    y, f = grid(density)
-    W, dW = density.curvature(y, f)
-    _, second, third = density.f_derivatives(y, f)
-    np.testing.assert_allclose(W, np.maximum(-second, 0.0))
-    np.testing.assert_allclose(dW, np.where(second < 0.0, -third, 0.0))

@@ -15,7 +15,7 @@ from rsens._errors import InputError
 from rsens._typing import Array
 from rsens.adapters._adapter import Described
 from rsens.derivatives import AsGiven, Derivatives, Description, Finding, chain_rule, result_bytes
-from rsens.distributions import Categorical, Distribution, Normal, StudentT
+from rsens.distributions import Categorical, Distribution, LogNormal, Normal, StudentT
 from rsens.likelihoods import GaussianLikelihood, Likelihood
 from rsens.posteriors import Latent
 
@@ -187,9 +187,9 @@ class OnLinearPredictor(Described, AsGiven):
 
 @dataclass(frozen=True)
 class LocationResponse:
-    """y = η + noise: Normal(m, v + σ²), or StudentT with ν in `more`. σ² may be 0 if v has it."""
+    """y = η + noise: Normal(m, v + σ²), LogNormal for log y, or StudentT with ν in `more`. σ² may be 0 if v has it."""
 
-    family: type[Normal] | type[StudentT]
+    family: type[Normal] | type[LogNormal] | type[StudentT]
     noise_variance: float
     more: tuple[float, ...] = ()
 

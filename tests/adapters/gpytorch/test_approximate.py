@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gpytorch
+import mpmath
 import numpy as np
 import pytest
 import torch
@@ -10,9 +11,13 @@ import torch
 import rsens
 from rsens import InputError
 from rsens.adapters import as_model
+from rsens.adapters._gpytorch._observations import mean_softplus, softplus_counts
 from rsens.kernels import EQ
 from rsens.likelihoods import (
     GaussianLikelihood,
+    LogitLikelihood,
+    NegativeBinomialLikelihood,
+    PoissonLikelihood,
     ProbitLikelihood,
     StudentTLikelihood,
 )
@@ -69,12 +74,30 @@ class Oracle:
         return k @ self.weights, 1.7 + self.jitter - np.einsum("ji,jk,ki->i", A, self.W, A)
 
 
+class PoissonWithExp(gpytorch.likelihoods.PoissonLikelihood):
+    def forward(self, function_samples, *args, **kwargs):
+        return torch.distributions.Poisson(function_samples.exp())
+
+
+class BernoulliWithLogit(gpytorch.likelihoods.likelihood._OneDimensionalLikelihood):
+    def forward(self, function_samples, *args, **kwargs):
+        return torch.distributions.Bernoulli(logits=function_samples)
+
+
+class NegativeBinomialWithExp(gpytorch.likelihoods.NegativeBinomialLikelihood):
+    def forward(self, function_samples, *args, **kwargs):
+        return torch.distributions.NegativeBinomial(torch.tensor(2.5).double(), logits=function_samples - np.log(2.5))
+
+
 G = gpytorch.likelihoods
-#: A likelihood, and ours.
+#: A likelihood, and ours; `forward` of a subclass counts, not the name.
 LIKELIHOODS = {
     "gaussian": lambda: (with_values(G.GaussianLikelihood(), noise=0.3), GaussianLikelihood(0.3)),
     "student t": lambda: (with_values(G.StudentTLikelihood(), noise=0.3, deg_free=5.0), StudentTLikelihood(0.3, 5.0)),
     "probit": lambda: (G.BernoulliLikelihood(), ProbitLikelihood()),
+    "logit": lambda: (BernoulliWithLogit(), LogitLikelihood()),
+    "poisson with exp": lambda: (PoissonWithExp(), PoissonLikelihood()),
+    "negative binomial with exp": lambda: (NegativeBinomialWithExp(), NegativeBinomialLikelihood(2.5)),
 }
 
 
@@ -110,10 +133,21 @@ def test_without_its_likelihood_the_error_says_what_to_write():
         rsens.rsens(variational(None), ROWS)
 
 
-@pytest.mark.parametrize("likelihood", [G.LaplaceLikelihood, G.PoissonLikelihood, lambda: G.SoftmaxLikelihood(4, 3)])
+@pytest.mark.parametrize("likelihood", [G.LaplaceLikelihood, G.BetaLikelihood, lambda: G.SoftmaxLikelihood(4, 3)])
 def test_other_likelihoods_are_refused(likelihood):
-    with pytest.raises(InputError, match=r"likelihood must be Gaussian.*from_torch\(fn\)"):
+    with pytest.raises(InputError, match=r"likelihood must give one number y per row.*from_torch\(fn\)"):
         rsens.from_gpytorch(variational(None), likelihood())
+
+
+def test_two_minds_about_the_link_are_refused():
+    """GPyTorch's Bernoulli has its own formula for y, a probit; a `forward` with another link does not change that."""
+
+    class Confused(G.BernoulliLikelihood):
+        def forward(self, function_samples, *args, **kwargs):
+            return torch.distributions.Bernoulli(logits=function_samples)
+
+    with pytest.raises(InputError, match="likelihood must give one number y per row"):
+        rsens.from_gpytorch(variational(None), Confused())
 
 
 def test_a_network_before_a_variational_gp():
@@ -154,3 +188,59 @@ def test_single_precision_keeps_its_jitter():
         found = as_model(rsens.from_gpytorch(single, likelihood)).predict_distribution(ROWS)
     np.testing.assert_allclose(found.mean, expected.mean, atol=1e-5)  # rounding of float32
     np.testing.assert_allclose(found.variance, expected.variance, rtol=1e-5)
+
+
+# ---- counts with mean softplus(f), against mpmath and quadrature -----------------------------------------------------
+
+
+@pytest.mark.parametrize("m", [-30.0, -4.0, 0.7, 12.0])
+@pytest.mark.parametrize("v", [0.0, 1e-6, 0.3, 60.0])
+def test_the_mean_of_softplus(m, v):
+    with mpmath.workdps(20):
+        if v == 0.0:
+            expected = mpmath.log1p(mpmath.exp(m))
+        else:
+            s = mpmath.sqrt(v)
+            ends = [m + s * t for t in (-12, -6, 0, 6, 12)] + [m + v + s * t for t in (-6, 0, 6, 12)]
+            density = lambda f: mpmath.npdf(f, m, s)  # noqa: E731
+            expected = mpmath.quad(lambda f: mpmath.log1p(mpmath.exp(f)) * density(f), sorted({*map(float, ends)}))
+    assert mean_softplus(np.array([m]), np.array([v]))[0] == pytest.approx(float(expected), rel=1e-11)
+
+
+@pytest.mark.parametrize("counts", [softplus_counts(), softplus_counts(0.4, 1.5)])
+def test_derivatives_in_the_moments_against_differences(counts):
+    m, v = np.array([-3.0, 0.2, 2.0]), np.array([0.5, 1.3, 6.0])
+    first, second = counts.predictive_derivatives(m, v, 2)
+    h = 1e-4
+    parameters = lambda dm, dv: counts.predictive(m + dm, v + dv).parameters  # noqa: E731
+    by_m = (parameters(h, 0.0) - parameters(-h, 0.0)) / (2.0 * h)
+    by_v = (parameters(0.0, h) - parameters(0.0, -h)) / (2.0 * h)
+    np.testing.assert_allclose(first, np.stack([by_m, by_v], -1), rtol=1e-6)
+    slopes = lambda dm, dv: counts.predictive_derivatives(m + dm, v + dv, 1)[0]  # noqa: E731
+    by_m = (slopes(h, 0.0) - slopes(-h, 0.0)) / (2.0 * h)
+    by_v = (slopes(0.0, h) - slopes(0.0, -h)) / (2.0 * h)
+    np.testing.assert_allclose(second, np.stack([by_m, by_v], -1), rtol=1e-6)
+
+
+COUNTS = {
+    "poisson": lambda: gpytorch.likelihoods.PoissonLikelihood(),
+    "negative binomial": lambda: with_values(gpytorch.likelihoods.NegativeBinomialLikelihood(), probs=[0.3]),
+    "by its size": lambda: with_values(
+        gpytorch.likelihoods.NegativeBinomialLikelihood(num_failures_param=True), probs=[0.3]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_counts_have_the_mean_of_the_likelihood(name):
+    """By Gauss–Hermite quadrature of torch's own distributions over f."""
+    likelihood = COUNTS[name]()
+    model = variational(likelihood)
+    m, v = Oracle(model).moments(ROWS)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    given = likelihood.forward(torch.tensor(m[:, None] + np.sqrt(v)[:, None] * nodes))
+    expected = given.mean.detach().numpy() @ weights / weights.sum()
+    source = rsens.from_gpytorch(model, likelihood)
+    np.testing.assert_allclose(source.predict_distribution(ROWS).mean, expected, rtol=1e-7)
+    differences = rsens.from_function(source.predict_distribution)
+    assert relative(rsens.rsens(source, ROWS), rsens.rsens(differences, ROWS)) < 1e-6

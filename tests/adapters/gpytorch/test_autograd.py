@@ -20,6 +20,7 @@ from tests.adapters.gpytorch.processes import (
     DeepKernel,
     ExactProcess,
     X,
+    Y,
     exact,
     gaussian,
     own,
@@ -63,10 +64,22 @@ def test_it_agrees_with_our_own_gp_at_training_rows_and_elsewhere(name):
     source = as_model(model)
     assert source.description.derivatives == "automatic (PyTorch)"
     expected, found = native.predict_distribution(ROWS), source.predict_distribution(ROWS)
-    np.testing.assert_allclose(found.parameters, expected.parameters, rtol=1e-8)
+    np.testing.assert_allclose(found.mean, expected.mean, rtol=1e-8)
+    np.testing.assert_allclose(found.variance, expected.variance, rtol=1e-8)
     assert relative(rsens.rsens(model, ROWS), rsens.rsens(native, ROWS)) < 1e-6
     for rows, bound in ((ROWS[:6], tolerance), (ROWS[6:], 1e-6), (ROWS, tolerance)):
         assert relative(rsens.rsens2(model, rows), rsens.rsens2(native, rows)) < bound
+
+
+def test_bare_second_derivatives_are_wrong_at_training_rows():
+    """Why rows are moved aside: if GPyTorch ever gets this right, the detour can go."""
+    model, native = exact(users_matern(2.5)), own(Matern52(1.7, L))
+    rows = torch.tensor(X, requires_grad=True)
+    with gpytorch.settings.debug(False):
+        (gradient,) = torch.autograd.grad(model(rows).mean.sum(), rows, create_graph=True)
+    (second,) = torch.autograd.grad(gradient[:, 0].sum(), rows)
+    truth = native.derivatives(X, 2).second[:, 0, 0]
+    assert relative(second.numpy(), truth) > 0.1
 
 
 def test_the_covariance_of_the_training_rows_is_factorised_once(monkeypatch):
@@ -81,24 +94,6 @@ def test_the_covariance_of_the_training_rows_is_factorised_once(monkeypatch):
     for rows in (ROWS[:4], ROWS[4:]):
         source.derivatives(rows, 2)
     assert sizes.count(len(X)) <= 2  # for the mean, and for the variance
-
-
-def test_cholesky_factors_above_800_rows():
-    """GPyTorch's own settings turn to conjugate gradients there, which are far too coarse for derivatives."""
-    rng = np.random.default_rng(3)
-    many = rng.normal(size=(900, 3))
-    targets = np.sin(2.0 * many[:, 0]) + many[:, 1] * many[:, 2] + 0.05 * rng.normal(size=900)
-    given, rows = {"inputs": many, "targets": targets}, np.vstack([many[:3], many[:3] + 0.1])
-    model, native = exact(users_rbf(), likelihood=gaussian(1e-3), **given), own(EQ(1.7, L), noise=1e-3, **given)
-    points, usual = torch.tensor(rows, requires_grad=True), gpytorch.settings
-    with torch.random.fork_rng(), usual.fast_computations(True, True, True), usual.max_cholesky_size(800):
-        torch.manual_seed(0)  # conjugate gradients start at random
-        bare = torch.autograd.grad(model.likelihood(model(points)).variance.sum(), points)[0].numpy()
-    kept, truth = model.prediction_strategy, native.derivatives(rows, 1).first[:, 1]
-    assert relative(bare, truth) > 1e-3  # the trap is real
-    assert relative(as_model(model).derivatives(rows, 1).first[:, 1], truth) < 1e-6
-    assert relative(rsens.rsens2(model, rows[2:4]), rsens.rsens2(native, rows[2:4])) < 1e-6
-    assert model.prediction_strategy is kept
 
 
 def test_a_network_in_front_of_the_kernel_is_part_of_the_model():
@@ -125,6 +120,16 @@ def test_a_network_is_found_whatever_the_length_scale(lengthscale):
     assert source.description.derivatives == "automatic (PyTorch)"
 
 
+def test_columns_with_ties_are_moved_aside_too():
+    """A kernel of single columns sees a distance of 0 wherever a value occurs in the training data."""
+    parts = [with_values(UsersMatern(2.5, active_dims=(d,)), lengthscale=L[d]) for d in range(3)]
+    kernel = parts[0] + parts[1] + parts[2]
+    sum_of_columns = Matern52(1.0, L[0], dims=(0,)) + Matern52(1.0, L[1], dims=(1,)) + Matern52(1.0, L[2], dims=(2,))
+    rows = ROWS[6:].copy()
+    rows[:, 1] = X[:6, 1]
+    assert relative(rsens.rsens2(exact(kernel), rows), rsens.rsens2(own(sum_of_columns), rows)) < 1e-6
+
+
 def test_a_sparse_kernel_is_right_at_its_inducing_points():
     """SGPR: m(x) = k(x, Z) a with a from the inducing points Z, so that ∂²m is that of the kernel at Z."""
     likelihood = gaussian()
@@ -143,6 +148,29 @@ def test_a_sparse_kernel_is_right_at_its_inducing_points():
     assert relative(second, truth) < 1e-5
 
 
+def test_what_gpytorch_cannot_do_is_no_traceback_from_inside():
+    """A cosine of distances in three columns is no covariance."""
+    model = exact(gpytorch.kernels.CosineKernel().double(), likelihood=gaussian(1e-4))
+    with pytest.raises(InputError, match=r"cannot predict .*positive definite"):
+        rsens.rsens(model, ROWS)
+
+
+def test_noise_that_depends_on_x_is_respected():
+    """The likelihood's own noise model, itself a GP."""
+    inner = exact(scaled(rbf()), targets=0.1 * np.sin(X[:, 0]))
+    noise = gpytorch.likelihoods.noise_models.HeteroskedasticNoise(inner).double()
+    likelihood = gpytorch.likelihoods.gaussian_likelihood._GaussianLikelihoodBase(noise)
+    model = exact(scaled(rbf()), likelihood=likelihood)
+    source = as_model(model)
+    with torch.no_grad(), gpytorch.settings.debug(False):
+        rows = torch.tensor(ROWS)
+        expected = likelihood(model(rows), rows)
+    found = source.predict_distribution(ROWS)
+    np.testing.assert_allclose(found.variance, expected.variance, rtol=1e-8)
+    differences = rsens.rsens(rsens.from_function(source.predict_distribution), ROWS)
+    assert relative(rsens.rsens(model, ROWS), differences) < 1e-6
+
+
 def test_a_subclass_of_the_likelihood_is_respected():
     class Doubled(gpytorch.likelihoods.GaussianLikelihood):
         def marginal(self, function_dist, *args, **kwargs):
@@ -154,6 +182,17 @@ def test_a_subclass_of_the_likelihood_is_respected():
     plain, found = as_model(model), rsens.from_gpytorch(model, doubled)
     expected = 2.0 * plain.predict_distribution(ROWS).variance
     np.testing.assert_allclose(found.predict_distribution(ROWS).variance, expected, rtol=1e-8)
+
+
+def test_a_model_that_conditions_in_its_own_way_is_asked():
+    class Halved(ExactProcess):
+        def __call__(self, *args, **kwargs):
+            result = super().__call__(*args, **kwargs)
+            return result.__class__(result.mean * 0.5, result.lazy_covariance_matrix)
+
+    plain, halved = exact(scaled(rbf())), exact(scaled(rbf()), kind=Halved)
+    expected = 0.5 * as_model(plain).predict_distribution(ROWS).mean
+    np.testing.assert_allclose(as_model(halved).predict_distribution(ROWS).mean, expected, rtol=1e-8)
 
 
 def test_rows_that_look_at_each_other_are_an_error():
@@ -172,3 +211,16 @@ def test_a_model_that_cannot_be_copied_says_so():
         copy.deepcopy(model)
     with pytest.raises(InputError, match=r"cannot be copied .*copy\.deepcopy\(model\)"):
         rsens.rsens(model, ROWS)
+
+
+def test_tensors_outside_the_module_are_named():
+    """They stay in single precision when the working copy is turned to double."""
+
+    class Hidden(ExactProcess):
+        def forward(self, x):
+            return super().forward(x @ self.hidden["weights"])
+
+    model = Hidden(torch.tensor(X).float(), torch.tensor(Y).float(), gaussian().float(), users_rbf().float())
+    model.hidden = {"weights": torch.eye(3)}
+    with pytest.warns(rsens.RsensWarning, match="single precision"), pytest.raises(InputError, match="mixes float64"):
+        rsens.rsens(model.eval(), ROWS)

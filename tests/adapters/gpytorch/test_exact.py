@@ -11,7 +11,7 @@ import rsens
 from rsens import InputError
 from rsens.adapters import as_model
 from rsens.kernels import EQ, Constant, Linear, Matern32, Matern52, Periodic, RationalQuadratic
-from tests.adapters.gpytorch.processes import ROWS, D, X, Y, exact, gaussian, matern, own, rbf, relative, scaled
+from tests.adapters.gpytorch.processes import NOISE, ROWS, D, X, Y, exact, gaussian, matern, own, rbf, relative, scaled
 from tests.adapters.gpytorch.processes import with_values as values
 
 K = gpytorch.kernels
@@ -67,26 +67,47 @@ def test_closed_forms_of_our_own_gp(name):
     np.testing.assert_allclose(found.variance, theirs.variance, rtol=1e-8)
 
 
-def test_a_constant_mean_is_added():
-    """A GP with mean c is a GP of y − c with mean 0, plus c; any other mean function goes through PyTorch."""
-    source = as_model(exact(scaled(rbf()), values(gpytorch.means.ConstantMean(), constant=0.7)))
-    expected, found = own(EQ(1.7, L), targets=Y - 0.7).derivatives(ROWS, 2), source.derivatives(ROWS, 2)
-    assert source.description.derivatives == "closed form"
-    np.testing.assert_allclose(found.distribution.mean, expected.distribution.mean + 0.7, rtol=1e-8)
-    np.testing.assert_allclose(found.first, expected.first, rtol=1e-8, atol=1e-10)
-    np.testing.assert_allclose(found.second, expected.second, rtol=1e-8, atol=1e-8)
-    slopes = np.array([0.3, -1.0, 0.5])
-    linear = values(gpytorch.means.LinearMean(D), weights=slopes[:, None].tolist(), bias=[0.0])
-    native = own(EQ(1.7, L), targets=Y - X @ slopes).derivatives(ROWS, 1)
-    assert (
-        relative(as_model(exact(scaled(rbf()), linear)).derivatives(ROWS, 1).first[:, 0], native.first[:, 0] + slopes)
-        < 1e-8
+MEANS = {
+    "constant": lambda: (values(gpytorch.means.ConstantMean(), constant=0.7), np.zeros(D), 0.7),
+    "linear": lambda: (
+        values(gpytorch.means.LinearMean(D), weights=[[0.3], [-1.0], [0.5]], bias=[2.0]),
+        np.array([0.3, -1.0, 0.5]),
+        2.0,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MEANS)
+def test_mean_functions_are_added(name):
+    """A GP with mean function m is a GP of y − m(x) with mean 0, plus m(x)."""
+    mean, slopes, constant = MEANS[name]()
+    model = exact(scaled(rbf()), mean)
+    native = own(EQ(1.7, L), targets=Y - constant - X @ slopes)
+    expected, found = native.derivatives(ROWS, 2), as_model(model).derivatives(ROWS, 2)
+    assert as_model(model).description.derivatives == "closed form"
+    np.testing.assert_allclose(
+        found.distribution.mean, expected.distribution.mean + constant + ROWS @ slopes, rtol=1e-8
     )
+    np.testing.assert_allclose(found.first[:, 0], expected.first[:, 0] + slopes, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(found.first[:, 1], expected.first[:, 1], rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(found.second, expected.second, rtol=1e-8, atol=1e-8)
 
 
 def test_matern_half_has_no_derivatives_at_its_training_rows():
     with pytest.raises(InputError, match="Matern12"):
         rsens.rsens(exact(scaled(matern(0.5))), ROWS)
+
+
+def test_another_likelihood_is_used_for_new_observations_only():
+    """As in `likelihood(model(X))`: the posterior of f stays that of the model's own noise."""
+    model = exact(scaled(rbf()))
+    plain, noisier = as_model(model), rsens.from_gpytorch(model, gaussian(0.5))
+    expected, found = plain.predict_distribution(ROWS), noisier.predict_distribution(ROWS)
+    np.testing.assert_allclose(found.mean, expected.mean)
+    np.testing.assert_allclose(found.variance - 0.5, expected.variance - NOISE)
+    with torch.no_grad():
+        theirs = gaussian(0.5)(model(torch.tensor(ROWS)))
+    np.testing.assert_allclose(found.variance, theirs.variance, rtol=1e-8)
 
 
 @pytest.mark.parametrize("varies", [False, True])

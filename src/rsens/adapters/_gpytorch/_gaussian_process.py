@@ -2,38 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from rsens._conversions import is_a
+from rsens._coding import Coding
+from rsens._conversions import is_a, package_of
 from rsens._errors import Argument, InputError, warn
 from rsens._typing import Array
 from rsens.adapters._adapter import Adapter, Described, check_columns, own_class, wrong_kind
-from rsens.adapters._gpytorch._closed_form import Affine, ClosedForm, closed_form
-from rsens.adapters._gpytorch._native import Autograd, Moments, is_single, numpy_of, working_copy
-from rsens.adapters._linear_predictor import (
-    LocationResponse,
-    Response,
-    in_units,
-    through_response,
+from rsens.adapters._gpytorch._closed_form import AffineInputs, ClosedForm, closed_form, remembered
+from rsens.adapters._gpytorch._native import Autograd, Moments, cholesky_limit, is_single, numpy_of, working_copy
+from rsens.adapters._gpytorch._observations import (
+    Observation,
+    Outcome,
+    gaussian,
+    gaussian_moments,
+    observed,
+    read_noise,
+    read_observation,
 )
-from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, rows_of
-from rsens.distributions import Distribution, Normal
-from rsens.likelihoods import ProbitLikelihood, StudentTLikelihood
+from rsens.adapters._linear_predictor import in_units, through_response
+from rsens.derivatives import Derivatives, Description, Finding, Model, check_order, rows_of, without_columns
+from rsens.distributions import Distribution
 
-Units = tuple[float, float]
 #: The warning for a model in single precision.
 SINGLE = (
     "The model is in single precision (float32): its data and hyperparameters have 7 digits. rsens predicts from them "
-    "in double precision. Call model.double() before the fit, and give float64 data, if small derivatives matter."
+    "in double precision. Before the fit, call model.double() and give float64 data if small derivatives matter."
 )
 #: BoTorch's own posteriors of a single GP; others, and the user's, are asked and not read.
 USUAL_POSTERIORS = ("GPyTorchModel.posterior", "BatchedMultiOutputGPyTorchModel.posterior")
-#: Input transforms (x − offset)/coefficient.
-AFFINE = ("botorch.Normalize", "botorch.InputStandardize")
-#: Inducing points of a variational model, at most, for the memory that they take.
+#: Rounding of a transform of rows.
+ROUNDING = 1e-11
+#: Inducing points of a model that does not show them, for the memory that they take.
 SOME_POINTS = 1000
 
 
@@ -45,10 +49,14 @@ def from_gpytorch(model: Any, likelihood: Any = None) -> Model:
 
     Args:
         model: An ExactGP, an ApproximateGP, a module with one of these in it, or a model of BoTorch, in any mode.
-        likelihood: The likelihood of an observation: Gaussian, StudentT or Bernoulli. None means the model's own.
+        likelihood: The likelihood of an observation: Gaussian, StudentT, Bernoulli, Poisson or NegativeBinomial, or
+            your own class with such a distribution around f. None means the model's own.
 
     Returns:
         A model for `explain`, `rsens` and all other measures.
+
+    Example:
+        ``rsens.explain(rsens.from_gpytorch(model, likelihood), X)``
 
     Example:
         >>> import gpytorch
@@ -80,9 +88,11 @@ def _adapt(model: Any, likelihood: Any = None) -> Model:
     name = type(model).__name__
     if is_a(model, "botorch.ModelList", "gpytorch.IndependentModelList"):
         last = len(model.models) - 1
-        raise InputError(f"{name} holds {last + 1} models. Explain one: model.models[0] to model.models[{last}].")
+        text = f"{name} holds {last + 1} models. Explain one at a time: model.models[0] to model.models[{last}]."
+        raise InputError(text)
     if is_a(model, "botorch.Model") and likelihood is not None and likelihood is not getattr(model, "likelihood", None):
-        raise InputError(f"{name} of BoTorch has its own likelihood. Leave ", Argument("likelihood"), " out.")
+        text = f"{name} of BoTorch has its likelihood, in the units of its outcome transform. Leave "
+        raise InputError(text, Argument("likelihood"), " out.")
     if is_a(model, "botorch.GPyTorchModel"):
         adapted = _botorch_model(model)
     elif is_a(model, "gpytorch.ExactGP"):
@@ -102,28 +112,6 @@ def _adapt(model: Any, likelihood: Any = None) -> Model:
 GPYTORCH = Adapter("Gaussian processes of GPyTorch and BoTorch", _accepts, _adapt)
 
 
-@dataclass(frozen=True)
-class Observation:
-    """The distribution of y given f: the map from (m, v), the name of its family, and the source of its noise."""
-
-    response: Response
-    family: str
-    noise: str
-    #: A reason to doubt the noise.
-    doubt: str = ""
-
-    @property
-    def finding(self) -> Finding:
-        if self.doubt:
-            return Finding("noise", "warning", self.doubt)
-        return Finding("noise", "ok", f"The prediction is of an observation: noise {self.noise}.")
-
-
-def gaussian(noise_variance: float, noise: str, doubt: str = "") -> Observation:
-    """y is f plus Gaussian noise; noise 0 for an f that has it already."""
-    return Observation(LocationResponse(Normal, noise_variance), "Normal", noise, doubt)
-
-
 @dataclass(frozen=True, eq=False)
 class GaussianProcess(Described, Model):
     """f from the source, on the scale on which the model works; y from f, in the units of y."""
@@ -135,28 +123,45 @@ class GaussianProcess(Described, Model):
     label: str
     about: Description
     findings: tuple[Finding, ...]
-    #: The way from z on the scale of the model to y = shift + scale·z.
-    units: Units = (0.0, 1.0)
+    #: The way from the scale of the model to the scale of y, or of log y.
+    outcome: Outcome = field(default_factory=Outcome)
     training_inputs_: Array | None = None
+    #: The values of the columns that the kernel takes for categories: {position: values}.
+    levels: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
+    coding: Coding | None = None
     takes_tables = True
+    takes_codes = True
 
     def derivatives(self, X: Any, order: int) -> Derivatives:
         check_order(order)
         latent = self.source.derivatives(self._numbers(X), order)
-        return through_response(self.observation.response, in_units(latent, *self.units))
+        record = through_response(self.observation.response, in_units(latent, self.outcome.shift, self.outcome.scale))
+        # Categorical columns have contrasts; the kernel may have slopes there too.
+        return record if self.coding is None else without_columns(record, list(self.coding.categorical))
 
     def predict_distribution(self, X: Any) -> Distribution:
-        latent = in_units(self.source.moments(self._numbers(X)), *self.units)
+        latent = in_units(self.source.moments(self._numbers(X)), self.outcome.shift, self.outcome.scale)
         return self.observation.response.predictive(latent.mean, latent.variance)
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         return self.source.rows_per_chunk(n_columns, order)
 
+    def coded(self, X: Any, weights: Any = None) -> GaussianProcess:
+        if self.coding is not None or not self.levels:
+            return self
+        coding = Coding.of(X, {d: list(values) for d, values in self.levels.items()}, weights=weights)
+        return replace(self, coding=coding)
+
+    def checks(self, X: Any) -> Iterator[Finding]:
+        yield from super().checks(X)
+        if isinstance(self.source, ClosedForm):
+            yield from self.source.checks(self._numbers(X))
+
     def _numbers(self, X: Any) -> Array:
         """The rows X as the GP takes them, (n, D)."""
         values = rows_of(self, X).values
         check_columns(values, f"that {self.name} was fitted to", self.n_columns)
-        return values
+        return values if self.coding is None else self.coding.numbers(values)
 
 
 def _exact_gp(model: Any, likelihood: Any) -> GaussianProcess:
@@ -172,10 +177,12 @@ def _exact_gp(model: Any, likelihood: Any) -> GaussianProcess:
     own = read_noise(copy.likelihood)
     source: ClosedForm | Autograd | None = None
     if own is not None and read_noise(given) is not None:
-        source = closed_form(copy, own, (np.zeros(inputs.shape[1]), np.ones(inputs.shape[1])))
-    points = _inducing_points(copy)  # of a sparse kernel
-    sparse = points is not None and points.shape[1] == inputs.shape[1]
-    source = source or Autograd(moments, len(inputs), np.concatenate([inputs, points]) if sparse else inputs)
+        source = remembered(model, closed_form(copy, own, AffineInputs.none(inputs.shape[1])))
+    if source is None:
+        points = _inducing_points(copy)  # of a sparse kernel
+        sparse = points is not None and points.shape[1] == inputs.shape[1]
+        anchors = np.concatenate([inputs, points]) if points is not None and sparse else inputs
+        source = Autograd(moments, anchors, inputs, len(inputs))
     return _gaussian_process(model, source, observation, inputs.shape[1], training_inputs_=inputs)
 
 
@@ -193,30 +200,32 @@ def _approximate_gp(model: Any, likelihood: Any) -> GaussianProcess:
         moments, observation = gaussian_moments(model, copy, likelihood)
     else:
         moments, observation = Moments(copy), read_observation(likelihood)
-    return _gaussian_process(model, Autograd(moments, SOME_POINTS, _inducing_points(copy)), observation, None)
+    anchors = _inducing_points(copy)
+    source = Autograd(moments, anchors, None, SOME_POINTS if anchors is None else len(anchors))
+    return _gaussian_process(model, source, observation, None)
 
 
-def _inducing_points(model: Any) -> Any:
+def _inducing_points(model: Any) -> Array | None:
     """The points that kernels measure distances from, apart from training rows; None if none are known."""
     points = [getattr(part, "inducing_points", None) for part in model.modules()]
     found = [numpy_of(each) for each in points if each is not None and each.ndim == 2]
-    return found[0] if len(found) == 1 else None
+    return np.concatenate(found) if found and len({each.shape[1] for each in found}) == 1 else None
 
 
 def _check_single_exact(model: Any) -> None:
     """An exact GP must have data, one matrix of inputs and one column of targets."""
-    inputs, targets, problem = model.train_inputs, model.train_targets, ""
+    name, inputs, targets = type(model).__name__, model.train_inputs, model.train_targets
     if not inputs or targets is None:
-        problem = "has no training data. Give it some: model.set_train_data(X, y, strict=False)."
-    elif len(inputs) > 1:
-        problem = f"takes {len(inputs)} inputs; rsens needs one matrix of rows. Split it in forward."
-    elif inputs[0].ndim != 2 or targets.ndim != 1:
-        shapes = f"{tuple(inputs[0].shape)} and {tuple(targets.shape)}"
-        problem = f"has inputs and targets of shape {shapes}: several outputs, or a batch of GPs. Explain one."
-    elif not (targets.isfinite().all() and inputs[0].isfinite().all()):
-        problem = "has missing or infinite values in its training data. Drop those rows and fit again."
-    if problem:
-        raise InputError(f"{type(model).__name__} {problem}")
+        raise InputError(f"{name} has no training data. Give it some: model.set_train_data(X, y, strict=False).")
+    if len(inputs) > 1:
+        raise InputError(f"{name} takes {len(inputs)} inputs; rsens needs one matrix of rows. Split it in forward.")
+    if inputs[0].ndim != 2 or targets.ndim != 1:
+        raise InputError(
+            f"{name} has inputs of shape {tuple(inputs[0].shape)} and targets of shape {tuple(targets.shape)}: several "
+            "outputs, or a batch of GPs. Explain one at a time, with one matrix of inputs and one column of targets."
+        )
+    if not (targets.isfinite().all() and inputs[0].isfinite().all()):
+        raise InputError(f"{name}: the training data has missing or infinite values. Drop those rows and fit again.")
 
 
 def _check_variational(model: Any) -> None:
@@ -229,69 +238,164 @@ def _check_variational(model: Any) -> None:
 def _gaussian_process(
     model: Any, source: ClosedForm | Autograd, observation: Observation, n_columns: int | None, **more: Any
 ) -> GaussianProcess:
-    """The model, with words about the user's object."""
+    """The model, with words about the user's object: its class, mode, precision, solver and its caches."""
     name, library = type(model).__name__, "BoTorch" if is_a(model, "botorch.Model") else "GPyTorch"
+    theirs = (kind for kind in type(model).__mro__ if package_of(kind) in ("gpytorch", "botorch"))
+    base = next(theirs, type(model)).__qualname__
+    title = f"{name} of {library}" if name == base else f"{name} ({base} of {library})"
     transform = getattr(model, "input_transform", None)
     columns = "columns of X as given" + ("" if transform is None else f", before {type(transform).__name__}")
-    about = Description(f"{name} of {library}", observation.family, observation.noise, source.way, columns)
-    single = (Finding("precision", "warning", SINGLE),) if is_single(model) else ()
-    findings = (observation.finding, *single)
+    about = Description(title, observation.family, observation.noise, source.way, columns)
+    findings = (observation.finding, *_findings(model))
     return GaussianProcess(source, observation, n_columns, name, about, findings, **more)
 
 
-# ---- BoTorch: the same GPs with transforms of inputs and outcome -----------------------------------------------------
+def _findings(model: Any) -> Iterator[Finding]:
+    mode = "training mode; rsens predicts with a copy in evaluation mode" if model.training else "evaluation mode"
+    yield Finding("mode", "ok", f"The model is in {mode}.")
+    if is_single(model):
+        yield Finding("precision", "warning", SINGLE)
+    else:
+        yield Finding("precision", "ok", "The model is in double precision (float64).")
+    inputs = getattr(model, "train_inputs", None)
+    if not inputs:
+        return
+    rows, limit = int(inputs[0].shape[-2]), cholesky_limit()
+    text = f"{rows} training rows: GPyTorch and rsens both use Cholesky factors."
+    if rows > limit:
+        cached = getattr(model, "prediction_strategy", None) is not None
+        text = (
+            f"{rows} training rows: rsens uses a Cholesky factor, GPyTorch itself approximate conjugate gradients "
+            f"above {limit}.{' It has kept such predictions.' if cached else ''} To compare, predict under "
+            f"gpytorch.settings.max_cholesky_size({rows}) with model.prediction_strategy = None."
+        )
+    yield Finding("solver", "ok", text)
+
+
+# ---- BoTorch: the same GPs with transforms of inputs and outcome, and fully Bayesian ones ----------------------------
 
 
 def _botorch_model(model: Any) -> Model:
     """A model of BoTorch with one output and a normal posterior."""
     if model.num_outputs > 1:
-        text = f"has {model.num_outputs} outputs. Explain one at a time: model.subset_output([0])"
-        raise InputError(f"{type(model).__name__} {text}.")
-    unread = is_a(model, "botorch.AbstractFullyBayesianSingleTaskGP", "botorch.ApproximateGPyTorchModel")
-    if unread or any(own_class(part) == "botorch.CategoricalKernel" for part in model.modules()):
         raise InputError(
-            f"rsens cannot read {type(model).__name__}: of BoTorch it reads exact GPs of numeric columns. Write the "
-            "prediction yourself: from_torch(fn, categorical=…), or from_draws(fn, draws, backend='torch')."
+            f"{type(model).__name__} has {model.num_outputs} outputs. Explain one at a time: model.subset_output([0]), "
+            "or a model fitted to one column of train_Y."
         )
+    if is_a(model, "botorch.AbstractFullyBayesianSingleTaskGP"):
+        return _fully_bayesian(model)
+    if is_a(model, "botorch.ApproximateGPyTorchModel"):
+        return _variational(model)
     _check_single_exact(model)
     copy = working_copy(model)
     inputs = _original_inputs(copy)
-    outcome, noise, D = _read_outcome(copy), read_noise(copy.likelihood), inputs.shape[1]
-    transform, source = _affine_inputs(copy, D), None
-    if outcome and noise is not None and transform and type(model).posterior.__qualname__ in USUAL_POSTERIORS:
-        source = closed_form(copy, noise, transform)
-    if source is None or noise is None or outcome is None:
+    outcome, noise = _read_outcome(copy), read_noise(copy.likelihood)
+    if outcome is None or noise is None or type(model).posterior.__qualname__ not in USUAL_POSTERIORS:
         return _as_posterior_says(model, copy, inputs)
-    more = {"units": outcome, "training_inputs_": inputs}
-    return _gaussian_process(model, source, observed(noise, outcome[1]), D, **more)
+    units = _affine_inputs(copy, inputs)
+    source: ClosedForm | Autograd | None = None
+    if units is not None:
+        source = remembered(model, closed_form(copy, noise, units))
+    levels = _levels(copy, inputs)
+    if source is None:
+        source = Autograd(Moments(_without_outcome(copy), posterior="f"), inputs, inputs, len(inputs), tuple(levels))
+    more = {"outcome": outcome, "training_inputs_": inputs, "levels": levels}
+    return _gaussian_process(model, source, observed(noise, outcome), inputs.shape[1], **more)
 
 
 def _as_posterior_says(model: Any, copy: Any, inputs: Array) -> GaussianProcess:
     """`posterior(X, observation_noise=True)` through PyTorch, for models that do more than we read."""
-    if _read_outcome(copy) is None and not getattr(copy.outcome_transform, "_is_linear", False):
-        raise InputError(
-            f"{type(model).__name__} has the outcome transform {type(copy.outcome_transform).__name__}, under which "
-            "the prediction does not correspond to any rsens family. Fit it with Standardize (the default), or with "
-            "outcome_transform=None to targets that you have transformed: R-sens does not depend on the scale of y."
-        )
+    outcome = _read_outcome(copy)
+    if outcome is None and not getattr(copy.outcome_transform, "_is_linear", False):
+        raise _unknown_outcome(model)
+    if outcome is not None and outcome.exponentiated:
+        copy = _without_outcome(copy)
+    else:
+        outcome = Outcome()
     multitask = is_a(model, "botorch.MultiTaskGP")  # its training inputs have a column for the task
-    rows = None if multitask else inputs
-    source = Autograd(Moments(copy, posterior=True), len(inputs), rows)
-    observation = gaussian(0.0, "included: as posterior(X, observation_noise=True) has it")
-    return _gaussian_process(model, source, observation, None if multitask else inputs.shape[1], training_inputs_=rows)
+    rows, levels = None if multitask else inputs, _levels(copy, inputs)
+    source = Autograd(Moments(copy, posterior="y"), rows, rows, len(inputs), tuple(levels))
+    observation = gaussian(0.0, "included: as posterior(X, observation_noise=True) has it", outcome.exponentiated)
+    more = {"outcome": outcome, "training_inputs_": rows, "levels": levels}
+    return _gaussian_process(model, source, observation, None if multitask else inputs.shape[1], **more)
 
 
-def _affine_inputs(model: Any, n_columns: int) -> Affine | None:
-    """The input transform of a working copy, if it is affine in each column; None for any other."""
-    transform, centre, slopes = getattr(model, "input_transform", None), np.zeros(n_columns), np.ones(n_columns)
-    if transform is not None:
-        always = transform.transform_on_train and transform.transform_on_eval
-        if own_class(transform) not in AFFINE or getattr(transform, "reverse", False) or not always:
-            return None
-        columns = numpy_of(transform.indices).astype(int) if hasattr(transform, "indices") else slice(None)
-        centre[columns] = numpy_of(transform.offset).ravel()
-        slopes[columns] = 1.0 / numpy_of(transform.coefficient).ravel()
-    return centre, slopes
+def _variational(model: Any) -> GaussianProcess:
+    """SingleTaskVariationalGP and its kin."""
+    _check_variational(model)
+    copy = working_copy(model)
+    outcome, noise = _read_outcome(copy), read_noise(copy.likelihood)
+    if outcome is None or (noise is None and outcome != Outcome()):
+        raise _unknown_outcome(model)
+    observation = read_observation(copy.likelihood) if noise is None else observed(noise, outcome)
+    points = _inducing_points(copy.model)
+    units = None if points is None else _affine_inputs(copy, points)
+    anchors = None if points is None or units is None else units.undone(points)
+    moments = Moments(_without_outcome(copy), posterior="f")
+    source = Autograd(moments, anchors, None, SOME_POINTS if points is None else len(points))
+    return _gaussian_process(model, source, observation, None if points is None else points.shape[1], outcome=outcome)
+
+
+def _fully_bayesian(model: Any) -> Model:
+    """One GP per draw of the hyperparameters; the prediction is their mixture, all with the same weight."""
+    from rsens.adapters._ensemble import EnsembleModel  # which takes any model, and so imports this file
+
+    name = type(model).__name__
+    if model.covar_module is None:
+        raise InputError(f"{name} is not fitted. Call fit_fully_bayesian_model_nuts(model) first.")
+    copy = working_copy(model)
+    inputs, outcome = _original_inputs(copy), _read_outcome(copy)
+    if outcome is None:
+        raise _unknown_outcome(model)
+    units = _affine_inputs(copy, inputs)
+    copy = _without_outcome(copy)
+    noises = [read_noise(copy.likelihood, draw) for draw in range(copy.num_mcmc_samples)]
+    known = [noise for noise in noises if noise is not None]
+    if len(known) < len(noises):
+        raise InputError(f"{name} has a likelihood that rsens does not know: {copy.likelihood}.")
+    variances = [float(noise.mean()) * outcome.scale**2 for noise in known]
+    text = f"included: of each draw, {min(variances):.3g} to {max(variances):.3g}"
+    processes = []
+    for draw, noise in enumerate(known):
+        source: ClosedForm | Autograd | None = None if units is None else closed_form(copy, noise, units, draw)
+        if source is None:
+            source = Autograd(Moments(copy, draw, posterior="f"), inputs, inputs, len(inputs) * len(known))
+        observation = replace(observed(noise, outcome), noise=text, doubt="")
+        more = {"outcome": outcome, "training_inputs_": inputs}
+        processes.append(_gaussian_process(model, source, observation, inputs.shape[1], **more))
+    one = processes[0].about
+    whole = replace(one, family=f"Mixture of {len(processes)} {one.family}")
+    return EnsembleModel(processes, np.full(len(processes), 1.0 / len(processes)), name, whole)
+
+
+def _levels(copy: Any, inputs: Array) -> dict[int, tuple[float, ...]]:
+    """The columns that BoTorch's kernel of categories looks at, with their values in the training data."""
+    kernels = [part for part in copy.modules() if own_class(part) == "botorch.CategoricalKernel"]
+    dims = [range(inputs.shape[1]) if part.active_dims is None else part.active_dims.tolist() for part in kernels]
+    return {int(d): tuple(np.unique(inputs[:, d]).tolist()) for each in dims for d in each}
+
+
+def _affine_inputs(model: Any, inputs: Array) -> AffineInputs | None:
+    """The effect of `transform_inputs` of a working copy on rows, if it is affine in each column; else None.
+
+    Two points of a column give the line, and it must run through the training rows (original units, (N, D)) and
+    through rows near them: a rounding to whole numbers is not a line.
+    """
+    if not hasattr(model, "input_transform"):
+        return AffineInputs.none(inputs.shape[1])
+    centre = inputs.mean(axis=0)
+    spread = np.ptp(inputs, axis=0)
+    step = np.where(spread > 0.0, spread, 1.0 + np.abs(centre))
+    base, *moved = _transformed(model, np.concatenate([centre[None], centre + np.diag(step)]))
+    if base.shape != centre.shape:
+        return None
+    slopes = (np.diag(np.array(moved)) - base) / step
+    found = AffineInputs(centre, base, slopes)
+    rows = np.concatenate([inputs, inputs + 0.2137 * step, centre + np.diag(step)])
+    expected = found(rows)
+    there = _transformed(model, rows)
+    close = there.shape == expected.shape and np.abs(there - expected) <= ROUNDING * (1.0 + np.abs(expected))
+    return found if np.all(close) else None
 
 
 def _original_inputs(copy: Any) -> Array:
@@ -300,66 +404,50 @@ def _original_inputs(copy: Any) -> Array:
     return numpy_of(copy.train_inputs[0] if kept is None else kept)
 
 
-def _read_outcome(model: Any) -> Units | None:
-    """The outcome transform of a working copy with one output; None for any other than BoTorch's own Standardize."""
-    transform = getattr(model, "outcome_transform", None)
+def _transformed(model: Any, rows: Array) -> Array:
+    import torch
+
+    with torch.no_grad():
+        return numpy_of(model.transform_inputs(torch.tensor(rows)))
+
+
+def _read_outcome(model: Any) -> Outcome | None:
+    """The outcome transform of a working copy with one output; None if there is one that is not affine or a log."""
+    return _outcome(getattr(model, "outcome_transform", None))
+
+
+def _outcome(transform: Any) -> Outcome | None:
+    """Only BoTorch's own classes are read: a subclass may do anything."""
     if transform is None:
-        return 0.0, 1.0
-    if own_class(transform) != "botorch.Standardize":
+        return Outcome()
+    name = own_class(transform)
+    if name == "botorch.Standardize":
+        return Outcome(float(numpy_of(transform.means).item()), float(numpy_of(transform.stdvs).item()))
+    if name == "botorch.Log":
+        return Outcome(exponentiated=True)
+    if name != "botorch.ChainedOutcomeTransform":
         return None
-    return float(numpy_of(transform.means).item()), float(numpy_of(transform.stdvs).item())
+    chain = Outcome()
+    for inner in reversed([_outcome(part) for part in transform.values()]):  # the last one is undone first
+        if inner is None or chain.exponentiated:
+            return None
+        shift, scale = inner.shift + inner.scale * chain.shift, inner.scale * chain.scale
+        chain = Outcome(shift, scale, inner.exponentiated)
+    return chain
 
 
-# ---- From the latent f to an observation -----------------------------------------------------------------------------
+def _without_outcome(copy: Any) -> Any:
+    """The copy with its posterior on the scale on which it works; we go back to the units of y ourselves."""
+    if hasattr(copy, "outcome_transform"):
+        del copy.outcome_transform
+    return copy
 
 
-def read_noise(likelihood: Any) -> Array | None:
-    """The variance of the noise at the training rows, () or (N,); None for other than GPyTorch's own Gaussians."""
-    name, noise = own_class(likelihood), getattr(likelihood, "noise_covar", None)
-    if name == "gpytorch.GaussianLikelihood" and own_class(noise) == "gpytorch.HomoskedasticNoise":
-        variances = numpy_of(likelihood.noise)
-        return variances.reshape(()) if variances.size == 1 else None
-    if name == "gpytorch.FixedNoiseGaussianLikelihood" and likelihood.noise.ndim == 1:
-        return numpy_of(likelihood.noise)
-    return None
-
-
-def gaussian_moments(model: Any, copy: Any, likelihood: Any) -> tuple[Moments, Observation]:
-    """The moments to differentiate and the noise to add for a Gaussian likelihood: f and a known noise, or y itself."""
-    variances, name = read_noise(likelihood), type(likelihood).__name__
-    if variances is None:
-        return Moments(copy, likelihood), gaussian(0.0, f"included: as {name} has it")
-    if np.ptp(variances) > 0.0:
-        raise InputError(
-            f"{type(model).__name__} has a FixedNoiseGaussianLikelihood, with a noise for every training row; the "
-            "noise of a new observation is not known. Set it: likelihood = GaussianLikelihood(), likelihood.noise = "
-            "…, and rsens.from_gpytorch(model, likelihood)."
-        )
-    noise = float(variances.mean())
-    return Moments(copy), gaussian(noise, f"included: {noise:.3g} ({name})")
-
-
-def observed(variances: Array, scale: float) -> Observation:
-    """The observation in units of y = shift + scale·z, with the noise that BoTorch gives a new one."""
-    variance, doubt = float(variances.mean()) * scale**2, ""
-    source = "train_Yvar" if variances.ndim else "likelihood"
-    if np.ptp(variances) > 0.0:
-        source = "the mean of train_Yvar"
-        doubt = f"The noise of a new observation is taken to be {source}, as BoTorch does. The truth may change with x."
-    return gaussian(variance, f"included: {variance:.3g} ({source})", doubt)
-
-
-def read_observation(likelihood: Any) -> Observation:
-    """One of GPyTorch's own likelihoods, which give one number y for each f, as a map to one of our families."""
-    name = own_class(likelihood).removeprefix("gpytorch.")
-    if name == "BernoulliLikelihood":
-        return Observation(ProbitLikelihood(), "Bernoulli", "included: classes given f (probit)")
-    if name == "StudentTLikelihood":
-        scale2, df = numpy_of(likelihood.noise).item(), numpy_of(likelihood.deg_free).item()
-        noise = f"included: squared scale {scale2:.3g}, {df:.3g} degrees of freedom (likelihood)"
-        return Observation(StudentTLikelihood(scale2, df), "StudentT", noise)
-    raise InputError(
-        Argument("likelihood"),
-        f" must be Gaussian, or GPyTorch's BernoulliLikelihood or StudentTLikelihood; got "
-        f"{type(likelihood).__name__}. Write the prediction yourself: from_torch(fn) with fn(X) that returns a family.",
+def _unknown_outcome(model: Any) -> InputError:
+    """The error for an outcome transform that leads out of our families."""
+    name = type(model.outcome_transform).__name__
+    return InputError(
+        f"{type(model).__name__} has the outcome transform {name}, under which the prediction does not correspond to "
+        "any rsens family. Fit the model with Standardize (the default), Log, or both chained, or with "
+        "outcome_transform=None on targets that you have transformed."
     )

@@ -6,10 +6,12 @@ import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rsens._errors import InputError
 from rsens._typing import Array
@@ -24,10 +26,10 @@ FAILURES = (RuntimeError, ValueError, TypeError, AttributeError, LookupError, As
 #: More rows than any exact GP has. Above `max_cholesky_size` (800 by default) GPyTorch turns to conjugate gradients,
 #: whose tolerance is far too coarse for derivatives: R-sens was off by 14 % at 801 rows.
 ANY_SIZE = 10**9
+#: How far rows are moved where GPyTorch's second derivatives are wrong, in units of the columns.
+ASIDE = 1e-5
 #: Two values of a column are the same up to this many units: then a distance may be 0.
 SAME = 1e-7
-#: How far rows are moved for second derivatives, in units of the columns.
-ASIDE = 1e-5
 #: Arrays of shape (rows, training rows) that live at a time, by order: the kernel, and the graph of its derivatives.
 ARRAYS = {1: 28, 2: 56}
 
@@ -50,8 +52,10 @@ def working_copy(model: Any) -> Any:
     try:
         copy = deepcopy(model, _left_out(model))
     except FAILURES as error:
-        text = f"cannot be copied ({first_line(error)}), and rsens works on a copy. Make copy.deepcopy(model) work"
-        raise InputError(f"{type(model).__name__} {text}.") from error
+        raise InputError(
+            f"{type(model).__name__} cannot be copied ({first_line(error)}), and rsens works on a copy. Make "
+            "copy.deepcopy(model) work, or detach the tensors that the model keeps."
+        ) from error
     for part in copy.modules():
         for name in CACHES[1:]:
             if name in vars(part):
@@ -108,31 +112,50 @@ def exact_settings(*, prior: bool = False) -> Iterator[None]:
         yield
 
 
+def cholesky_limit() -> int:
+    """The number of rows above which GPyTorch now turns to conjugate gradients; BoTorch never does."""
+    from gpytorch import settings
+
+    return int(settings.max_cholesky_size.value()) if settings.fast_computations.solves.on() else ANY_SIZE
+
+
 @dataclass(frozen=True, eq=False)
 class Moments:
     """Rows (n, D) as a tensor → mean and variance (n,) each: of f, unless asked for more."""
 
     model: Any
-    #: For the moments of y, as this likelihood has it.
+    #: The draw, where the model has several.
+    draw: int | None = None
+    #: For the moments of y, as this likelihood has it; with `noise_of_rows` its noise depends on x.
     likelihood: Any = None
-    #: For the moments of y as BoTorch's posterior has them, through the transforms of the model.
-    posterior: bool = False
+    noise_of_rows: bool = False
+    #: For moments of BoTorch's posterior, through the transforms that the model has: "f" or, with noise, "y".
+    posterior: str | None = None
 
     def __call__(self, rows: Any) -> tuple[Any, Any]:
-        if self.posterior:
-            found = self.model.posterior(rows, observation_noise=True)
+        name = type(self.model).__name__
+        if self.posterior is not None:
+            found = self.model.posterior(rows, observation_noise=self.posterior == "y")
             distribution = getattr(found, "distribution", found)
         else:
-            latent = self.model(rows)
-            distribution = latent if self.likelihood is None else self.likelihood(latent)
-        mean, shapes = distribution.mean, ((len(rows),), (len(rows), 1))
-        if not hasattr(distribution, "lazy_covariance_matrix") or tuple(mean.shape) not in shapes:
+            distribution = self.model(rows)
+            if self.likelihood is not None:
+                distribution = self.likelihood(distribution, *([rows] if self.noise_of_rows else []))
+        if not hasattr(distribution, "lazy_covariance_matrix"):
             raise InputError(
-                f"{type(self.model).__name__} gives {type(distribution).__name__} of shape {tuple(mean.shape)} for "
-                f"{len(rows)} rows; rsens needs a MultivariateNormal of one output. Explain one output at a time, or "
-                "write the prediction yourself: from_torch(fn) with fn(X) that returns one of the families."
+                f"{name} gives {type(distribution).__name__} for rows; rsens needs a MultivariateNormal. Write the "
+                "prediction yourself: from_torch(fn) with fn(X) that returns one of the families."
             )
-        mean, variance = mean.reshape(-1), distribution.variance.reshape(-1)
+        mean, variance = distribution.mean, distribution.variance
+        if self.draw is not None:
+            mean, variance = mean[self.draw], variance[self.draw]
+        if tuple(mean.shape) == (len(rows), 1):
+            mean, variance = mean[:, 0], variance[:, 0]
+        if tuple(mean.shape) != (len(rows),):
+            raise InputError(
+                f"{name} predicts an array of shape {tuple(mean.shape)} for {len(rows)} rows: several outputs, or a "
+                "batch of GPs. Explain one output at a time, with a model of that output."
+            )
         if getattr(self.model, "prediction_strategy", None) is not None:  # it keeps a covariance, with its whole graph
             self.model.prediction_strategy._last_test_train_covar = None
         return mean, variance
@@ -148,43 +171,48 @@ class Autograd:
     """
 
     mean_and_variance: Moments
-    #: How many training rows and inducing points there are, for the memory that they take.
-    size: int
     #: The rows that distances are measured from, (N, D); None where they are not known: every row may be one.
-    anchors: Array | None = None
+    anchors: Array | None
+    #: The training inputs, where they are known.
+    inputs: Array | None
+    #: How many anchors there are, for the memory that they take.
+    size: int
+    #: Columns that hold categories: a step aside would be none of them.
+    levels: tuple[int, ...] = ()
     way: ClassVar[str] = "automatic (PyTorch)"
+
+    @cached_property
+    def unit(self) -> Array:
+        """The unit of each column, (D,)."""
+        return np.ones(1) if self._known is None else step_unit(self._known)
+
+    @property
+    def _known(self) -> Array | None:
+        return self.anchors if self.inputs is None else self.inputs
 
     def moments(self, X: Array) -> Latent:
         import torch
 
         with torch.no_grad(), exact_settings():
-            return Latent(*map(numpy_of, self._called(torch.tensor(X))))
+            mean, variance = self._called(torch.tensor(X))
+        return Latent(numpy_of(mean), numpy_of(variance))
 
     def derivatives(self, X: Array, order: int) -> Latent:
-        self._check_rows_alone(X[:2])
+        if self._known is not None and self._known.shape[1] == X.shape[1] and not self._rows_are_alone:
+            raise InputError(
+                "the model's prediction of a row changes with the other rows that it is asked about. Scale rows by the "
+                "training data, not by the rows of a call."
+            )
         if order == 1:
             return self._differentiated(X, 1)
-        known = self._known(X)
-        latent, unit = self._differentiated(X, 2), step_unit(X if known is None else known)
-        at = self._at_anchors(X, unit)
-        if at.any():
-            step = np.maximum(ASIDE * unit, 64.0 * np.spacing(np.abs(X)))[at]
-            sides = [self._differentiated(X[at] + sign * step, 2).second for sign in (1.0, -1.0)]
-            assert latent.second is not None
-            latent.second[at] = np.mean(np.array(sides), axis=0)
-        return latent
-
-    def _known(self, X: Array) -> Array | None:
-        """The anchors in the columns of X; None if a network comes in between."""
-        return None if self.anchors is None or self.anchors.shape[1] != X.shape[1] else self.anchors
-
-    def _at_anchors(self, X: Array, unit: Array) -> Any:
-        """Flags rows that share a value with an anchor in some column: a kernel of that column sees a distance of 0."""
-        known = self._known(X)
-        if known is None:
-            return np.ones(len(X), dtype=bool)
-        columns = range(X.shape[1])
-        return np.any([(np.abs(X[:, [d]] - known[:, d]) <= SAME * unit[d]).any(axis=1) for d in columns], axis=0)
+        anchored = self._at_anchors(X)
+        if anchored.all():
+            return self._differentiated_aside(X)
+        if not anchored.any():
+            return self._differentiated(X, 2)
+        parts = self._differentiated(X[~anchored], 2), self._differentiated_aside(X[anchored])
+        place = np.argsort(np.concatenate([np.flatnonzero(~anchored), np.flatnonzero(anchored)]))
+        return Latent(*(np.concatenate([getattr(part, f.name) for part in parts])[place] for f in fields(Latent)))
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         return rows_for(result_bytes(n_columns, order) + 8 * self.size * ARRAYS[order])
@@ -197,24 +225,50 @@ class Autograd:
             rows = torch.tensor(X, requires_grad=True)
             values = self._called(rows)
             firsts = [_gradient(value, rows, order == 2) for value in values]
-            found = [*map(numpy_of, values), numpy_of(torch.stack(firsts, 1))]
-            if order == 2:
-                columns = range(X.shape[1])
-                bends = [torch.stack([_gradient(f[:, d], rows, False) for d in columns], 1) for f in firsts]
-                second = numpy_of(torch.stack(bends, 1))
-                found.append(0.5 * (second + second.swapaxes(-1, -2)))
-        return Latent(*found)
-
-    def _check_rows_alone(self, X: Array) -> None:
-        """One call serves all rows only if the prediction of a row comes from that row alone."""
-        together, alone = self.moments(X), self.moments(X[:1])
-        v = float(np.abs(alone.variance[0]))
-        same = np.isclose(together.mean[0], alone.mean[0], 1e-6, 1e-6 * np.sqrt(v))
-        if not (same and np.isclose(together.variance[0], v, 2e-6, 0.0)):
-            raise InputError(
-                "the model's prediction of a row changes with the other rows that it is asked about. Scale rows by the "
-                "training data, not by the rows of a call."
+            seconds = (
+                [torch.stack([_gradient(f[:, d], rows, False) for d in range(X.shape[1])], 1) for f in firsts]
+                if order == 2
+                else None
             )
+        mean, variance = map(numpy_of, values)
+        first = np.stack([numpy_of(each) for each in firsts], 1)
+        if seconds is None:
+            return Latent(mean, variance, first)
+        second = np.stack([numpy_of(each) for each in seconds], 1)
+        return Latent(mean, variance, first, 0.5 * (second + second.swapaxes(-1, -2)))
+
+    def _differentiated_aside(self, X: Array) -> Latent:
+        """Values at the rows, derivatives from either side of them."""
+        unit = self.unit if self.unit.shape == X.shape[1:] else step_unit(X)  # anchors may lie in another space
+        step = np.maximum(ASIDE * unit, 64.0 * np.spacing(np.abs(X)))
+        step[:, list(self.levels)] = 0.0
+        at, above, below = self.moments(X), self._differentiated(X + step, 2), self._differentiated(X - step, 2)
+        middle = [0.5 * (getattr(above, name) + getattr(below, name)) for name in ("first", "second")]
+        return Latent(at.mean, at.variance, *middle)
+
+    def _at_anchors(self, X: Array) -> NDArray[np.bool_]:
+        """Flags rows that share a value with an anchor in some column: a kernel of that column sees a distance of 0."""
+        if self.anchors is None or self.anchors.shape[1] != X.shape[1]:
+            return np.ones(len(X), dtype=bool)
+        shared = np.zeros(len(X), dtype=bool)
+        for d in set(range(X.shape[1])) - set(self.levels):
+            x, known, same = X[:, d], np.unique(self.anchors[:, d]), SAME * self.unit[d]
+            place = np.searchsorted(known, x)
+            below, above = known[np.maximum(place - 1, 0)], known[np.minimum(place, len(known) - 1)]
+            shared |= np.minimum(np.abs(x - below), np.abs(x - above)) <= same
+        return shared
+
+    @cached_property
+    def _rows_are_alone(self) -> bool:
+        """One call serves all rows only if the prediction of a row comes from that row alone."""
+        if self._known is None or len(self._known) < 2:
+            return True
+        together, alone = self.moments(self._known[:2]), self.moments(self._known[:1])
+        near = 1e-6 * np.sqrt(np.abs(alone.variance[0]))
+        return bool(
+            abs(together.mean[0] - alone.mean[0]) <= 1e-6 * abs(alone.mean[0]) + near
+            and abs(together.variance[0] - alone.variance[0]) <= near**2 + 1e-6 * alone.variance[0]
+        )
 
     def _called(self, rows: Any) -> tuple[Any, Any]:
         try:
@@ -222,10 +276,14 @@ class Autograd:
         except InputError:
             raise
         except FAILURES as error:
+            if "dtype" in str(error) or {"Double", "Float"} <= set(str(error).replace(",", " ").split()):
+                raise InputError(
+                    f"the model mixes float64 rows with single precision ({first_line(error)}). Keep its tensors as "
+                    "buffers or parameters, so that model.double() reaches them."
+                ) from error
             raise InputError(
                 f"the model cannot predict {len(rows)} rows of {rows.shape[1]} columns in double precision "
-                f"({first_line(error)}). Make model.double().eval()(torch.tensor(X)) work first, with its tensors as "
-                "buffers or parameters."
+                f"({first_line(error)}). Make model.double().eval()(torch.tensor(X)) work first."
             ) from error
 
 
