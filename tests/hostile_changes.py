@@ -101,9 +101,6 @@ def _other(value: Any, chance: random.Random) -> Any:
     return None if holder is None else json.loads(json.dumps(holder[key]))
 
 
-# ---- model files -----------------------------------------------------------------------------------------------------
-
-
 class Trap:
     """A command that a pickle would run."""
 

@@ -95,9 +95,6 @@ CALLS: dict[str, tuple[Call, float]] = {
 }
 
 
-# ---- processes -------------------------------------------------------------------------------------------------------
-
-
 def child(call: Call, folder: Path, log: Path, before: Callable[[], None] = lambda: None) -> int:
     """A process that makes the call, lists finished pieces in `log`, and writes its result or its error next to it."""
     process = os.fork()
@@ -133,9 +130,6 @@ def finished(call: Call, folder: Path, log: Path) -> str:
     """The result of a call that must come to its end."""
     assert ended(child(call, folder, log)) == 0, log.with_suffix(".error").read_text()
     return log.with_suffix(".result").read_text()
-
-
-# ---- what must hold --------------------------------------------------------------------------------------------------
 
 
 def pieces(folder: Path) -> dict[str, bytes]:

@@ -15,18 +15,10 @@ from rsens._errors import InputError
 DATA = pd.DataFrame({"a": np.arange(10.0), "b": list("uvuvuvuvuv"), "c": 1})
 
 
-@pytest.mark.parametrize(
-    "X",
-    [DATA, DATA["a"], DATA.to_numpy(), [[1.0]], None, pl.from_pandas(DATA), pa.Table.from_pandas(DATA)],
-    ids=lambda X: f"{type(X).__module__}.{type(X).__name__}",
-)
-def test_tables_in_memory_do_not(X):
-    assert not comes_in_chunks(X)
-
-
-def test_a_stream_of_arrow_is_read_as_one_table():
-    stream = pa.Table.from_pandas(DATA).to_reader()
-    assert not comes_in_chunks(stream)
+def test_tables_in_memory_do_not():
+    arrow = pa.Table.from_pandas(DATA)
+    for X in (DATA, DATA["a"], DATA.to_numpy(), [[1.0]], None, pl.from_pandas(DATA), arrow, arrow.to_reader()):
+        assert not comes_in_chunks(X)
 
 
 @pytest.mark.parametrize("rows", [3, 100])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -65,15 +63,6 @@ def test_any_text_is_shown_and_none_is_run(block):
         shown = name.replace("\t", "\\t").replace("\n", "\\n").replace("\x1b", "\\x1b").strip()
         assert shown[:8] in "".join(harmless(document.html()).texts).replace("\u00a0", " ")
         assert all(character.isprintable() or character == "\n" for character in document.text())
-
-
-def test_a_page_has_whole_names():
-    long = "a" * 100
-    page = ShownTable("", [Column("pair", [Pair(long, "b"), Pair(long[:-1], "<i>")], "name")]).page("pairs", 9)
-    assert re.findall(r'<span class="name">([^<]*)<', page) == [long, "b", long[:-1], "&lt;i&gt;"]
-
-
-# ---- room ------------------------------------------------------------------------------------------------------------
 
 
 def test_columns_give_way_in_a_narrow_terminal():

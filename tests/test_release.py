@@ -39,28 +39,6 @@ def test_supported_pythons_are_those_of_the_workflows():
     assert PYPROJECT["tool"]["mypy"]["python_version"] == CHECK["supported"]()[0]
 
 
-# ---- archives
-
-KNOWN = {"src/rsens/__init__.py", "src/rsens/py.typed", "tests/test_a.py", "docs/a.md", *CHECK["DOCUMENTS"]}
-ABOUT = {f"rsens-0.1.0.dist-info/{n}" for n in ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")}
-WHEEL = {"rsens/__init__.py", "rsens/py.typed", *ABOUT}
-
-
-def wheel_problems(names):
-    return list(CHECK["wheel_problems"](names, KNOWN))
-
-
-def test_archives_hold_the_package_and_nothing_unknown():
-    assert not wheel_problems(WHEEL)
-    assert wheel_problems(WHEEL | {"rsens/data.csv"}) == ["the wheel should not hold rsens/data.csv"]
-    assert wheel_problems(WHEEL - {"rsens/py.typed"}) == ["the wheel lacks rsens/py.typed"]
-    assert len(wheel_problems(WHEEL - {"rsens-0.1.0.dist-info/licenses/LICENSE"})) == 1
-    problems = CHECK["archive_problems"]
-    assert not list(problems(KNOWN | {"PKG-INFO"}, KNOWN))
-    assert list(problems(KNOWN - {"SECURITY.md"}, KNOWN)) == ["the source archive lacks SECURITY.md"]
-    assert list(problems(KNOWN | {"secret.txt"}, KNOWN)) == ["the source archive should not hold secret.txt"]
-
-
 def test_every_extra_of_users_is_tried():
     smoke = (ROOT / "tools" / "smoke.py").read_text(encoding="utf-8")
     extras = {extra for minor in CHECK["supported"]() for extra in CHECK["extras_for"](minor)}
@@ -68,9 +46,6 @@ def test_every_extra_of_users_is_tried():
     assert all(f"\ndef {extra}(" in smoke for extra in extras - {""})
     assert "torch" in CHECK["extras_for"]("3.11")
     assert "torch" not in CHECK["extras_for"]("3.12")
-
-
-# ---- versions
 
 
 def test_lowest_versions_are_the_stated_bounds():
@@ -90,9 +65,6 @@ def test_every_extra_was_tried_on_every_python():
     wanted = [(minor, extra) for minor in CHECK["supported"]() for extra in CHECK["extras_for"](minor)]
     assert [(each["python"], each["extra"]) for each in tried] == wanted
     assert tried == CHECK["merged"](tried, [])
-
-
-# ---- workflows
 
 
 def workflow(path: Path) -> dict:

@@ -135,9 +135,6 @@ def test_tensors_are_read_and_one_with_a_graph_is_refused():
         read_table(torch.tensor(ROWS, requires_grad=True))
 
 
-# ---- standard deviations of columns ----------------------------------------------------------------------------------
-
-
 def test_a_share_is_a_weight():
     """Rows given twice, and rows with share 0, against NumPy."""
     rows = np.random.default_rng(0).normal(size=(6, 3)) * [1.0, 100.0, 1e-3]

@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader, TensorDataset
 import rsens
 from rsens import InputError, from_function
 from rsens.adapters import as_model
-from rsens.distributions import Bernoulli, Categorical, Normal
+from rsens.distributions import Bernoulli, Categorical, MultivariateNormal, Normal
 
 X = np.random.default_rng(0).normal(size=(30, 2))
 ROWS = torch.tensor(X, dtype=torch.float32)
@@ -96,6 +96,15 @@ def test_more_classes_are_its_own_prediction():
     np.testing.assert_allclose(found.parameters, laplace(torch.tensor(X)).detach().numpy(), atol=1e-10)
     expected = from_function(lambda rows: Categorical(laplace(torch.tensor(rows)).detach().numpy()))
     np.testing.assert_allclose(rsens.rsens(laplace, X), rsens.rsens(expected, X), rtol=1e-5)
+
+
+def test_several_numbers():
+    laplace = fitted(2, double=True)
+    found = as_model(laplace).predict_distribution(X)
+    assert isinstance(found, MultivariateNormal)
+    _, covariance = laplace(torch.tensor(X))
+    np.testing.assert_allclose(found.covariance, covariance.detach().numpy() + 0.16 * np.eye(2), rtol=1e-8)
+    assert np.isfinite(rsens.rsens(laplace, X)).all()
 
 
 @pytest.mark.parametrize("subset", ["all", "last_layer"])

@@ -11,6 +11,7 @@ from torch import nn
 
 import rsens
 from rsens import InputError, Normal, from_dropout, from_torch
+from rsens.adapters import as_model
 from rsens.distributions import Bernoulli, Categorical
 
 X = np.random.default_rng(0).normal(size=(25, 3))
@@ -73,6 +74,14 @@ def test_nothing_is_left_behind():
     assert torch.get_default_dtype() == torch.float32
     with pytest.raises(ValueError, match="scale"):  # torch checks its arguments as before
         torch.distributions.Normal(0.0, torch.tensor(-1.0))
+
+
+def test_description_and_findings():
+    model = as_model(Net(HEAD).eval())
+    assert "Net, a module of PyTorch" in str(model.description)
+    assert {finding.name: finding.verdict for finding in model.checks(X)} == {"mode": "ok", "precision": "ok"}
+    assert "float32" in {finding.name: finding.text for finding in model.checks(X)}["precision"]
+    assert rsens.check(Net(HEAD).eval(), X).verdict == "ok"
 
 
 WRONG = {

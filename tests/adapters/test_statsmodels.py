@@ -59,6 +59,8 @@ RESULTS = {
     "probit": lambda: sm.Probit(BINARY, X).fit(disp=0),
     "counts": lambda: sm.Poisson(COUNTS, X).fit(disp=0),
     "nb2": lambda: sm.NegativeBinomial(COUNTS, X).fit(disp=0),
+    "nb1": lambda: sm.NegativeBinomial(COUNTS, X, loglike_method="nb1").fit(disp=0),
+    "geometric": lambda: sm.NegativeBinomial(COUNTS, X, loglike_method="geometric").fit(disp=0),
     "classes": lambda: sm.MNLogit(CLASSES, X).fit(disp=0),
     "beta": lambda: BetaModel(SHARES, X).fit(disp=0),
     "beta, probit": lambda: BetaModel(SHARES, X, link=links.Probit()).fit(disp=0),
@@ -117,6 +119,8 @@ FAMILIES_OF = {
     "beta": lambda results, mean: beta(LogitLikelihood().predictive(*moments(results)).mean, results),
     "negative binomial": lambda results, mean: NegativeBinomial(mean, 1.0 / 0.3),
     "nb2": lambda results, mean: NegativeBinomial(mean, 1.0 / results.params["alpha"]),
+    "nb1": lambda results, mean: NegativeBinomial(mean, mean / results.params["alpha"]),
+    "geometric": lambda results, mean: NegativeBinomial(mean, np.ones(N)),
     "gamma": lambda results, mean: Gamma(mean, np.full(N, 1.0 / results.scale)),
 }
 
@@ -174,7 +178,7 @@ def test_classes_average_over_the_coefficients():
 def test_derivatives_of_the_prediction(name):
     """Central differences of the prediction: right to 1e-8 (first) and 1e-5 (second) of the largest."""
     rows = X.iloc[:12].to_numpy()
-    model = from_statsmodels(RESULTS[name](), uncertainty=name != "logit")
+    model = from_statsmodels(RESULTS[name](), uncertainty=name not in ("nb1", "logit"))
     exact = model.derivatives(rows, 2)
     differences = from_function(model.predict_distribution, scale=1.0).derivatives(rows, 2)
     for order, (found, expected) in enumerate(
@@ -201,7 +205,9 @@ def test_every_model_is_described(name):
     assert "convergence" not in verdicts
 
 
-def test_failed_fits_are_found():
+def test_overdispersion_and_failed_fits_are_found():
+    scaled = sm.GLM(COUNTS, X, family=FAMILIES.Poisson()).fit(scale="X2")
+    assert {f.name: f.verdict for f in as_model(scaled).checks(X)}["dispersion"] == "warning"
     with pytest.warns(Warning, match="converge"):
         stopped = sm.Logit(BINARY, X).fit(maxiter=1, disp=0)
     assert {f.name: f.verdict for f in as_model(stopped).checks(X)}["convergence"] == "wrong"
@@ -227,7 +233,6 @@ def without_data():
 
 WRONG = {
     "not fitted": (lambda: sm.OLS(Y, X), "got OLS of statsmodels"),
-    "nb1": (lambda: sm.NegativeBinomial(COUNTS, X, loglike_method="nb1").fit(disp=0), "loglike_method='nb2'"),
     "another model": (lambda: sm.RLM(Y, X).fit(), "RLM"),
     "without data": (lambda: without_data(), "lost its data"),
     "autocorrelated": (lambda: sm.GLSAR(Y, X, 1).fit(), "GLSAR"),

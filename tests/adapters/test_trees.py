@@ -10,14 +10,16 @@ import pandas as pd
 import pytest
 from ngboost import NGBClassifier, NGBRegressor, NGBSurvival
 from ngboost.distns import k_categorical
+from scipy.stats import norm
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 from sklearn.linear_model import Ridge
 
 import rsens
-from rsens import InputError, RsensWarning
+from rsens import InputError, RsensWarning, from_function
 from rsens.adapters import as_model
 from rsens.derivatives import NoSecondDerivativesError
 from rsens.distributions import Bernoulli, Categorical, LogNormal, Normal
+from tests.adapters import fakes
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 3))
@@ -146,3 +148,51 @@ def test_trees_that_cannot_be_explained(name):
     make, text = WRONG_TREES[name]
     with pytest.raises(InputError, match=text):
         rsens.rsens(make(), X)
+
+
+# ---- boosters that give parameters -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["XGBoostLSS", "LightGBMLSS"])
+def test_parameters_of_boosters(name, monkeypatch):
+    fakes.with_xgboost(monkeypatch)
+    estimator = fakes.boosted(name)(fakes.Gaussian())
+    found = as_model(estimator).predict_distribution(X)
+    assert isinstance(found, Normal)
+    mean, variance = fakes.moments(X)
+    np.testing.assert_allclose(found.mean, mean, rtol=1e-6)
+    np.testing.assert_allclose(found.variance, variance, rtol=1e-5)  # scale², in float32
+    slopes = quietly(rsens.rsens, estimator, X)
+    assert slopes[:, 0].mean() == pytest.approx(np.mean(1.0 / np.sqrt(found.variance)), rel=0.1)
+    assert not slopes[:, 2].any()
+
+
+@pytest.mark.parametrize(
+    ("estimator", "text"),
+    [
+        (fakes.boosted("XGBoostLSS")(fakes.Gaussian(), trained=False), "XGBoostLSS is not trained"),
+        (fakes.boosted("LightGBMLSS")(fakes.SplineFlow()), "no distribution with parameters"),
+        (fakes.catboost_regressor("RMSE"), "RMSEWithUncertainty"),
+        (fakes.catboost_regressor(None), "predicts points"),
+    ],
+)
+def test_boosters_without_a_distribution(estimator, text):
+    with pytest.raises(InputError, match=text):
+        rsens.rsens(estimator, X)
+
+
+def test_catboost_gives_a_variance():
+    found = as_model(fakes.catboost_regressor("RMSEWithUncertainty")).predict_distribution(X)
+    np.testing.assert_allclose(found.variance, fakes.moments(X)[1], rtol=1e-12)
+    assert quietly(rsens.rsens, fakes.catboost_regressor("RMSEWithUncertainty"), X)[:, :2].mean(axis=0).min() > 0.1
+
+
+def test_regressors_of_skpro():
+    estimator = fakes.skpro_regressor(lambda rows: norm(rows[:, :1] ** 2, np.exp(rows[:, 1:2])))
+    found = as_model(estimator).predict_distribution(FRAME)
+    np.testing.assert_allclose(found.mean, X[:, 0] ** 2, rtol=1e-12)
+    expected = from_function(lambda rows: Normal(rows[:, 0] ** 2, np.exp(2.0 * rows[:, 1])))
+    np.testing.assert_allclose(rsens.rsens2(estimator, X), rsens.rsens2(expected, X), rtol=1e-6, atol=1e-6)
+    estimator.is_fitted = False
+    with pytest.raises(InputError, match="ResidualDouble is not fitted"):
+        rsens.rsens(estimator, X)

@@ -1,7 +1,5 @@
 """A method that fails is one row with the reason; the others come back. Defects of rsens are not hidden."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -42,13 +40,7 @@ def test_without_targets():
     assert table["rank"].dtype == "Int64"
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        TypeError("not\n  this way"),
-        MemoryError(),
-    ],
-)
+@pytest.mark.parametrize("error", [TypeError("not\n  this way"), MemoryError()])
 def test_errors_of_the_users_model(error):
     table = compare(Sulky(error), X, methods=["rsens", "pd"], budget="paper")
     assert (table["status"][table["method"] == "rsens"] == "ok").all()
@@ -78,11 +70,7 @@ def test_no_method_at_all():
 
 @pytest.mark.parametrize(
     ("options", "text"),
-    [
-        ({"scale": "SD"}, "'sd', 'raw'"),
-        ({"budget": "cheap"}, "budget must be"),
-        ({"y": [1.0]}, "25 rows"),
-    ],
+    [({"scale": "SD"}, "'sd', 'raw'"), ({"budget": "cheap"}, "budget must be"), ({"y": [1.0]}, "25 rows")],
 )
 def test_arguments(options, text):
     with pytest.raises(InputError, match=text):

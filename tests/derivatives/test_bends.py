@@ -7,15 +7,7 @@ import pandas as pd
 import pytest
 
 import rsens
-from rsens import (
-    Bernoulli,
-    Normal,
-    Poisson,
-    RsensWarning,
-    explain,
-    from_function,
-    from_jax,
-)
+from rsens import Bernoulli, Normal, Poisson, RsensWarning, explain, from_function, from_jax
 from tests.derivatives.sources import rows
 from tests.small_chunks import rows_at_once
 

@@ -41,7 +41,7 @@ WRONG = {
     "not a matrix": (lambda s, X: MultivariateNormal(X[:, :2], X[:, :2]), "covariance"),
     "components no list": (lambda s, X: Mixture(Normal(X[:, 0], 1.0), [1.0]), "Mixture([Normal(…), Normal(…)]"),
     "negative variance": (lambda s, X: Normal(X[:, 0], X[:, 1]), "variance must be finite and greater than 0"),
-    "zero variance": (lambda s, X: Normal(X[:, 0], 0.0 * X[:, 1] ** 2), "greater than 0; got 0"),
+    "complex": (lambda s, X: Normal(X[:, 0] * (1.0 + 2.0j), 1.0), "complex"),
     "NaN": (lambda s, X: Normal(X[:, 0] * float("nan"), 1.0), "mean must be finite; got nan"),
     "infinite": (lambda s, X: Poisson(X[:, 0] ** 2 + float("inf")), "greater than 0; got inf"),
     "probabilities above 1": (lambda s, X: Bernoulli(X[:, 0] ** 2 + 1.5), "probability must be between 0 and 1"),
@@ -65,7 +65,6 @@ WRONG = {
         "components[0].df depends on x",
     ),
     "mean over rows": (lambda s, X: Normal(X[:, 0] - X[:, 0].mean(), 1.0), "mixes rows"),
-    "one number for all rows": (lambda s, X: Normal(X[:, 0].mean(), 1.0), "mixes rows"),
     "running sum": (lambda s, X: Normal(s.xp.cumsum(X[:, 0], 0), 1.0), "mixes rows"),
     "first row": (lambda s, X: Normal(X[:, 0] - X[0, 0], 1.0), "mixes rows"),
     "place in the batch": (lambda s, X: Normal(X[:, 0] + s.array(np.arange(len(X))), 1.0), "mixes rows"),
@@ -83,11 +82,9 @@ def test_wrong_results(source, name):
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 17])
 @SOURCE
 def test_mixing_is_seen_with_any_number_of_rows(source, n):
-    with pytest.raises(InputError, match="mixes rows"):
-        source.model(WRONG["mean over rows"][0]).derivatives(rows(n), 1)
-    equal = np.ones((n, 3))
-    with pytest.raises(InputError, match="mixes rows"):
-        source.model(WRONG["mean over rows"][0]).derivatives(equal, 1)
+    for X in (rows(n), np.ones((n, 3))):
+        with pytest.raises(InputError, match="mixes rows"):
+            source.model(WRONG["mean over rows"][0]).derivatives(X, 1)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 16])
@@ -156,22 +153,16 @@ def test_without_the_library(source, monkeypatch):
         source.wrap(lambda X: Normal(X[:, 0], 1.0))
 
 
-def root(s, X):
-    return Normal(s.xp.sqrt(X[:, 0] ** 2), 1.0)
-
-
 @pytest.mark.parametrize("source", [JAX, TORCH], ids=["jax", "torch"])
 def test_a_derivative_that_does_not_exist(source):
     with pytest.raises(InputError, match=r"first derivative of 'mean' in column 0 .* is nan at row 1"):
-        source.model(root).derivatives([[1.0], [0.0], [2.0]], 1)
+        source.model(lambda s, X: Normal(s.xp.sqrt(X[:, 0] ** 2), 1.0)).derivatives([[1.0], [0.0], [2.0]], 1)
 
 
 def test_a_boundary_within_a_step():
-    def function(s, X):
-        return Normal(X[:, 0], 1.0 - X[:, 1])
-
+    model = DIFFERENCES.model(lambda s, X: Normal(X[:, 0], 1.0 - X[:, 1]))
     with pytest.raises(InputError, match=r"at rows moved by a step: Normal: variance .* smaller step") as error:
-        DIFFERENCES.model(function).derivatives([[0.0, 1.0 - 1e-9], [1.0, 0.0]], 1)
+        model.derivatives([[0.0, 1.0 - 1e-9], [1.0, 0.0]], 1)
     assert [part.name for part in error.value.sentence.parts if isinstance(part, Argument)] == ["variance", "step"]
 
 
@@ -188,30 +179,20 @@ def test_a_random_function(source):
     """JAX draws NumPy's random numbers once, while it traces, and its own depend on the place in the batch (above)."""
     rng = np.random.default_rng(0)
     for sd in (1e-4, 1.0):
+        model = source.model(lambda s, X, sd=sd: Normal(X[:, 0] + s.array(sd * rng.normal(size=len(X))), 1.0))
         with pytest.raises(InputError, match="the function is random"):
-            source.model(lambda s, X, sd=sd: Normal(X[:, 0] + s.array(sd * rng.normal(size=len(X))), 1.0)).derivatives(
-                rows(), 1
-            )
+            model.derivatives(rows(), 1)
 
 
 @SOURCE
 def test_errors_of_the_function_itself_come_through(source):
-    def broken(s, X):
-        raise ZeroDivisionError("in the user's own code")
-
-    with pytest.raises(ZeroDivisionError, match="user's own code"):
-        source.model(broken).derivatives(rows(), 1)
+    with pytest.raises(ZeroDivisionError):
+        source.model(lambda s, X: Normal(X[:, 0], 1 / 0)).derivatives(rows(), 1)
 
 
 def test_a_list_of_tensors_keeps_its_derivative():
     record = TORCH.wrap(lambda X: Normal([2.0 * X[i, 0] for i in range(len(X))], 1.0)).derivatives(rows(), 1)
     np.testing.assert_allclose(record.first[:, 0], np.tile([2.0, 0.0, 0.0], (7, 1)), rtol=1e-12)
-
-
-@SOURCE
-def test_complex_parameters_are_refused(source):
-    with pytest.raises(InputError, match="complex"):
-        source.model(lambda s, X: Normal(X[:, 0] * (1.0 + 2.0j), 1.0)).derivatives(rows(), 1)
 
 
 def test_steps_by_name_are_refused_not_misread():

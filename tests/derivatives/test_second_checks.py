@@ -79,11 +79,9 @@ def test_noise_is_small_or_seen(sd, recwarn):
 
 @pytest.mark.parametrize("name", ["forest", "boosting"])
 class TestTrees:
-    def test_default_step(self, trees, name):
+    def test_narrow_steps_are_refused(self, trees, name):
         with pytest.raises(NoSecondDerivativesError, match="piecewise constant"):
             rsens.rsens2(model(trees[name]), X)
-
-    def test_a_narrow_step(self, trees, name):
         with pytest.raises(InputError):
             rsens.rsens2(model(trees[name], step=0.02), X)
 
@@ -101,12 +99,11 @@ class TestTrees:
             rsens.rsens2(both, X)
 
 
-class TestExplain:
-    def test_auto_leaves_pairs_out(self):
-        with pytest.warns(RsensWarning, match="no pairs: " + NOTHING):
-            found = explain(model(ABSURD["few digits left"]), X)
-        assert not hasattr(found, "pairs")
-        np.testing.assert_allclose(found.main.to_numpy()[0], 10.0 * X[:, 0].std(), rtol=1e-3)
+def test_explain_leaves_pairs_out():
+    with pytest.warns(RsensWarning, match="no pairs: " + NOTHING):
+        found = explain(model(ABSURD["few digits left"]), X)
+    assert not hasattr(found, "pairs")
+    np.testing.assert_allclose(found.main.to_numpy()[0], 10.0 * X[:, 0].std(), rtol=1e-3)
 
 
 SILENT = {

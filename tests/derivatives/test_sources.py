@@ -18,19 +18,12 @@ def test_every_family_has_a_case():
 
 
 @CASE
-def test_jax_and_torch_agree(case):
-    ours, theirs = JAX.model(case).derivatives(rows(), 2), TORCH.model(case).derivatives(rows(), 2)
-    np.testing.assert_allclose(ours.distribution.parameters, theirs.distribution.parameters, rtol=1e-13)
-    JAX.close(theirs.first, ours.first)
-    JAX.close2(theirs.second, ours.second)
-
-
-@CASE
-def test_differences_agree_with_torch(case):
-    exact, record = TORCH.model(case).derivatives(rows(), 2), DIFFERENCES.model(case).derivatives(rows(), 2)
+@pytest.mark.parametrize("source", [JAX, DIFFERENCES], ids=["jax", "differences"])
+def test_all_sources_agree_with_torch(source, case):
+    exact, record = TORCH.model(case).derivatives(rows(), 2), source.model(case).derivatives(rows(), 2)
     np.testing.assert_allclose(record.distribution.parameters, exact.distribution.parameters, rtol=1e-13)
-    DIFFERENCES.close(record.first, exact.first)
-    DIFFERENCES.close2(record.second, exact.second)
+    source.close(record.first, exact.first)
+    source.close2(record.second, exact.second)
 
 
 @CASE

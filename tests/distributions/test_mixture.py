@@ -4,15 +4,7 @@ import numpy as np
 import pytest
 
 from rsens import InputError, distributions
-from rsens.distributions import (
-    Bernoulli,
-    Gamma,
-    Mixture,
-    MultivariateNormal,
-    Normal,
-    Poisson,
-    StudentT,
-)
+from rsens.distributions import Gamma, Mixture, MultivariateNormal, Normal, Poisson, StudentT
 from tests.distributions import exact
 from tests.distributions.check import compare, key, stored
 from tests.distributions.exact_renyi import by_definition, fisher_norm
@@ -122,25 +114,6 @@ def test_infinite_divergence() -> None:
     for alpha in (2.0, 5.0, np.inf):
         assert wide.renyi(narrow, alpha)[0] == np.inf
     assert np.isfinite(narrow.renyi(wide, np.inf)[0])
-
-
-@pytest.mark.parametrize("alpha", [0.3, 1.0, 1.2, 2.0])
-def test_one_component_is_that_component(alpha: float) -> None:
-    singles = [
-        (Normal(np.array([0.3, 1e5]), np.array([1.7, 1e-4])), Normal(np.array([0.4, 1e5]), np.array([1.9, 2e-4]))),
-        (Poisson(np.array([2.5, 0.01])), Poisson(np.array([3.5, 0.02]))),
-        (Bernoulli(np.array([0.3, 1e-9])), Bernoulli(np.array([0.4, 2e-9]))),
-        (Gamma(np.array([2.0, 3.0]), np.array([1.5, 40.0])), Gamma(np.array([2.1, 3.1]), np.array([1.4, 39.0]))),
-        (StudentT(np.zeros(2), np.array([1.0, 2.0]), 3.0), StudentT(np.ones(2), np.array([1.5, 1.9]), 3.0)),
-    ]
-    for one, other in singles:
-        p, q = Mixture([one], np.ones(1)), Mixture([other], np.ones(1))
-        np.testing.assert_allclose(p.renyi(q, alpha), one.renyi(other, alpha), rtol=1e-9)
-        u = np.random.default_rng(0).normal(size=(*one.parameters.shape, 4)) * one.parameters[..., None]
-        np.testing.assert_allclose(p.fisher_norm(u), one.fisher_norm(u), rtol=1e-9)
-        np.testing.assert_allclose(p.log_prob(np.ones(2)), one.log_prob(np.ones(2)), rtol=1e-13)
-        np.testing.assert_allclose(p.mean, one.mean, rtol=1e-14)
-        np.testing.assert_allclose(p.variance, one.variance, rtol=1e-13)
 
 
 @pytest.mark.parametrize("beside", [0.0, 1e-12, 1e-9, 1e-5])

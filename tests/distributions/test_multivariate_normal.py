@@ -22,23 +22,14 @@ PLAIN = row([0.0, 1.0], [[1.0, 0.25], [0.25, 2.0]])
 TIGHT = row([0.0, 1.0], [[1.0, 1 - 1e-6], [1 - 1e-6, 1.0]])
 UNEQUAL = row([1e70, 1e-80], [[1e150, 0.3], [0.3, 1e-150]])
 POINTS = [
-    (PLAIN, [0.3, -0.2]),
-    (PLAIN, [30.0, -40.0]),
-    (TIGHT, [0.5, 1.5]),
-    (TIGHT, [0.5, -0.5]),
-    (scaled(PLAIN, 1e-75), [1e-75, 2e-75]),
-    (scaled(PLAIN, 1e75), [1e75, -2e75]),
-    (UNEQUAL, [2e75, -1e-75]),
-]
+    (PLAIN, [0.3, -0.2]), (PLAIN, [30.0, -40.0]), (TIGHT, [0.5, 1.5]), (TIGHT, [0.5, -0.5]),
+    (scaled(PLAIN, 1e-75), [1e-75, 2e-75]), (scaled(PLAIN, 1e75), [1e75, -2e75]), (UNEQUAL, [2e75, -1e-75]),
+]  # fmt: skip
 DIRECTIONS = [  # λ: mean0, mean1, covariance 0,0 1,0 1,1
-    (PLAIN, [1.0, -0.5, 0.2, 0.3, -0.4]),
-    (PLAIN, [0.0, 0.0, 0.0, 1.0, 0.0]),
-    (TIGHT, [1.0, 1.0, 0.0, 0.0, 0.0]),
-    (TIGHT, [1.0, -1.0, 1e-6, 0.0, -1e-6]),
-    (scaled(PLAIN, 1e-75), [1e-80, 1e-76, 1e-150, 2e-151, -1e-152]),
-    (scaled(PLAIN, 1e75), [1e70, 1e72, 1e150, 2e151, -1e148]),
-    (UNEQUAL, [1e70, 1e-76, 1e149, 0.2, -1e-151]),
-]
+    (PLAIN, [1.0, -0.5, 0.2, 0.3, -0.4]), (PLAIN, [0.0, 0.0, 0.0, 1.0, 0.0]), (TIGHT, [1.0, 1.0, 0.0, 0.0, 0.0]),
+    (TIGHT, [1.0, -1.0, 1e-6, 0.0, -1e-6]), (scaled(PLAIN, 1e-75), [1e-80, 1e-76, 1e-150, 2e-151, -1e-152]),
+    (scaled(PLAIN, 1e75), [1e70, 1e72, 1e150, 2e151, -1e148]), (UNEQUAL, [1e70, 1e-76, 1e149, 0.2, -1e-151]),
+]  # fmt: skip
 PAIRS = [
     (PLAIN, row([0.2, 0.9], [[1.2, 0.2], [0.2, 2.5]])),
     (PLAIN, row([1e-6, 1.0], [[1.0, 0.25], [0.25, 2.0]])),
@@ -71,12 +62,8 @@ def test_renyi(alpha: float) -> None:
 
 @pytest.mark.parametrize("alpha", ALPHAS)
 def test_one_dimension_is_normal(alpha: float) -> None:
-    m, v, m2, v2 = (
-        np.array([0.0, 2.0, 5.0]),
-        np.array([1.0, 0.3, 1e100]),
-        np.array([0.5, 2.0, 1e50]),
-        np.array([2.0, 0.31, 3e100]),
-    )
+    m, v = np.array([0.0, 2.0, 5.0]), np.array([1.0, 0.3, 1e100])
+    m2, v2 = np.array([0.5, 2.0, 1e50]), np.array([2.0, 0.31, 3e100])
     p, q = (MultivariateNormal(a[:, None], b[:, None, None]) for a, b in ((m, v), (m2, v2)))
     normal, other = Normal(m, v), Normal(m2, v2)
     np.testing.assert_allclose(p.renyi(q, alpha), normal.renyi(other, alpha), rtol=1e-10)
@@ -84,17 +71,3 @@ def test_one_dimension_is_normal(alpha: float) -> None:
     u = np.array([[0.3, -0.2], [1.0, 2.0], [1e50, 1e99]])
     np.testing.assert_allclose(p.fisher_norm(u), normal.fisher_norm(u), rtol=1e-13)
     np.testing.assert_array_equal(p.parameters, normal.parameters)
-
-
-def test_a_linear_map_changes_no_divergence() -> None:
-    rng = np.random.default_rng(1)
-    a = rng.normal(size=(5, 5))
-    m, m2 = rng.normal(size=(2, 5))
-    s, s2 = (np.eye(5) + 0.3 * b @ b.T / 5 for b in rng.normal(size=(2, 5, 5)))
-    p, q = MultivariateNormal(m[None], s[None]), MultivariateNormal(m2[None], s2[None])
-    mapped = (
-        MultivariateNormal((a @ m)[None], (a @ s @ a.T)[None]),
-        MultivariateNormal((a @ m2)[None], (a @ s2 @ a.T)[None]),
-    )
-    for alpha in (0.3, 1.0, 1.2):
-        np.testing.assert_allclose(mapped[0].renyi(mapped[1], alpha), p.renyi(q, alpha), rtol=1e-8)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -101,15 +99,6 @@ def test_prediction_derivatives(case: Case) -> None:
 
 
 # ---- λ --------------------------------------------------------------------------------------------------------------
-
-
-@every_case
-def test_leaves_rebuild_the_family(case: Case) -> None:
-    family: Any = case.distribution
-    again = family.rebuilt(iter(family.leaves()))
-    assert type(again) is type(family)
-    np.testing.assert_array_equal(again.parameters, family.parameters)
-    np.testing.assert_array_equal(again.renyi(case.other, 0.7), family.renyi(case.other, 0.7))
 
 
 @every_case

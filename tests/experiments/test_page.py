@@ -2,10 +2,8 @@
 
 import re
 
-import pandas as pd
 import pytest
 
-from experiments.main_effects import PUBLISHED
 from experiments.page.__main__ import DOCS, main, page
 from experiments.page._markdown import Results
 
@@ -47,45 +45,6 @@ def well_formed(text):
 
 def test_the_committed_page_is_well_formed(generated):
     assert well_formed(generated)
-
-
-# ---- Table 1 ---------------------------------------------------------------------------------------------------------
-
-
-def write(frame, folder, name):
-    path = folder / f"{name}.csv"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    frame.to_csv(path, index=False)
-
-
-def table_1(folder, reading, *, inputs=("t3", "gaussian", "mixture", "correlated"), ours=None, agrees=True):
-    """Write a reading's table in which all cells are as published, or all cells of imperfect models are `ours`."""
-    cells = pd.read_csv(PUBLISHED)
-    cells = cells[cells["inputs"].isin(inputs)].assign(agrees=True)
-    cells["ours"], cells["ours_half"] = cells["published"], 0.3
-    imperfect = cells["model"] == "imperfect"
-    if ours is not None:
-        cells.loc[imperfect, "ours"] = ours
-    cells.loc[imperfect, "agrees"] = agrees
-    write(cells, folder, f"{reading}/main_effects")
-
-
-def test_no_result_is_typed_by_hand(tmp_path):
-    """With other numbers in the CSV files, the page shows those."""
-    for reading in ("per-call", "per-repetition"):
-        table_1(tmp_path, reading, ours=777.0, agrees=False)
-    text = page(Results(tmp_path))
-    assert text.count("**777.0 ± 0.3**") == 2 * 168  # imperfect models by both readings
-    assert "Of the 168 cells of imperfect models, these agree: 0 if at every call" in text
-    assert "168 of 336 cells agree with the published ones" in text
-    assert "on 0 of 6 functions" in text
-    assert "No conclusion depends on it" in text
-    assert "Of the readings we tried, none agrees" in text
-    assert "Not run: `python -m experiments.interactions`." in text
-    assert well_formed(text)
-
-
-# ---- pieces ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_page_without_results_names_the_commands(tmp_path):

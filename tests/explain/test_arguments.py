@@ -10,7 +10,7 @@ import pytest
 
 from rsens._errors import InputError
 from rsens._explain import explain
-from tests.explain.models import BayesianLinear, Heteroscedastic, Linear
+from tests.explain.models import BayesianLinear, Linear
 
 
 class Colour(Enum):
@@ -24,7 +24,6 @@ X = np.random.default_rng(0).normal(size=(12, 2))
 MODEL = Linear([1.0, 2.0])
 
 
-#: Wrong values of arguments, with key words of their errors.
 WRONG: dict[str, dict[str, list]] = {
     "scale": {"": ["SD", None, [1.0], [1.0, -1.0], [1.0, np.nan], {"x0": 1.0}, {"x0": 1.0, "x1": "wide"}]},
     "pairs": {"one of": [2, "yes", None]},
@@ -51,37 +50,24 @@ def test_wrong_values(name, word, value):
     assert raised.value.argument == name
 
 
-def test_local_pairs_need_pairs():
-    with pytest.raises(InputError, match="needs pairs"):
-        explain(MODEL, X, keep_local="pairs", pairs=False)
-
-
 @pytest.mark.parametrize(
-    ("rows", "text"),
+    ("model", "rows", "options", "text"),
     [
-        (np.ones(3), "reshape"),
-        (np.ones((0, 2)), "no rows"),
-        ([[1.0, np.nan]], "finite"),
-        (pd.DataFrame({"a": ["x", "y"], "b": [1.0, 2.0]}), "'a'"),
+        (MODEL, np.ones(3), {}, "reshape"),
+        (MODEL, np.ones((0, 2)), {}, "no rows"),
+        (MODEL, [[1.0, np.nan]], {}, "finite"),
+        (MODEL, pd.DataFrame({"a": ["x", "y"], "b": [1.0, 2.0]}), {}, "'a'"),
+        (BayesianLinear(), X, {}, "not fitted"),
+        (lambda rows: rows, X, {}, "from_function"),
+        (None, X, {}, "from_function"),
+        (MODEL, X, {"keep_local": "pairs", "pairs": False}, "needs pairs"),
+        (MODEL, X, {"by": ["a"] * 6 + ["b"] * 6, "weights": [1.0] * 6 + [0.0] * 6}, "'b'"),
+        (Linear([1.0, 1e200], sigma=1e-120), X, {}, r"R-sens.*row 0.*'x1'"),  # beyond float64
     ],
 )
-def test_bad_rows(rows, text):
+def test_wrong_models_and_rows(model, rows, options, text):
     with pytest.raises(InputError, match=text):
-        explain(MODEL, rows)
-
-
-def test_bad_models():
-    with pytest.raises(InputError, match="not fitted"):
-        explain(BayesianLinear(), X)
-    with pytest.raises(InputError, match="from_function"):
-        explain(lambda rows: rows, X)
-    with pytest.raises(InputError, match="from_function"):
-        explain(None, X)
-
-
-def test_values_beyond_float64_are_named():
-    with pytest.raises(InputError, match=r"R-sens.*row 0.*'x1'"):
-        explain(Linear([1.0, 1e200], sigma=1e-120), X)
+        explain(model, rows, **options)
 
 
 def test_too_many_subgroups():
@@ -91,22 +77,11 @@ def test_too_many_subgroups():
     assert len(explain(MODEL, many[:100], by="x0").by) == 100
 
 
-def test_a_subgroup_without_weight():
-    with pytest.raises(InputError, match="'b'"):
-        explain(MODEL, X, by=["a"] * 6 + ["b"] * 6, weights=[1.0] * 6 + [0.0] * 6)
-
-
 def test_labels_of_different_kinds():
     result = explain(MODEL, X, by=["b", 1, "b", 2.5] * 3)
     assert list(result.by.index) == [1, 2.5, "b"]
     unordered = explain(MODEL, X, by=[Colour.RED, Colour.BLUE] * 6)
     assert list(unordered.by.index) == ["Colour.RED", "Colour.BLUE"]
-
-
-def test_silent_unless_in_a_terminal(capsys):
-    explain(Heteroscedastic(), np.random.default_rng(2).normal(size=(500, 3)))
-    captured = capsys.readouterr()
-    assert (captured.out, captured.err) == ("", "")
 
 
 @pytest.mark.parametrize(("name", "value"), [("pairs", True), ("keep_local", "pairs")])

@@ -162,28 +162,14 @@ def test_rows_that_are_the_same_are_paired():
     assert a.difference(turned).interval_kind == "rows"
 
 
-def test_the_influence_of_rows_matches_the_intervals():
-    X = pd.DataFrame(np.random.default_rng(0).normal(size=(400, 2)), columns=["a", "b"])
-    weights = np.random.default_rng(1).random(400)
-    a = explain(Linear([1.0, 2.0], gamma=1.0), X, weights=weights, random_state=0)
-    found = a.difference(explain(Linear([1.0, 2.0], gamma=1e-9), X, weights=weights)).to_frame()
-    ends = found.set_index("term").loc[["a", "b"], ["lower_a", "upper_a"]].to_numpy()
-    np.testing.assert_allclose(ends, a.intervals.to_numpy(), rtol=1e-9)
-
-
 def test_where_one_has_refits_only_rows_are_compared_and_that_is_said(two_samples):
     X, y = sample(1)
-    found = two_samples[0].difference(explain(BayesianLinear().fit(X, y), X))
+    model = BayesianLinear().fit(X, y)
+    found = two_samples[0].difference(explain(model, X))
     assert found.interval_kind == "rows"
     assert any("which rows are explained: b has no values of refits" in note for note in found.notes)
-
-
-def test_without_intervals_there_are_none(two_samples):
-    X, y = sample(1)
-    found = two_samples[0].difference(explain(BayesianLinear().fit(X, y), X, intervals=False))
-    assert found.intervals is None
-    assert found.interval_kind is None
-    assert found.differs is None
+    found = two_samples[0].difference(explain(model, X, intervals=False))
+    assert found.intervals is found.interval_kind is found.differs is None
     assert found.to_frame()["lower"].isna().all()
     assert "Intervals are missing" in repr(found)
 
@@ -261,28 +247,18 @@ def test_what_was_measured_otherwise_is_refused(options):
 
 
 @pytest.mark.parametrize(
-    "names",
+    ("other", "options", "text"),
     [
-        "ab",
-        ("a", "a"),
-        (1, "1"),
+        (second_sample, {"names": "ab"}, "names must be two different names"),
+        (second_sample, {"names": ("a", "a")}, "names must be two different names"),
+        (second_sample, {"names": (1, "1")}, "names must be two different names"),
+        (lambda: "b", {}, "other must be an Explanation"),
+        (lambda: explain(Linear([1.0]), [[1.0], [2.0]]), {}, r"no variable that can be compared.*same names"),
     ],
 )
-def test_names(two_samples, names):
-    with pytest.raises(InputError, match="names must be two different names"):
-        two_samples[0].difference(two_samples[1], names=names)
-
-
-def test_only_explanations_have_a_difference(two_samples):
-    with pytest.raises(InputError, match="other must be an Explanation"):
-        two_samples[0].difference("b")
-    with pytest.raises(InputError, match="order must be 1"):
-        two_samples[0].difference(two_samples[1]).to_frame(3)
-
-
-def test_nothing_in_common(two_samples):
-    with pytest.raises(InputError, match=r"no variable that can be compared.*same names"):
-        two_samples[0].difference(explain(Linear([1.0]), [[1.0], [2.0]]))
+def test_wrong_arguments(other, options, text):
+    with pytest.raises(InputError, match=text):
+        first_sample().difference(other(), **options)
 
 
 # ---- tables, text and files ------------------------------------------------------------------------------------------
@@ -290,16 +266,22 @@ def test_nothing_in_common(two_samples):
 
 def test_frame(two_samples):
     a, b = two_samples
-    frame = a.difference(b).to_frame()
+    difference = a.difference(b)
+    frame = difference.to_frame()
     assert list(frame.columns) == [
         "term", "value_a", "lower_a", "upper_a", "value_b", "lower_b", "upper_b", "a_minus_b", "lower", "upper",
         "p_value", "differs", "interval_kind",
     ]  # fmt: skip
+    ends = frame.set_index("term").loc[list(a.names), ["lower_a", "upper_a"]]
+    raw = first_sample(scale="raw").intervals
+    np.testing.assert_allclose(ends, raw.mul(difference.units, axis=0).to_numpy(), rtol=1e-6)
     assert frame["a_minus_b"].abs().is_monotonic_decreasing
     assert frame["term"].iloc[0] == "a"
     assert bool(frame["differs"].iloc[0])
     assert ((frame["p_value"] <= 0.05) == frame["differs"]).all()
     assert ((frame["lower"] > 0) | (frame["upper"] < 0)).equals(frame["differs"].astype(bool))
+    with pytest.raises(InputError, match="order must be 1"):
+        difference.to_frame(3)
 
 
 def test_text_names_the_direction_and_the_kind(two_samples):

@@ -180,14 +180,11 @@ def test_the_heading_names_the_unit():
     other = repr(explain(Heteroscedastic(), X, scale="raw", pairs=False))
     assert other.startswith("R-sens per unit, mean over 30 rows, Normal predictive\n")
     assert "pairs" not in other
-    assert "per given unit" in repr(explain(Heteroscedastic(), X, scale=[1, 2, 3]))
-
-
-def test_two_values_are_named():
-    X = pd.DataFrame({"a": np.linspace(-1.0, 1.0, 20), "flag": [0, 1] * 10})
-    text = " ".join(repr(explain(Linear([1.0, 1.0]), X)).split())
-    assert "flag has two values" in text
-    assert "numeric=['flag']" in text
+    X[:, 1] = [0.0, 1.0] * 15
+    text = " ".join(repr(explain(Heteroscedastic(), X, scale=[1, 2, 3], pairs=False)).split())
+    assert "per given unit" in text
+    assert "x1 has two values" in text
+    assert "numeric=['x1']" in text
 
 
 # ---- frames ----------------------------------------------------------------------------------------------------------
@@ -229,7 +226,7 @@ def test_frame_of_pairs():
 def test_one_column_has_no_pairs():
     result = explain(Linear([1.0]), [[1.0], [2.0]])
     assert len(result.pairs) == len(result.to_frame(order=2)) == 0
-    assert pairs(result) is None
+    assert pairs(result) is result.pair_parts is None
 
 
 @pytest.mark.parametrize("order", [0, True, "2", None])

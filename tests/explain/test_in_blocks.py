@@ -38,26 +38,14 @@ def test_the_number_of_jobs_changes_nothing(small_blocks, case):
 
 
 def test_blocks_change_only_rounding(case, monkeypatch):
-    model, X = case
-    whole = explain(model, X, random_state=1)
-    monkeypatch.setattr(_evaluate, "LEAST_ROWS", 256)
-    assert_same(whole, explain(model, X, random_state=1), rtol=1e-11, loose=ROUNDING)
-
-
-def test_the_backend_is_joblibs(small_blocks, case):
-    model, X = case
-    with joblib.parallel_config(backend="threading", n_jobs=2):
-        found = explain(model, X, random_state=1)
-    assert_same(explain(model, X, random_state=1, n_jobs=2), found, rtol=1e-11, loose=ROUNDING)
-
-
-def test_differences_are_prepared_for_all_rows(small_blocks):
-    """The steps of differences come from all rows, not from those of a block."""
+    """Also the steps of differences, which come from all rows, not from those of a block."""
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(900, 2)), columns=["a", "b"])
     X.iloc[:300] *= 50.0
-    model = from_function(lambda X: Normal(np.sin(X[:, 0] / 50.0) + X[:, 1] ** 2, 1.0))
-    one, two = (explain(model, X, random_state=1, n_jobs=jobs) for jobs in (1, 2))
-    assert_same(one, two, rtol=1e-11, loose=ROUNDING)
+    cases = [case, (from_function(lambda X: Normal(np.sin(X[:, 0] / 50.0) + X[:, 1] ** 2, 1.0)), X)]
+    wholes = [explain(*each, random_state=1) for each in cases]
+    monkeypatch.setattr(_evaluate, "LEAST_ROWS", 256)
+    for whole, each in zip(wholes, cases, strict=True):
+        assert_same(whole, explain(*each, random_state=1), rtol=1e-11, loose=ROUNDING)
 
 
 def test_few_rows_and_little_work_start_no_process(monkeypatch, case):

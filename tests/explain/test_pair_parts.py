@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rsens import GPRegressor, Normal, explain, from_function
+from rsens import Normal, explain, from_function
 from rsens._errors import InputError
 from rsens._explain import Explanation
 from rsens._explain._tables import UNCERTAINTY_ONLY
-from rsens.datasets import load_concrete
 from rsens.distributions import Gamma, LogNormal, MultivariateNormal, NegativeBinomial, StudentT
 from tests.explain.models import Linear, Logistic, Softmax
 
@@ -120,17 +119,15 @@ def test_a_group_is_split_along_the_combination_that_bends_most():
 
 def test_families_without_blocks():
     X = RNG.normal(size=(30, 3))
-    assert explain(Logistic([1.0, 0.2, -0.5]), X).pair_parts is None
-    result = explain(Softmax(np.array([[1.0, 0.0, -1.0], [0.1, 0.3, 0.0], [2.0, 0.0, 1.0]])), X)
-    assert list(result.pair_parts.columns) == ["joint"]
-    np.testing.assert_array_equal(result.pair_parts["joint"], result.pairs)
-    for found in (result, explain(Logistic([1.0, 0.2, -0.5]), X)):
+    whole = explain(Logistic([1.0, 0.2, -0.5]), X)
+    assert whole.pair_parts is None
+    joint = explain(Softmax(np.array([[1.0, 0.0, -1.0], [0.1, 0.3, 0.0], [2.0, 0.0, 1.0]])), X)
+    assert list(joint.pair_parts.columns) == ["joint"]
+    np.testing.assert_array_equal(joint.pair_parts["joint"], joint.pairs)
+    for found in (whole, joint):
         assert "uncertainty_only" not in found.to_frame(2).columns
-
-
-def test_without_pairs():
-    for result in (explain(Linear([1.0, 2.0]), np.eye(2), pairs=False), explain(Linear([1.0]), [[0.0], [1.0]])):
-        assert result.pair_parts is None
+    with pytest.raises(InputError, match="not split into prediction and uncertainty"):
+        whole.to_frame(2, by="prediction")
 
 
 # ---- uncertainty only, and ranking ----------------------------------------------------------------------------------
@@ -149,12 +146,9 @@ def test_a_pair_of_the_uncertainty_is_named(mixed):
     assert frame["uncertainty_only"].dtype == bool
     assert frame["uncertainty_only"].to_dict() == {"a:b": True, "b:c": False, "a:c": False}
     assert ((frame["part_mean"] < UNCERTAINTY_ONLY * frame["value"]) == frame["uncertainty_only"]).all()
-
-
-def test_a_pair_that_does_nothing_is_not_of_the_uncertainty():
-    result = explain(Linear([1.0, 2.0]), np.random.default_rng(0).normal(size=(9, 2)))
-    assert (result.pairs == 0.0).all()
-    assert not result.to_frame(2)["uncertainty_only"].any()
+    nothing = explain(Linear([1.0, 2.0]), np.random.default_rng(0).normal(size=(9, 2)))
+    assert (nothing.pairs == 0.0).all()
+    assert not nothing.to_frame(2)["uncertainty_only"].any()
 
 
 @pytest.mark.parametrize("by", ["mean", "prediction"])
@@ -170,45 +164,8 @@ def test_ranking_by_the_prediction(mixed, by):
     )
 
 
-@pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("by", ["median", None, 2, ["mean"]])
-def test_the_choices_are_named(mixed, by, order):
-    choices = "'value', 'mean', 'variance', 'prediction', 'uncertainty'; got"
-    with pytest.raises(InputError, match=f"by must be one of {choices}"):
-        mixed.to_frame(order, by=by)
-
-
-def test_what_is_not_split_says_so():
-    result = explain(Logistic([1.0, 0.2]), np.random.default_rng(0).normal(size=(9, 2)))
-    with pytest.raises(InputError, match="not split into prediction and uncertainty"):
-        result.to_frame(2, by="prediction")
-
-
-# ---- collinear rows -------------------------------------------------------------------------------------------------
-
-
-def test_collinear_rows_bend_the_uncertainty_and_the_true_interaction_leads_by_prediction():
-    """a, b, c are nearly the same: off their line a GP knows little, and its variance bends most there."""
-    rng = np.random.default_rng(4)
-    line = rng.normal(size=(120, 1)) + 0.03 * rng.normal(size=(120, 3))
-    X = pd.DataFrame(np.hstack([line, rng.normal(size=(120, 2))]), columns=list("abcde"))
-    y = X[["a", "b", "c"]].sum(axis=1) + 0.2 * X["d"] * X["e"] + 0.2 * rng.normal(size=120)
-    result = explain(GPRegressor(random_state=0, n_restarts=0).fit(X, y), X, intervals=False)
-    collinear = {("a", "b"), ("a", "c"), ("b", "c")}
-    assert set(result.pairs.nlargest(3).index) == collinear
-    frame = result.to_frame(2, by="prediction").set_index(["first", "second"])
-    assert frame.loc[sorted(collinear), "uncertainty_only"].all()
-    assert frame.index[0] == ("d", "e")
-    assert not frame["uncertainty_only"].iloc[0]
-
-
-def test_the_leading_pairs_of_concrete_are_of_the_uncertainty():
-    """103 recipes that nearly add up to a constant volume: 4 of 21 pairs lead with less than 1 % in the prediction."""
-    X, y = load_concrete()
-    result = explain(GPRegressor(random_state=0, n_restarts=0).fit(X, y), X, intervals=False)
-    frame = result.to_frame(2)
-    assert frame["uncertainty_only"][:4].all()
-    assert (frame["part_mean"] / frame["value"])[:4].max() < 0.01
-    leading = result.to_frame(2, by="prediction")[:3]
-    assert not leading["uncertainty_only"].any()
-    assert list(leading["term"]) != list(frame["term"][:3])
+def test_the_choices_are_named(mixed, by):
+    for order in (1, 2):
+        with pytest.raises(InputError, match="by must be one of 'value', 'mean', 'variance', 'prediction', 'unc"):
+            mixed.to_frame(order, by=by)

@@ -73,34 +73,32 @@ def test_chance_correlations_with_few_rows_are_not_taken_for_collinearity():
     assert np.mean(np.array(explained) == 0.0) > 0.35
 
 
-@pytest.mark.parametrize("case", ["sum", "copy", "wide", "constant", "one row", "two rows", "huge", "tiny"])
+DESIGNS = {
+    "sum": lambda X: np.column_stack([X, X.sum(axis=1)]),
+    "copy": lambda X: np.column_stack([X, 5.0 * X[:, 0] + 2.0]),
+    "wide": lambda X: correlated(20, 50, 0.5),
+    "constant": lambda X: X * [1.0, 0.0, 1.0] + 4.0,
+    "one row": lambda X: X[:1],
+    "two rows": lambda X: X[:2],
+    "huge": lambda X: X * 1e200,
+    "tiny": lambda X: X * 1e-200,
+}
+
+
+@pytest.mark.parametrize("case", DESIGNS)
 def test_designs_without_full_rank(case):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(30, 3))
-    if case == "sum":
-        X = np.column_stack([X, X.sum(axis=1)])
-    elif case == "copy":
-        X = np.column_stack([X, 5.0 * X[:, 0] + 2.0])
-    elif case == "wide":
-        X = correlated(20, 50, 0.5)
-    elif case == "constant":
-        X[:, 1] = 4.0
-    elif case == "one row":
-        X = X[:1]
-    elif case == "two rows":
-        X = X[:2]
-    elif case in ("huge", "tiny"):
-        X = X * {"huge": 1e200, "tiny": 1e-200}[case]
-    for source, x in zip(sources_of(X, singles(X.shape[1]), ()), X.T, strict=True):
+    X = DESIGNS[case](np.random.default_rng(0).normal(size=(30, 3)))
+    sources = sources_of(X, singles(X.shape[1]), ())
+    for source, x in zip(sources, X.T, strict=True):
         assert 0.0 <= source.explained <= MOST_EXPLAINED
         probe = source.probe(np.random.default_rng(1))[:, 0]
         assert np.isfinite(probe).all()
         scale = np.abs(x).max()
         assert np.std(probe / scale) <= 2.0 * np.std(x / scale)
     if case in ("sum", "copy"):
-        assert sources_of(X, singles(4), ())[0].explained == pytest.approx(MOST_EXPLAINED, abs=1e-9)
+        assert sources[0].explained == pytest.approx(MOST_EXPLAINED, abs=1e-9)
     if case == "wide":  # the common factor is found, though there are more columns than rows
-        assert np.mean([source.explained for source in sources_of(X, singles(50), ())]) == pytest.approx(0.5, abs=0.15)
+        assert np.mean([source.explained for source in sources]) == pytest.approx(0.5, abs=0.15)
 
 
 def test_the_unit_of_a_column_does_not_matter():
@@ -155,34 +153,26 @@ def test_gumbel_noise_given_the_level():
     assert abs(np.corrcoef(noise.T)[np.triu_indices(4, 1)]).max() < 0.05
 
 
-def test_of_two_levels_the_rarer_goes_to_the_largest_scores():
-    rng = np.random.default_rng(6)
-    utility = rng.gumbel(size=(50, 2))
-    codes = assign(utility, np.array([38, 12]))
-    score = utility[:, 1] - utility[:, 0]
-    np.testing.assert_array_equal(np.flatnonzero(codes == 1), np.sort(np.argsort(-score)[:12]))
-
-
 def test_levels_are_assigned_to_the_largest_utility_where_counts_allow_it():
     utility = np.log(np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8], [0.7, 0.2, 0.1]]))
     assert assign(utility, np.array([2, 1, 1])).tolist() == [0, 1, 2, 0]
     assert assign(utility, np.array([4, 0, 0])).tolist() == [0, 0, 0, 0]
+    two = np.random.default_rng(6).gumbel(size=(50, 2))
+    largest = np.argsort(two[:, 0] - two[:, 1])[:12]
+    np.testing.assert_array_equal(np.flatnonzero(assign(two, np.array([38, 12])) == 1), np.sort(largest))
 
 
 # ---- groups ----------------------------------------------------------------------------------------------------------
 
 
 def test_the_columns_of_a_group_move_together():
+    """Given a column that has nothing to do with them, rows are shuffled whole."""
     rng = np.random.default_rng(7)
-    angle = rng.uniform(0.0, 2.0 * np.pi, size=40)
-    X = np.column_stack([np.sin(angle), rng.normal(size=40), np.cos(angle)])
-    X[:, 1] -= X @ [0.0, 0.0, 0.0]
+    angle = np.repeat(rng.uniform(0.0, 2.0 * np.pi, size=20), 2)
+    X = np.column_stack([np.sin(angle), np.tile([1.0, -1.0], 20), np.cos(angle)])
     source = sources_of(X, ((0, 2), (1,)), ())[0]
     assert source.explained == 0.0
-    # Given a column that has nothing to do with them, rows are shuffled whole.
-    X[:, 1] = np.tile([1.0, -1.0], 20)
-    X[:, [0, 2]] = np.repeat(X[::2][:, [0, 2]], 2, axis=0)
-    probe = sources_of(X, ((0, 2), (1,)), ())[0].probe(rng)
+    probe = source.probe(rng)
     assert probe.shape == (40, 2)
     np.testing.assert_allclose((probe**2).sum(axis=1), 1.0, rtol=1e-12)
 
@@ -227,12 +217,14 @@ def test_what_is_constant_within_clusters_stays_so(persons):
 
 def test_residuals_of_a_cluster_move_together(persons):
     person, X = persons
-    weight = sources_of(X, singles(5), (3,), person)[1]
-    within = [np.var(weight.probe(np.random.default_rng(k))[:, 0].reshape(30, 4), axis=1).mean() for k in range(20)]
-    assert np.mean(within) < 0.1 * np.var(X[:, 1])
-    alone = sources_of(X, singles(5), (3,))[1]
-    within = [np.var(alone.probe(np.random.default_rng(k))[:, 0].reshape(30, 4), axis=1).mean() for k in range(20)]
-    assert np.mean(within) > 0.2 * np.var(X[:, 1])
+
+    def within(*clusters):
+        source = sources_of(X, singles(5), (3,), *clusters)[1]
+        probes = [source.probe(np.random.default_rng(k))[:, 0].reshape(30, 4) for k in range(20)]
+        return np.mean(np.var(probes, axis=2)) / np.var(X[:, 1])
+
+    assert within(person) < 0.1
+    assert within() > 0.2
 
 
 def test_what_is_the_same_in_all_clusters_is_shuffled_within_them(persons):

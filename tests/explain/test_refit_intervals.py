@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +15,6 @@ from rsens._explain._context import FOLDS
 from rsens._explain._values import jackknife
 from rsens._refits import LOOKS, rounds_of_folds
 from tests.explain.models import BayesianLinear, Linear
-from tests.few_probes import explain_with_probes
 
 QUICK = {"null": False, "random_state": 3}
 
@@ -128,25 +126,6 @@ def test_copies_of_rows_tell_nothing_new():
     assert three.inference.interval_refits == 6
     with pytest.warns(RsensWarning, match="takes 3 clusters; got 2"):
         assert explain(model, many, targets, clusters=copies % 2, **options).interval_kind == "rows"
-    with pytest.raises(InputError, match="clusters must have one label"):
-        explain(model, many, targets, clusters=[1, 2])
-
-
-def test_nothing_else_changes_them():
-    X, y = linear_data()
-    model = BayesianLinear().fit(X, y)
-    once = explain(model, X, y, null=False, random_state=5)
-    for options in ({"null": True}, {"intervals": "refits"}):
-        again = explain_with_probes(model, X, y, n_probes=4, **{"null": False, "random_state": 5, **options})
-        pd.testing.assert_frame_equal(again.intervals, once.intervals)
-        pd.testing.assert_frame_equal(again.pair_intervals, once.pair_intervals)
-    with joblib.parallel_config(backend="threading"):  # as processes would, but without starting any
-        pd.testing.assert_frame_equal(
-            explain(model, X, y, null=False, random_state=5, n_jobs=2).intervals, once.intervals
-        )
-    other = explain(model, X, y, null=False, random_state=6)
-    assert (other.intervals != once.intervals).any(axis=None)
-    pd.testing.assert_series_equal(other.main, once.main)
 
 
 # ---- kinds -----------------------------------------------------------------------------------------------------------
@@ -156,20 +135,25 @@ def test_kinds(tmp_path):
     X, y = linear_data()
     model, function = BayesianLinear().fit(X, y), Linear([1.0, 0.5, 0.0])
     refits = [explain(model, X, y, **QUICK), explain(model, X, y, intervals="refits", **QUICK)]
+    pd.testing.assert_frame_equal(refits[0].pair_intervals, refits[1].pair_intervals)
+    other = explain(model, X, y, null=False, random_state=6)
+    assert (other.intervals != refits[0].intervals).any(axis=None)
+    pd.testing.assert_series_equal(other.main, refits[0].main)
     refits.append(explain(function, X, y, refit=lambda X, y: BayesianLinear().fit(X, y), **QUICK))
     rows = [explain(model, X, **QUICK), explain(model, X, y, intervals="rows", **QUICK), explain(function, X, y)]
     none = [explain(model, X, y, intervals=False, **QUICK), explain(model, X, intervals=False)]
     for kind, n_refits, results in (("refits", 10, refits), ("rows", 0, rows), (None, None, none)):
-        for number, result in enumerate(results):
-            assert (result.interval_kind, result.inference.interval_refits) == (kind, n_refits)
+        for result in results:
+            result.save(tmp_path / "file.json")
+            loaded = Explanation.load(tmp_path / "file.json")
+            pd.testing.assert_frame_equal(loaded.to_frame(2), result.to_frame(2))
+            for each in (result, loaded):
+                assert (each.interval_kind, each.inference.interval_refits) == (kind, n_refits)
             assert (result.intervals is None) == (kind is None)
+            assert result.intervals_hold or kind is None  # without a null level nobody knows better
             for order in (1, 2):
                 column = result.to_frame(order)["interval_kind"]
                 assert column.isna().all() if kind is None else set(column) == {kind}
-            result.save(tmp_path / f"{kind}{number}.json")
-            loaded = Explanation.load(tmp_path / f"{kind}{number}.json")
-            pd.testing.assert_frame_equal(loaded.to_frame(2), result.to_frame(2))
-            assert (loaded.interval_kind, loaded.inference.interval_refits) == (kind, n_refits)
 
 
 def test_a_model_of_other_rows_is_not_refitted_to_these():
@@ -181,36 +165,23 @@ def test_a_model_of_other_rows_is_not_refitted_to_these():
     assert explain(model, X[:40], y[:40], intervals="refits", **QUICK).interval_kind == "refits"
 
 
-def test_whether_they_hold():
-    X, y = linear_data()
-    model = BayesianLinear().fit(X, y)
-    assert explain(model, X, y, null=False, random_state=0).intervals_hold  # nobody knows better
-    assert explain(model, X, y, random_state=0).intervals_hold
-    flat = explain_with_probes(model, X, y, random_state=0, n_probes=4)
-    noise = Explanation(
-        setup=flat._setup,
-        values=flat._values,
-        rows=flat._rows,
-        intervals=flat._intervals,
-        null_level=type(flat._null_level)(
-            **{**vars(flat._null_level), "null": np.full(3, flat.main.max() + 1.0)}  # above all of them
-        ),
-    )
-    assert not noise.intervals_hold
-
-
 # ---- what is not possible --------------------------------------------------------------------------------------------
 
 
-def test_refits_that_are_asked_for_must_be_possible():
-    X, y = linear_data()
-    with pytest.raises(InputError, match=r"intervals='refits' needs the targets"):
-        explain(BayesianLinear().fit(X, y), X, intervals="refits")
-    with pytest.raises(InputError, match=r"intervals='refits' needs a model that can be refitted.*Linear.*refit"):
-        explain(Linear([1.0, 0.5, 0.0]), X, y, intervals="refits", null=False)
-    for wrong in (True, None, "fits", 1):
-        with pytest.raises(InputError, match="intervals must be one of"):
-            explain(BayesianLinear().fit(X, y), X, y, intervals=wrong)
+@pytest.mark.parametrize(
+    ("model", "y", "options", "text"),
+    [
+        (BayesianLinear(), None, {"intervals": "refits"}, r"intervals='refits' needs the targets"),
+        (Linear([1.0, 0.5, 0.0]), "y", {"intervals": "refits"}, r"needs a model that can be refitted.*Linear.*refit"),
+        *[(BayesianLinear(), "y", {"intervals": wrong}, "intervals must be one of") for wrong in (True, None, "fits")],
+        (BayesianLinear(), "y", {"clusters": [1, 2]}, "clusters must have one label"),
+    ],
+)
+def test_refits_that_are_asked_for_must_be_possible(model, y, options, text):
+    X, targets = linear_data()
+    model = model.fit(X, targets) if hasattr(model, "fit") else model
+    with pytest.raises(InputError, match=text):
+        explain(model, X, None if y is None else targets, **QUICK | options)
 
 
 class OnlyAll(BayesianLinear):
@@ -251,14 +222,12 @@ def test_as_many_folds_as_the_smallest_class_has_rows(rare):
 def test_levels_that_a_fold_lacks():
     X, y = linear_data()
     X["city"] = pd.Categorical(["Ulm", *["Bonn", "Mainz", "Trier"] * 13])
-    result = explain(
-        BayesianLinearRegression(prior_precision=1.0).fit(X, y), X, y, intervals="refits", pairs=False, **QUICK
-    )
+    options = {"intervals": "refits", "pairs": False, **QUICK}
+    result = explain(BayesianLinearRegression(prior_precision=1.0).fit(X, y), X, y, **options)
     assert np.isfinite(result.intervals).all(axis=None)
     as_array = X.to_numpy(dtype=object)
     model = BayesianLinearRegression(prior_precision=1.0, categorical=[3]).fit(as_array, y)
-    again = explain(model, as_array, y, intervals="refits", pairs=False, **QUICK)
-    np.testing.assert_allclose(again.intervals, result.intervals, rtol=1e-9)
+    np.testing.assert_allclose(explain(model, as_array, y, **options).intervals, result.intervals, rtol=1e-9)
 
 
 def test_weights_that_leave_a_fold_without_rows():

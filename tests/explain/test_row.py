@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.special import expit
 
 from rsens import BayesianLinearRegression, Explanation, InputError, explain, from_function
-from rsens.distributions import Bernoulli, Normal
+from rsens.distributions import Bernoulli
 from tests.explain.test_effects import QUICK, mixed
 
 
@@ -33,21 +32,22 @@ def test_a_linear_model_is_explained_exactly(linear):
     assert frame["slope"]["b"] == pytest.approx(b * X["b"].std(ddof=0))
     assert np.isnan(frame["slope"]["city"])
     assert frame["value"]["city"] == X["city"][7]
+    np.testing.assert_array_equal(frame["rsens"][list(found.names)], found.local_main.loc[7])
+    for text in (repr(row), row._repr_html_()):
+        assert "they add up to" in text
 
 
-def test_local_values_are_those_of_the_explanation(linear):
-    _, _, found = linear
-    frame = found.row(11).to_frame().set_index("term")["rsens"]
-    np.testing.assert_array_equal(frame[list(found.names)], found.local_main.loc[11])
-
-
-def test_groups_have_a_contribution_and_no_slope():
+def test_groups_have_a_contribution_and_no_slope_and_repeated_labels_need_a_position():
     X, y = mixed()
     model = BayesianLinearRegression().fit(X[["a", "b"]], y)
-    row = explain(model, X[["a", "b"]], groups={"both": ["a", "b"]}, **QUICK).row(0)
-    expected = (model.coef_ * (X[["a", "b"]].iloc[0] - X[["a", "b"]].mean())).sum()
-    assert row.to_frame()["contribution"][0] == pytest.approx(expected)
-    assert np.isnan(row.to_frame()["slope"][0])
+    labelled = X[["a", "b"]].set_axis(["p", "q", *["r"] * 118])
+    found = explain(model, labelled, groups={"both": ["a", "b"]}, **QUICK)
+    frame = found.row("q").to_frame()
+    expected = (model.coef_ * (X[["a", "b"]].iloc[1] - X[["a", "b"]].mean())).sum()
+    assert frame["contribution"][0] == pytest.approx(expected)
+    assert np.isnan(frame["slope"][0])
+    with pytest.raises(InputError, match="label of 118 rows"):
+        found.row("r")
 
 
 def test_probabilities_are_in_points():
@@ -56,13 +56,6 @@ def test_probabilities_are_in_points():
     assert row.prediction == pytest.approx(expit(X[3, 0]))
     assert "percentage points" in repr(row)
     assert f"Row 3: probability {100 * row.prediction:.0f} %" in repr(row)
-
-
-def test_print_and_notebook(linear):
-    _, _, found = linear
-    row = found.row(0)
-    assert "they add up to" in repr(row)
-    assert "they add up to" in row._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -78,14 +71,6 @@ def test_print_and_notebook(linear):
 def test_wrong_rows(linear, call, text):
     with pytest.raises(InputError, match=text):
         linear[2].row(**call)
-
-
-def test_repeated_labels_need_a_position():
-    X = pd.DataFrame({"a": [1.0, 2.0, 4.0]}, index=["p", "p", "q"])
-    found = explain(from_function(lambda X: Normal(X[:, 0], 1.0)), X, **QUICK)
-    with pytest.raises(InputError, match="label of 2 rows"):
-        found.row("p")
-    assert found.row("q").prediction == 4.0
 
 
 def test_after_load_the_model_is_given(linear, tmp_path):

@@ -26,9 +26,10 @@ def X() -> pd.DataFrame:
     )
 
 
-def test_linear_normal_is_the_slope_in_noise_units(X):
+def test_linear_normal_is_the_slope_in_noise_units(X, capsys):
     beta, sigma = np.array([1.5, -0.2, 0.0]), 0.4
     result = explain(Linear(beta, sigma), X)
+    assert capsys.readouterr() == ("", "")  # silent unless in a terminal
     sd = X.std(ddof=0)
     np.testing.assert_allclose(result.main, np.abs(beta) * sd / sigma, **ROUNDING)
     np.testing.assert_allclose(result.direction, beta * sd, **ROUNDING)
@@ -91,13 +92,7 @@ def test_parts_of_equation_5():
     np.testing.assert_allclose(result.main, R.mean(axis=0), **ROUNDING)
     np.testing.assert_allclose(result.parts["location"], (of_location / R).mean(axis=0), **ROUNDING)
     np.testing.assert_allclose(result.parts["scale2"], (of_scale / R).mean(axis=0), **ROUNDING)
-
-
-def test_one_parameter_has_no_parts_and_dependent_parameters_one(X):
-    assert explain(Logistic([1.0, 0.2, -0.5]), X).parts is None
-    result = explain(Softmax(np.array([[1.0, 0.0, -1.0], [0.1, 0.3, 0.0], [2.0, 0.0, 1.0]])), X)
-    assert list(result.parts.columns) == ["joint"]
-    np.testing.assert_array_equal(result.parts["joint"], result.main)
+    assert explain(Logistic([1.0, 0.2]), X).parts is None  # one parameter
 
 
 # ---- several outputs -------------------------------------------------------------------------------------------------
@@ -106,18 +101,18 @@ def test_one_parameter_has_no_parts_and_dependent_parameters_one(X):
 def test_direction_of_several_outputs(X):
     weights = np.array([[1.0, 0.0, -1.0], [0.1, 0.3, 0.0], [2.0, 0.0, 1.0]])
     result = explain(Softmax(weights), X)
+    assert list(result.parts.columns) == ["joint"]  # dependent parameters
+    np.testing.assert_array_equal(result.parts["joint"], result.main)
     assert result.direction.shape == (3, 3)
     assert list(result.direction.columns) == ["y0", "y1", "y2"]
     np.testing.assert_allclose(result.direction.sum(axis=1), 0.0, atol=1e-15)  # probabilities add up to 1
     assert result.direction.loc["a", "y0"] > 0.0 > result.direction.loc["a", "y2"]
     named = explain(Softmax(weights, classes_=["red", "green", "blue"]), X, pairs=False)
-    assert list(named.direction.columns) == ["red", "green", "blue"]
+    assert list(named.direction.columns) == list(named.consistency.columns) == ["red", "green", "blue"]
     assert {"direction_red", "direction_blue", "consistency_red"} <= set(named.to_frame().columns)
     local = local_values("aed", Softmax(weights), X)
-    np.testing.assert_allclose(
-        result.consistency, (np.abs(local.mean(axis=0)) / np.abs(local).mean(axis=0)).T, **ROUNDING
-    )
-    assert list(named.consistency.columns) == ["red", "green", "blue"]
+    consistency = (np.abs(local.mean(axis=0)) / np.abs(local).mean(axis=0)).T
+    np.testing.assert_allclose(result.consistency, consistency, **ROUNDING)
 
 
 # ---- units -----------------------------------------------------------------------------------------------------------
@@ -223,23 +218,20 @@ def test_pair_of_a_column_and_a_group_is_the_steepest_direction(X):
 
 
 def test_order_one_does_not_pay_for_second_derivatives(X):
+    """Pairs are automatic up to thirty columns."""
     result = explain(FirstOrderOnly([1.0, 2.0, 3.0]), X, pairs=False)
     assert result.order == 1
-    assert result.pair_intervals is None
+    assert result.pair_intervals is result.pair_parts is None
     with pytest.raises(NotComputedError, match="keep_local='pairs'"):
         _ = result.local_pairs
-    with pytest.raises(NotComputedError, match="pairs=True"):
-        _ = result.pairs
-    with pytest.raises(NotComputedError, match="pairs=True"):
-        result.to_frame(order=2)
+    for pairs in (lambda: result.pairs, lambda: result.to_frame(order=2)):
+        with pytest.raises(NotComputedError, match="pairs=True"):
+            pairs()
     assert getattr(result, "pairs", "none") == "none"  # an AttributeError too
-
-
-def test_pairs_are_automatic_up_to_thirty_columns():
-    rng = np.random.default_rng(5)
-    assert explain(Linear(np.ones(30)), rng.normal(size=(4, 30)), intervals=False).order == 2
-    assert explain(FirstOrderOnly(np.ones(31)), rng.normal(size=(4, 31)), intervals=False).order == 1
-    assert explain(Linear(np.ones(31)), rng.normal(size=(4, 31)), intervals=False, pairs=True).order == 2
+    wide = np.random.default_rng(5).normal(size=(4, 31))
+    assert explain(Linear(np.ones(30)), wide[:, :30], intervals=False).order == 2
+    assert explain(FirstOrderOnly(np.ones(31)), wide, intervals=False).order == 1
+    assert explain(Linear(np.ones(31)), wide, intervals=False, pairs=True).order == 2
 
 
 def test_chunks_change_nothing(X):

@@ -19,9 +19,6 @@ def write_half(folder, error):
         raise error
 
 
-# ---- what may be replaced --------------------------------------------------------------------------------------------
-
-
 def test_a_file_is_not_a_folder(tmp_path):
     (tmp_path / "f").write_text("")
     with pytest.raises(InputError, match="is a file"):
@@ -76,9 +73,6 @@ def test_summaries_with_wrong_types(tmp_path):
         write(tmp_path / "out", {}, settings=settings)
         with pytest.raises(InputError, match=r"is damaged|results of another question \(data was"):
             check_folder(tmp_path / "out", False, question={"command": "explain", "data": "table", "samples": 3})
-
-
-# ---- what is replaced ------------------------------------------------------------------------------------------------
 
 
 def test_a_new_folder_with_its_parents(tmp_path):

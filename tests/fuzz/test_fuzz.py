@@ -46,9 +46,6 @@ def test_files_end_in_results_or_in_our_errors(every):
     assert {case.outcome.kind for case in files} == {"answered", "refused"}
 
 
-# ---- that defects are seen -------------------------------------------------------------------------------------------
-
-
 def warns(*texts):
     def run():
         for text in texts:
@@ -93,9 +90,6 @@ def test_our_errors_are_none():
     assert judged(lambda: raises(rsens.InputError("no"))) == Outcome("refused", "no")
     assert judged(lambda: None) == Outcome("answered")
     assert judged(lambda: raises(Wrong("x"))).defect
-
-
-# ---- the summary -----------------------------------------------------------------------------------------------------
 
 
 def test_the_summary_counts_and_names_defects():

@@ -64,11 +64,7 @@ def _add(found: Numbers, name: str, value: Any) -> None:
 
 def family(distribution: Any) -> dict[str, Any]:
     """The parameters of a distribution and its moments, as far as it has them."""
-    return {
-        "parameters": distribution.parameters,
-        "mean": distribution.mean,
-        "variance": distribution.variance,
-    }
+    return {"parameters": distribution.parameters, "mean": distribution.mean, "variance": distribution.variance}
 
 
 def learned(model: Any) -> Numbers:

@@ -1,12 +1,10 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
 from rsens._errors import InputError
 from rsens.plots import heatmap
-from tests.plots.looks import below, marks
+from tests.plots.looks import below
 from tests.plots.pictured import NAMES, in_doubt, pictured
 
 
@@ -27,11 +25,6 @@ def test_each_pair_is_one_cell_below_the_diagonal():
     assert np.ma.getmaskarray(np.ma.masked_invalid(values))[np.triu_indices(7, 1)].all()
     low, high = ax.get_ylim()
     assert low > high  # the first row is the uppermost
-
-
-@pytest.mark.parametrize(("size", "written"), [(12, 66), (13, 0)])
-def test_values_are_written_when_there_are_few(size, written):
-    assert len(marks(heatmap(pictured([f"x{d}" for d in range(size)])))) == written
 
 
 def marked(ax, hollow) -> set[frozenset[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut, LeaveOneOut, ShuffleSplit, TimeSeriesSplit
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut, ShuffleSplit, TimeSeriesSplit
 
 from rsens._errors import InputError
 from rsens._refits import folds, given_splits, read_clusters
@@ -40,25 +40,36 @@ def test_labels_that_are_refused(labels, text):
     assert raised.value.argument == "clusters"
 
 
-@pytest.mark.parametrize("cv", [GroupKFold(5), LeaveOneGroupOut()])
-def test_a_splitter_gets_the_clusters_as_its_groups(cv):
-    for (train, test), (a, b) in zip(
-        given_splits(cv, np.zeros((160, 1)), np.zeros(160), PERSON), cv.split(PERSON, groups=PERSON), strict=True
-    ):
-        np.testing.assert_array_equal(train, a)
-        np.testing.assert_array_equal(test, b)
-
-
-@pytest.mark.parametrize("cv", [KFold(5, shuffle=True, random_state=0), [(range(10), range(10, 20))]])
-def test_splits_that_divide_a_cluster_are_refused(cv):
-    with pytest.raises(InputError, match="trains on other rows of its cluster") as raised:
-        given_splits(cv, np.zeros((160, 1)), np.zeros(160), PERSON)
+@pytest.mark.parametrize(
+    ("cv", "clusters", "text"),
+    [
+        (KFold(5, shuffle=True, random_state=0), PERSON, "trains on other rows of its cluster"),
+        ([(range(10), range(10, 20))], PERSON, "trains on other rows of its cluster"),
+        (GroupKFold(5), None, r"cannot split these rows.*GroupKFold"),
+    ],
+)
+def test_splits_that_divide_a_cluster_are_refused(cv, clusters, text):
+    with pytest.raises(InputError, match=text) as raised:
+        given_splits(cv, np.zeros((160, 1)), np.zeros(160), clusters)
     assert raised.value.argument == "cv"
 
 
-def test_a_splitter_that_needs_groups_says_so():
-    with pytest.raises(InputError, match=r"cannot split these rows.*GroupKFold"):
-        given_splits(GroupKFold(5), np.zeros((160, 1)), np.zeros(160))
+@pytest.mark.parametrize(
+    ("cv", "clusters"),
+    [
+        (GroupKFold(5), PERSON),
+        (LeaveOneGroupOut(), PERSON),
+        (KFold(4), None),
+        (TimeSeriesSplit(3), None),
+        (ShuffleSplit(1, random_state=0), None),
+    ],
+)
+def test_splitters_of_scikit_learn_get_the_clusters_as_groups(cv, clusters):
+    for (train, test), (a, b) in zip(
+        given_splits(cv, np.zeros((160, 1)), np.zeros(160), clusters), cv.split(PERSON, groups=clusters), strict=True
+    ):
+        np.testing.assert_array_equal(train, a)
+        np.testing.assert_array_equal(test, b)
 
 
 def test_folds_of_clusters_hold_out_every_cluster_once_and_have_about_as_many_rows():
@@ -97,13 +108,6 @@ def test_folds_have_the_same_share_of_every_class():
         assert (y[test] == "a").sum() == 10
         assert (y[test] == "b").sum() in (3, 4)
         assert (y[test] == "c").sum() in (0, 1)
-
-
-@pytest.mark.parametrize("cv", [KFold(4), LeaveOneOut(), TimeSeriesSplit(3), ShuffleSplit(1, random_state=0)])
-def test_splitters_of_scikit_learn(cv):
-    for (train, test), (a, b) in zip(splits(cv), cv.split(Y), strict=True):
-        np.testing.assert_array_equal(train, a)
-        np.testing.assert_array_equal(test, b)
 
 
 def test_lists_of_positions_or_masks():

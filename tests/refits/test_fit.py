@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestRegressor
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -15,7 +13,6 @@ from rsens._errors import InputError
 from rsens._refits import Fit, check_refit, reason_of, with_seed
 from rsens._refits._fit import quick
 from rsens.models import GPRegressor
-from tests.few_probes import explain_with_probes
 
 SEED = np.random.SeedSequence(0)
 
@@ -37,6 +34,7 @@ def test_a_copy_is_fitted():
     model = Fit(estimator)(np.arange(4.0)[:, None], np.arange(4.0), SEED)
     assert not hasattr(estimator, "kernel_")
     assert hasattr(model, "kernel_")
+    assert Fit(None, lambda X, y: (X, y))(1, 2, SEED) == (1, 2)
 
 
 def test_quick_fits_search_on_fewer_rows():
@@ -48,33 +46,19 @@ def test_quick_fits_search_on_fewer_rows():
         assert each(rows, rows[:, 0], SEED).search_rows == 2_000
 
 
-def test_a_function_of_the_user():
-    assert Fit(None, lambda X, y: (X, y))(1, 2, SEED) == (1, 2)
-
-
-@pytest.mark.parametrize(
-    ("estimator", "refit", "text"),
-    [
+def test_what_cannot_be_fitted():
+    for estimator, refit, text in (
         (GPRegressor, None, r"give an instance, GPRegressor\(…\)"),
         (None, None, "fit and get_params"),
         (GPRegressor(), 3, "refit must be a function"),
-    ],
-)
-def test_what_cannot_be_fitted(estimator, refit, text):
-    with pytest.raises(InputError, match=text):
-        check_refit(estimator, refit)
+    ):
+        with pytest.raises(InputError, match=text):
+            check_refit(estimator, refit)
 
 
-@pytest.mark.parametrize(
-    ("error", "text"),
-    [
-        (InputError("y must\n be numbers."), "y must be numbers."),
-        (RuntimeError("no  way"), "RuntimeError: no way"),
-        (MemoryError(), "MemoryError"),
-    ],
-)
-def test_reasons_are_one_line(error, text):
-    assert reason_of(error) == text
+def test_reasons_are_one_line():
+    errors = [InputError("y must\n be numbers."), RuntimeError("no  way"), MemoryError()]
+    assert list(map(reason_of, errors)) == ["y must be numbers.", "RuntimeError: no way", "MemoryError"]
 
 
 # ---- Gaussian processes of scikit-learn ------------------------------------------------------------------------------
@@ -84,20 +68,3 @@ def test_refits_search_once():
     estimator = make_pipeline(StandardScaler(), GaussianProcessRegressor(n_restarts_optimizer=5))
     assert quick(estimator)[-1].n_restarts_optimizer == 0
     assert estimator[-1].n_restarts_optimizer == 5
-
-
-@pytest.fixture
-def fitted():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 2))
-    y = np.sin(2.0 * X[:, 0]) + 0.2 * rng.normal(size=60)
-    kernel = RBF([1.0, 1.0], (0.1, 2.0)) + WhiteKernel(0.1)
-    with pytest.warns(ConvergenceWarning):  # the irrelevant column's length-scale ends at its bound
-        return make_pipeline(StandardScaler(), GaussianProcessRegressor(kernel)).fit(X, y), X, y
-
-
-def test_the_null_level_is_known_and_says_what_matters(fitted):
-    model, X, y = fitted  # the refits end at that bound too, and do not say so again and again
-    explanation = explain_with_probes(model, X, y, pairs=False, n_probes=9, random_state=0)
-    assert explanation.to_frame().set_index("term")["above_null"].to_dict() == {"x0": True, "x1": False}
-    assert explanation.interval_kind == "refits"

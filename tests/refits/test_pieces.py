@@ -1,4 +1,4 @@
-"""Work in pieces, and pieces that are kept."""
+"""Work in pieces, pieces that are kept, and looks at refits."""
 
 import time
 from dataclasses import dataclass
@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 
+from rsens._errors import InputError
 from rsens._files import Checkpoint
 from rsens._progress import progress_of
-from rsens._refits import Failed, Fit, Kept, refit_folds, rounds_of_folds, run_pieces
+from rsens._refits import Failed, Fit, Kept, refit_folds, rounds_of_folds, run_pieces, stratified, succeeded
 
 SEED = np.random.SeedSequence(0)
 X, Y = np.arange(40.0).reshape(20, 2), np.random.default_rng(0).normal(size=20)
@@ -78,18 +79,64 @@ class Means:
 
 
 def fit(X, y):
+    if np.isnan(y).any():
+        raise RuntimeError("no numbers")
     return float(np.mean(y))
 
 
+ROUNDS = rounds_of_folds(2, 4, Y, False, SEED)
+
+
+def looks_at(*looks, y=Y, **options):
+    options = {"n_jobs": None, "seed": SEED, "progress": progress_of(False), "keep": None} | options
+    return refit_folds(Fit(None, fit), X, y, ROUNDS, list(looks), **options)
+
+
 def folds(look, keep=None, **options):
-    rounds = rounds_of_folds(2, 4, Y, False, SEED)
-    options |= {"n_jobs": None, "seed": SEED, "progress": progress_of(False), "keep": keep}
-    [seen] = refit_folds(Fit(None, fit), X, Y, rounds, [look], **options)
+    [seen] = looks_at(look, keep=keep, **options)
     return seen
 
 
 def bits(seen):
     return [[fold.values.tobytes() for fold in part] for part in seen]
+
+
+def test_rounds_hold_out_every_row_once_and_differ():
+    first, second = ROUNDS
+    for splits in ROUNDS:
+        assert sorted(np.concatenate([test for _, test in splits])) == list(range(20))
+    assert any(not np.array_equal(a, b) for (_, a), (_, b) in zip(first, second, strict=True))
+    [alone] = rounds_of_folds(1, 4, Y, False, SEED)
+    for (_, a), (_, b) in zip(first, alone, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_every_look_sees_every_fit():
+    everything, some = looks_at(Means(), Means(failing=3))
+    for splits, seen, others in zip(ROUNDS, everything, some, strict=True):
+        for (train, test), one, other in zip(splits, seen, others, strict=True):
+            np.testing.assert_array_equal(one.values, [Y[test].mean(), Y[train].mean(), np.nan])
+            if 3 in test:
+                with pytest.raises(InputError, match=r"Fold \d of 4 \(15 training rows, 5 held out\).*not this one"):
+                    succeeded(other)
+            else:
+                assert succeeded(other) is other
+    with parallel_config(backend="threading"):
+        assert bits(folds(Means(), n_jobs=2)) == bits(everything)
+
+
+def test_a_fit_that_fails_has_nothing_to_see():
+    look = Means()
+    [first, *_] = folds(look, y=np.full(20, np.nan))[0]
+    assert isinstance(first, Failed)
+    assert look.looked == 0
+    with pytest.raises(InputError, match="RuntimeError: no numbers") as caught:
+        succeeded(first)
+    assert isinstance(caught.value.__cause__, RuntimeError)
+
+
+def test_which_targets_are_classes():
+    assert [stratified(None, np.array(y)) for y in (["a", "b", "c"], [0, 1, 1], [1.0, 2.0, 3.0])] == [True, True, False]
 
 
 def test_refits_that_are_kept_are_not_fitted_again(tmp_path):

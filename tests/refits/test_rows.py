@@ -32,25 +32,9 @@ def test_rows_are_taken_by_position(index):
     assert take_rows(X["a"], np.array([1])).tolist() == [2.0]
 
 
-def test_lists_become_arrays():
-    assert as_rows([[1, 2.0], [3, 4.0]]).dtype == np.float64
-    mixed = as_rows([[1.5, "a"], [2.5, "b"]])
-    assert mixed.dtype == object
-    assert mixed[1].tolist() == [2.5, "b"]
-
-
-@pytest.mark.parametrize(
-    ("X", "text"),
-    [
-        ([1.0, 2.0], "two axes"),
-        (np.zeros((0, 2)), "no rows"),
-        (pd.DataFrame({"a": []}), "no rows"),
-        (pd.DataFrame(index=[0, 1]), "no columns"),
-        (3.0, "two axes"),
-    ],
-)
-def test_what_is_no_table(X, text):
-    with pytest.raises(InputError, match=text):
+@pytest.mark.parametrize("X", [[1.0, 2.0], np.zeros((0, 2)), pd.DataFrame({"a": []}), pd.DataFrame(index=[0, 1]), 3.0])
+def test_what_is_no_table(X):
+    with pytest.raises(InputError, match=r"two axes|no rows|no columns"):
         as_rows(X)
 
 
@@ -59,39 +43,31 @@ def test_targets():
     np.testing.assert_array_equal(read_targets(pd.Series(["a", "b"], dtype="category"), 2), ["a", "b"])
     np.testing.assert_array_equal(read_targets(pd.DataFrame({"y": [1.0, 2.0]}), 2), [1.0, 2.0])
     np.testing.assert_array_equal(read_targets(np.array([True, False]), 2), [True, False])
+    for y in ([1, 2, 3], [1.5, 2.0, 3.0]):
+        found = read_targets(np.array(y, dtype=object), 3)
+        np.testing.assert_array_equal(found, y)
+        assert found.dtype == np.array(y).dtype
+        assert not are_labels(found)
+    y = np.arange(6.0).reshape(3, 2)
+    assert read_targets(y, 3, several=True) is y
 
 
 @pytest.mark.parametrize(
-    ("y", "text"),
+    ("y", "several", "text"),
     [
-        (None, "one entry for each of the 2 rows"),
-        ("ab", "one entry for each of the 2 rows"),
-        ([1.0], "got 1"),
-        ([1.0, np.nan], "1 missing or infinite values, the first at row 1"),
-        ([np.inf, 1.0], "first at row 0"),
-        ([None, "a"], "first at row 0"),
-        ([[1.0, 2.0], [1.0, 2.0]], "shape"),
+        (None, False, "one entry for each of the 2 rows"),
+        ("ab", False, "one entry for each of the 2 rows"),
+        ([1.0], False, "got 1"),
+        ([1.0, np.nan], False, "1 missing or infinite values, the first at row 1"),
+        ([np.inf, 1.0], False, "first at row 0"),
+        ([None, "a"], False, "first at row 0"),
+        ([[1.0, 2.0], [1.0, 2.0]], False, "shape"),
+        ([[1.0, 2.0], [1.0, np.nan]], True, "first at row 1"),
     ],
 )
-def test_wrong_targets(y, text):
+def test_wrong_targets(y, several, text):
     with pytest.raises(InputError, match=text):
-        read_targets(y, 2)
-
-
-@pytest.mark.parametrize("y", [[1, 2, 3], [1.5, 2.0, 3.0]])
-def test_numbers_are_numbers_however_they_are_stored(y):
-    found = read_targets(np.array(y, dtype=object), 3)
-    np.testing.assert_array_equal(found, y)
-    assert found.dtype == np.array(y).dtype
-    assert not are_labels(found)
-
-
-def test_several_numbers_per_row():
-    y = np.arange(6.0).reshape(3, 2)
-    assert read_targets(y, 3, several=True) is y
-    y[1, 1] = np.nan
-    with pytest.raises(InputError, match="first at row 1"):
-        read_targets(y, 3, several=True)
+        read_targets(y, 2, several=several)
 
 
 # ---- levels ----------------------------------------------------------------------------------------------------------
@@ -117,9 +93,6 @@ def test_only_the_levels_that_the_user_gave():
         found = told(GPRegressor(categorical={key: given["town"]}), only_given=True)
         assert found == {1: ["Lima", "Oslo", "Rome"], 2: None}
     assert told(GPRegressor(), only_given=True) == {1: None, 2: None}
-
-
-def test_numbers_have_no_levels():
     X = np.array([[0.5, 3.0], [1.5, 4.0]])
     assert told(GPRegressor(), X) is None
     assert told(GPRegressor(categorical=[1]), X) == {1: [3.0, 4.0]}
@@ -139,9 +112,9 @@ def test_rows_know_the_levels_of_all_rows():
 
 
 def test_other_estimators_get_the_rows_as_they_are():
-    frame = pd.DataFrame({"town": ["Oslo", "Rome"]})
-    assert rows_with_levels(None, frame) is frame
-    array = np.array([[1.0, 2.0]])
-    assert rows_with_levels(None, array) is array
-    assert rows_with_levels(None, [["a", 1.0]]).dtype == object
+    for rows in (pd.DataFrame({"town": ["Oslo", "Rome"]}), np.array([[1.0, 2.0]])):
+        assert rows_with_levels(None, rows) is rows
     assert rows_with_levels(None, [[1, 2.0]]).dtype.kind == "f"
+    mixed = rows_with_levels(None, [[1.5, "a"], [2.5, "b"]])
+    assert mixed.dtype == object
+    assert mixed[1].tolist() == [2.5, "b"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from rsens._app.study import study
@@ -70,8 +71,6 @@ def test_calls_that_refit_warn_without_clusters(clusters, recwarn):
 
 
 def test_study_warns_before_anything_else():
-    import pandas as pd
-
     table = pd.DataFrame(persons(3, 0.01), columns=["age", "weight", "height"]).assign(y=np.arange(160.0) ** 0.5)
     found = study(table, "y", model="linear", null=False, pairs=0, cv=0)
     (note,) = [note for note in found.notes if note.severe and note.kind == "clusters"]

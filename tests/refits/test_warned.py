@@ -39,9 +39,7 @@ def warns(number):
 def pieces(work, count, n_jobs=None):
     with warnings.catch_warnings(record=True) as raised:
         warnings.simplefilter("always")
-        found = run_pieces(
-            work, count, lambda k: (k,), n_jobs=n_jobs, progress=progress_of(False), noun="piece"
-        )  # fmt: skip
+        found = run_pieces(work, count, lambda k: (k,), n_jobs=n_jobs, progress=progress_of(False), noun="piece")
     assert found == list(range(count))
     return raised
 
@@ -67,10 +65,6 @@ def test_warnings_point_to_the_line_of_the_user_and_follow_his_filters():
     assert not raised
 
 
-def not_converged():
-    return LogisticRegression(max_iter=1)
-
-
 CLASSES = (Y > 0.0).astype(int)
 CALLS = {
     "stability": lambda model: rsens.stability(model, X, CLASSES, n_boot=6, methods=["rsens"], random_state=0),
@@ -84,7 +78,7 @@ CALLS = {
 def test_a_model_that_does_not_converge_says_so_once(call):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = not_converged().fit(X, CLASSES)
+        model = LogisticRegression(max_iter=1).fit(X, CLASSES)
     with warnings.catch_warnings(record=True) as raised:
         warnings.simplefilter("always")
         CALLS[call](model)
@@ -94,36 +88,16 @@ def test_a_model_that_does_not_converge_says_so_once(call):
     assert all(" of " in text and "refits: lbfgs" in text.replace("sample", "refit") for text in texts)
 
 
-COLUMNS = {
-    "frame": lambda: Y.to_frame("y"),
-    "array": lambda: Y.to_numpy()[:, None],
-    "lists": lambda: [[value] for value in Y],
-}
-
-
-OPTIONS = {"n_probes": 4, "random_state": 0}
-
-
-@pytest.fixture(scope="module")
-def model():
-    return BayesianRidge().fit(X, Y)
-
-
-@pytest.fixture(scope="module")
-def one(model):
-    return explain_with_probes(model, X, Y, **OPTIONS)
-
-
-@pytest.mark.parametrize("kind", COLUMNS)
-def test_a_column_of_targets_is_one_target(kind, model, one):
+def test_a_column_of_targets_is_one_target():
     """pytest makes scikit-learn's warning of a column vector an error."""
-    y = COLUMNS[kind]()
-    other = explain_with_probes(model, X, y, **OPTIONS)
-    pd.testing.assert_frame_equal(one.to_frame(), other.to_frame())
-    pd.testing.assert_series_equal(one.null, other.null)
-    rsens.assess(BayesianRidge(), X, y, random_state=0)
-    rsens.stability(BayesianRidge(), X, y, n_boot=2, methods=["rsens"], random_state=0)
-    rsens.compare(model, X, y, methods=["rsens", "pfi"], random_state=0)
+    model = BayesianRidge().fit(X, Y)
+    options = {"n_probes": 4, "random_state": 0}
+    one = explain_with_probes(model, X, Y, **options)
+    for y in (Y.to_frame("y"), Y.to_numpy()[:, None], [[value] for value in Y]):
+        pd.testing.assert_frame_equal(one.to_frame(), explain_with_probes(model, X, y, **options).to_frame())
+        rsens.assess(BayesianRidge(), X, y, random_state=0)
+        rsens.stability(BayesianRidge(), X, y, n_boot=2, methods=["rsens"], random_state=0)
+        rsens.compare(model, X, y, methods=["rsens", "pfi"], random_state=0)
 
 
 def test_several_targets_stay_several():

@@ -20,7 +20,7 @@ from rsens._errors import Argument, InputError
 from rsens.adapters._adapter import Adapter, Described, first_line, wrong_kind
 from rsens.adapters._linear_predictor import through_response
 from rsens.derivatives import Derivatives, Description, Finding, Model, TorchModel, check_evaluation_mode, from_draws
-from rsens.distributions import Categorical, Distribution, Normal
+from rsens.distributions import Categorical, Distribution, MultivariateNormal, Normal
 from rsens.likelihoods import LogitLikelihood
 from rsens.posteriors import Latent
 
@@ -41,7 +41,7 @@ def _adapt(module: Any) -> Model:
     label = type(module).__name__
     family, noise = "the distribution that forward returns", "as that distribution has it"
     about = Description(f"{label}, a module of PyTorch", family, noise, AUTOMATIC)
-    return ModuleModel(InFloat64(module), label=label, about=about)
+    return ModuleModel(InFloat64(module), label=label, about=about, findings=_findings(module))
 
 
 TORCH_MODULE = Adapter("modules of PyTorch that return distributions", lambda obj: is_a(obj, "torch.Module"), _adapt)
@@ -92,6 +92,16 @@ def _as_distribution(output: Any, name: str) -> Distribution:
             "from_torch(lambda X: Bernoulli(logit=module(X)[:, 0])) or Categorical(module(X).softmax(-1))."
         )
     return as_family(output)
+
+
+def _findings(module: Any) -> tuple[Finding, ...]:
+    """The mode and the precision of the module."""
+    single = any(str(p.dtype) in ("torch.float32", "torch.float16", "torch.bfloat16") for p in module.parameters())
+    text = "float32 weights: predictions are computed in float64, on a copy." if single else "float64."
+    return (
+        Finding("mode", "ok", "nothing in the module is random or mixes rows in its present mode."),
+        Finding("precision", "ok", text),
+    )
 
 
 def from_dropout(
@@ -149,7 +159,7 @@ def from_dropout(
     family, noise = f"mixture of {draws} thinned networks", "as the distribution of one network has it"
     about = Description(f"{name}, a module of PyTorch with dropout", family, noise, AUTOMATIC)
     fixed = Finding("masks", "ok", f"{draws} masks, the same for all rows, for {len(masks)} uses of dropout.")
-    return from_draws(one_draw, masks, backend="torch").described(about, fixed)
+    return from_draws(one_draw, masks, backend="torch").described(about, *_findings(module), fixed)
 
 
 class _Tape:
@@ -206,10 +216,14 @@ class _LaplaceMoments:
         m, V = self._copy._glm_predictive_distribution(X)
         return m, V
 
-    def number(self, noise: float, X: Any) -> Normal:
-        """One number, with the variance of its noise."""
+    def numbers(self, noise: float, X: Any) -> Normal | MultivariateNormal:
+        """One number or several at once, with the variance of their noise."""
+        import torch
+
         m, V = self.moments(X)
-        return Normal(m[:, 0], V[:, 0, 0] + noise)
+        if m.shape[1] == 1:
+            return Normal(m[:, 0], V[:, 0, 0] + noise)
+        return MultivariateNormal(m, V + noise * torch.eye(m.shape[1], dtype=m.dtype))
 
     def two_classes(self, X: Any) -> Normal:
         """The logit: f of a network with one output, or with two the second against the first."""
@@ -254,9 +268,8 @@ def _adapt_laplace(laplace: Any) -> Model:
         raise InputError(f"{name} is not fitted. Call fit(train_loader) first.")
     check_evaluation_mode(laplace.model)
     kind, outputs = str(getattr(laplace.likelihood, "value", laplace.likelihood)), int(laplace.n_outputs)
-    if kind not in ("regression", "classification") or (kind == "regression" and outputs > 1):
-        text = f"has the likelihood {kind!r} and {outputs} outputs; rsens reads regression of one, and classification"
-        raise InputError(f"{name} {text}.")
+    if kind not in ("regression", "classification"):
+        raise InputError(f"{name} has the likelihood {kind!r}; rsens reads 'regression' and 'classification'.")
     latent, kept = _LaplaceMoments(laplace), f"{name} of laplace-torch"
     if kind == "classification":
         more, averaged = outputs > 2, "exactly" if outputs <= 2 else "by laplace-torch's probit formula"
@@ -268,9 +281,10 @@ def _adapt_laplace(laplace: Any) -> Model:
     noise = float(laplace.sigma_noise) ** 2
     untouched = " It is 1, the default: fit it, or give Laplace(…, sigma_noise=…)." if noise == 1.0 else ""
     text = f"sigma_noise² = {noise:.3g} is added to the variance of f, which laplace-torch leaves out.{untouched}"
-    about = Description(kept, "Normal", f"included: {noise:.3g} (sigma_noise²)", AUTOMATIC)
+    family = "Normal" if outputs == 1 else f"MultivariateNormal ({outputs} numbers)"
+    about = Description(kept, family, f"included: {noise:.3g} (sigma_noise²)", AUTOMATIC)
     finding = Finding("noise", "warning" if untouched else "ok", text)
-    return LaplaceModel(partial(latent.number, noise), label=name, about=about, findings=(finding,))
+    return LaplaceModel(partial(latent.numbers, noise), label=name, about=about, findings=(finding,))
 
 
 LAPLACE = Adapter("Laplace approximations of laplace-torch", lambda o: is_a(o, "laplace.BaseLaplace"), _adapt_laplace)

@@ -245,9 +245,11 @@ def _multinomial(results: Any) -> _Observation:
 
 
 def _negative_binomial(results: Any) -> _Observation:
-    kind, size = str(results.model.loglike_method), 1.0 / float(np.asarray(results.params)[-1])
-    if kind != "nb2":
-        raise InputError(f"rsens reads NegativeBinomial with loglike_method='nb2'; got {kind!r}. Fit that, or a GLM.")
+    kind, alpha = str(results.model.loglike_method), float(np.asarray(results.params)[-1])
+    if kind == "nb1":  # variance μ(1 + α): the size μ/α moves with the mean
+        response = MeanResponse(log_mean, lambda μ: NegativeBinomial(μ, μ / alpha), (1.0, 1.0 / alpha))
+        return _Observation(response, f"NegativeBinomial (size mean/{alpha:.3g})")
+    size = 1.0 if kind == "geometric" else 1.0 / alpha
     return _Observation(NegativeBinomialLikelihood(size), f"NegativeBinomial (size {size:.3g})")
 
 
@@ -335,6 +337,11 @@ def _findings(results: Any, seen: _Observation, uncertainty: bool) -> Iterator[F
     else:
         kind = getattr(results, "cov_type", "nonrobust")
         yield Finding("coefficients", "ok", f"uncertain, with the covariance of the fit ({kind}).")
+    family = type(getattr(results.model, "family", None)).__name__
+    scale = float(getattr(results, "scale", 1.0))
+    if family in ("Poisson", "Binomial", "NegativeBinomial") and scale != 1.0:
+        text = f"the scale of {scale:.3g} widens the uncertainty of the coefficients, but not the {family} distribution"
+        yield Finding("dispersion", "warning", f"{text}. For counts that vary more, fit a NegativeBinomial.")
 
 
 def _adapt(obj: Any) -> Model:

@@ -198,6 +198,9 @@ SMOOTH = [
 WHITE = [
     WhiteKernel(0.2) + RBF(1.0),
     2.0 * WhiteKernel(0.2) + RBF(1.0),
+    (RBF(1.0) + WhiteKernel(0.1)) * (2.0 * RBF(2.0) + ConstantKernel(3.0) + WhiteKernel(0.2)),
+    (RBF(1.0) + WhiteKernel(0.1)) ** 3,
+    RBF(1.0) * WhiteKernel(0.3) + RBF(2.0),
 ]
 
 
@@ -222,7 +225,6 @@ def test_a_constant_becomes_part_of_the_variance():
         Matern(1.0, nu=0.8),
         Exponentiation(RBF(1.0), 0.5),
         WhiteKernel(1.0) * DotProduct(1.0) + RBF(1.0),
-        (RBF(1.0) + WhiteKernel(0.1)) ** 3,
         ConstantKernel(0.0) + RBF(1.0),
     ],
     ids=str,

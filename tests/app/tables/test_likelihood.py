@@ -11,26 +11,17 @@ from rsens._app.tables import choose_likelihood
 rng = np.random.default_rng(0)
 
 
-@pytest.mark.parametrize(
-    ("labels", "classes"),
-    [
-        (pd.Series(["no", "yes"] * 2, dtype=object), ("no", "yes")),
-        (pd.Series(["no", "yes"] * 2, dtype="string"), ("no", "yes")),
-        (pd.Series(pd.Categorical(["no", "yes"] * 2)), ("no", "yes")),
-        (pd.Series([False, True] * 2), (False, True)),
-    ],
-)
-def test_labels_are_classes(labels, classes):
-    choice = choose_likelihood(labels)
-    assert (choice.kind, choice.classes) == ("classification", classes)
+@pytest.mark.parametrize("dtype", [object, "string", "category"])
+def test_labels_are_classes(dtype):
+    choice = choose_likelihood(pd.Series(["no", "yes"] * 2, dtype=dtype))
+    assert (choice.kind, choice.classes) == ("classification", ("no", "yes"))
     assert "2 classes" in choice.reason
 
 
-@pytest.mark.parametrize("values", [[0, 1], [1, 2], [-1, 1], [0.0, 1.0]])
+@pytest.mark.parametrize("values", [[False, True], [0, 1], [1, 2], [-1, 1], [0.0, 1.0]])
 def test_two_whole_numbers_are_classes(values):
     choice = choose_likelihood(np.array(values * 10))
-    assert choice.kind == "classification"
-    assert choice.classes == tuple(values)
+    assert (choice.kind, choice.classes) == ("classification", tuple(values))
 
 
 @pytest.mark.parametrize(
@@ -59,11 +50,8 @@ def test_numbers(y, kind, words):
 
 def test_bicycles(data_folder):
     y = pd.read_csv(data_folder / "bike_hour.csv")["cnt"]
-    choice = choose_likelihood(y)
-    assert choice.kind == "negative_binomial"
-    assert (
-        choice.reason == "whole numbers from 1 to 977, mean 189, variance 32,901: counts with more spread than Poisson"
-    )
+    expected = "whole numbers from 1 to 977, mean 189, variance 32,901: counts with more spread than Poisson"
+    assert choose_likelihood(y).reason == expected
 
 
 def test_poisson_counts_are_hardly_ever_taken_for_a_measurement():
@@ -72,25 +60,18 @@ def test_poisson_counts_are_hardly_ever_taken_for_a_measurement():
     assert chosen.count("poisson") >= 297
 
 
-@pytest.mark.parametrize("asked", ["gaussian", "student_t", "poisson", "negative_binomial"])
-def test_what_is_asked_for(asked):
-    choice = choose_likelihood(np.array([0, 1, 5, 3]), asked)
-    assert (choice.kind, choice.reason) == (asked, "as asked for")
-
-
-def test_classes():
-    assert len(choose_likelihood(pd.Series([f"c{i}" for i in range(20)] * 2)).classes) == 20
+def test_what_is_asked_for():
+    for asked in ("gaussian", "student_t", "poisson", "negative_binomial"):
+        choice = choose_likelihood(np.array([0, 1, 5, 3]), asked)
+        assert (choice.kind, choice.reason) == (asked, "as asked for")
     assert choose_likelihood(load_iris().target, "classification").classes == (0, 1, 2)
+    assert len(choose_likelihood(pd.Series([f"c{i}" for i in range(20)] * 2)).classes) == 20
 
 
 @pytest.mark.parametrize(
     ("y", "asked", "text"),
     [
-        (
-            pd.Series([f"city {i}" for i in range(300)], name="city"),
-            "auto",
-            "'city' has 300 different values; more than 20",
-        ),
+        (pd.Series([f"city {i}" for i in range(300)], name="city"), "auto", "'city' has 300 different values"),
         (pd.Series(["a", "a"]), "auto", "only one value"),
         (pd.Series(["a", "b"]), "poisson", "labels, not numbers: it cannot be 'poisson'"),
         (np.arange(50), "classification", "likelihood='gaussian'"),

@@ -131,11 +131,7 @@ def test_arguments():
     assert list(TableReader(columns=["x"]).fit_transform(frame)) == ["x"]
     copy = clone(reader)
     assert copy.get_params() == reader.get_params()
-    assert list(copy.set_params(drop=["when"], date=None).fit_transform(frame)) == [
-        "x",
-        "code",
-        "other",
-    ]
+    assert list(copy.set_params(drop=["when"], date=None).fit_transform(frame)) == ["x", "code", "other"]
 
 
 def test_pipelines():

@@ -11,6 +11,8 @@ from rsens._errors import InputError
 from rsens.adapters._adapter import Adapter, check_fitted, expected_model
 from rsens.adapters._sklearn._estimators import (
     read_bayesian_linear,
+    read_boosted_parameters,
+    read_catboost,
     read_forest,
     read_ngboost,
     read_own,
@@ -76,6 +78,9 @@ READERS: dict[str, Callable[[Any], Prediction]] = {
     "sklearn.ForestRegressor": read_forest,
     "ngboost.NGBoost": read_ngboost,
     "skpro.BaseProbaRegressor": read_skpro,
+    "xgboostlss.XGBoostLSS": read_boosted_parameters,
+    "lightgbmlss.LightGBMLSS": read_boosted_parameters,
+    "catboost.CatBoostRegressor": read_catboost,
 }
 
 

@@ -12,6 +12,7 @@ then the spread between trees is all of it; with large leaves the second term ta
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -292,3 +293,42 @@ def read_skpro(estimator: Any) -> Prediction:
         return as_family(estimator.predict_proba(X if is_frame(X) else pd.DataFrame(X)))
 
     return Prediction(predict, "as predict_proba gives it", IN_DISTRIBUTION)
+
+
+def read_boosted_parameters(estimator: Any) -> Prediction:
+    """XGBoostLSS and LightGBMLSS: `predict(rows, pred_type="parameters")`, one column per parameter."""
+    name, distribution = type(estimator).__name__, estimator.dist
+    if getattr(estimator, "booster", None) is None:
+        raise InputError(f"{name} is not trained. Call train(params, data) first.")
+    if not isinstance(getattr(distribution, "distribution", None), type):
+        raise InputError(
+            f"{name} with {type(distribution).__name__} has no distribution with parameters. Use a parametric one, "
+            "such as Gaussian, or write what it predicts: from_function(fn, step=0.3)."
+        )
+
+    def predict(X: Any) -> Distribution:
+        import torch
+
+        if is_a(estimator, "xgboostlss.XGBoostLSS"):
+            X = import_module("xgboost").DMatrix(X, feature_names=estimator.booster.feature_names)
+        table = estimator.predict(X, pred_type="parameters")
+        values = {str(name): torch.tensor(np.asarray(table[name], dtype=np.float64)) for name in table.columns}
+        return as_family(distribution.distribution(**values))
+
+    return Prediction(predict, distribution.distribution.__name__, IN_DISTRIBUTION)
+
+
+def read_catboost(estimator: Any) -> Prediction:
+    """CatBoost with the loss RMSEWithUncertainty: a mean and a variance."""
+    loss = str((estimator.get_params() or {}).get("loss_function") or "").partition(":")[0]
+    if loss != "RMSEWithUncertainty":
+        raise InputError(
+            f"{type(estimator).__name__} with the loss {loss or 'of a point'} predicts points. Fit with "
+            "loss_function='RMSEWithUncertainty', which predicts a mean and a variance."
+        )
+
+    def predict(X: Any) -> Normal:
+        values = np.asarray(estimator.predict(X, prediction_type="RMSEWithUncertainty"), dtype=np.float64)
+        return Normal(values[:, 0], values[:, 1])
+
+    return Prediction(predict, "Normal", "included: the variance that RMSEWithUncertainty predicts")

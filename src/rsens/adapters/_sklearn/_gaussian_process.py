@@ -26,7 +26,19 @@ from rsens.adapters._sklearn._estimators import OF_CLASSES, read_probabilities
 from rsens.adapters._sklearn._prediction import Prediction, numbers_in, read_std
 from rsens.derivatives import Derivatives, Finding, Inner, normalized, normalized_derivatives, result_bytes
 from rsens.distributions import Distribution, Normal
-from rsens.kernels import EQ, Constant, Kernel, Linear, Matern32, Matern52, Product, RationalQuadratic, Stationary, Sum
+from rsens.kernels import (
+    EQ,
+    Constant,
+    ConstantDiagonal,
+    Kernel,
+    Linear,
+    Matern32,
+    Matern52,
+    Product,
+    RationalQuadratic,
+    Stationary,
+    Sum,
+)
 from rsens.likelihoods import LogitLikelihood
 from rsens.posteriors import Latent, LatentPosterior, Root, TriangularRoot
 
@@ -160,7 +172,14 @@ def _one_against_the_rest(members: list[Prediction]) -> Prediction:
 
 @dataclass(frozen=True)
 class Translated:
-    """smooth + white·δ, where δ is 1 at a row and itself, and 0 between two rows; None for no smooth part at all."""
+    """smooth + white·δ, where δ is 1 at a row and itself, and 0 between two rows; None for no smooth part at all.
+
+    A WhiteKernel may be anywhere in the tree:
+
+        (a + w_a δ)(b + w_b δ) = ab + (w_a b(x, x) + w_b a(x, x) + w_a w_b) δ,
+
+    so the white part of a product is one number only where the prior variance of the other factor does not depend on x.
+    """
 
     smooth: Any
     white: float = 0.0
@@ -171,14 +190,12 @@ class Translated:
         return Translated(total, self.white + other.white)
 
     def __mul__(self, other: Translated) -> Translated:
-        """(k + wδ)c = ck + cwδ for a constant c, which becomes part of the variances of k."""
-        for k, constant in ((self, other), (other, self)):
-            if isinstance(constant.smooth, Constant) and not constant.white:
-                c = constant.smooth.variance
-                return Translated(None if k.smooth is None else k.smooth.in_units(np.ones(1), c), c * k.white)
-        if self.white or other.white:
-            raise NoTranslationError("a product of WhiteKernel and a kernel that is not constant")
-        return Translated(Product((self.smooth, other.smooth)))
+        white = self.white * other.white
+        for a, b in ((self, other), (other, self)):
+            if a.white > 0.0 and b.smooth is not None:
+                white += a.white * _prior_variance(b.smooth)
+        both = self.smooth is not None and other.smooth is not None
+        return Translated(_product(self.smooth, other.smooth) if both else None, white)
 
 
 def translated(kernel: Any) -> Translated:
@@ -240,6 +257,25 @@ _LEAVES: dict[str, Callable[[Any], Translated]] = {
     "ConstantKernel": lambda k: Translated(Constant(float(k.constant_value))),
     "WhiteKernel": lambda k: Translated(None, float(k.noise_level)),
 }
+
+
+def _product(a: Kernel, b: Kernel) -> Kernel:
+    """The product; a constant becomes part of the variances of the other factor, which then has one array less."""
+    for factor, other in ((a, b), (b, a)):
+        if isinstance(factor, Constant):
+            return other.in_units(np.ones(1), factor.variance)
+    return Product((a, b))
+
+
+def _prior_variance(kernel: Kernel) -> float:
+    """k(x, x), where it is the same for all x."""
+    if isinstance(kernel, Sum):
+        return sum(map(_prior_variance, kernel.terms))
+    if isinstance(kernel, Product):
+        return float(np.prod([_prior_variance(factor) for factor in kernel.factors]))
+    if isinstance(kernel, ConstantDiagonal):
+        return kernel.variance
+    raise NoTranslationError("a product of WhiteKernel and DotProduct")
 
 
 #: Below this angle the Taylor series of (θ cos θ − sin θ)/θ³ has more digits than the quotient.

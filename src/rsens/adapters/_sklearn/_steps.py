@@ -2,8 +2,8 @@
 
 Affine steps (scalers, PCA, selections) are found by trying: if base + (X − c)A reproduces what the step makes of all
 rows, A is its derivative. That needs no list of classes, and a quadratic step cannot pass for affine, as it would if
-differences at two steps were compared. Splines have formulas; anything else is differentiated by itself, with
-Richardson extrapolation, which is exact up to rounding for polynomials, so the model behind it stays exact.
+differences at two steps were compared. Polynomials and splines have formulas; anything else is differentiated by
+itself, with Richardson extrapolation, so the model behind it stays exact.
 """
 
 from __future__ import annotations
@@ -55,9 +55,13 @@ def derivatives_of(step: Any, X: Any, order: int) -> Inner:
         return through([inner for _, inner in step.steps], X, order)[1]
     if is_a(step, "sklearn.ColumnTransformer"):
         return _of_columns(step, X, order)
+    if is_a(step, "sklearn.FeatureUnion"):
+        return _of_union(step, X, order)
     labels = columns_of_labels(X) if is_frame(X) else []
     if encodes(step) or len(labels) == X.shape[1]:
         return Inner(np.zeros((1, _outputs(step.transform(X)).shape[1], X.shape[1])))
+    if is_a(step, "sklearn.PolynomialFeatures") and not labels:
+        return _of_polynomial(step, np.asarray(X, dtype=np.float64), order)
     return _of_function(step, X, labels, order)
 
 
@@ -112,6 +116,23 @@ def _of_columns(step: Any, X: Any, order: int) -> Inner:
         if positions and place.stop > place.start:
             rows = X.iloc[:, positions] if is_frame(X) else X[:, positions]
             parts.append((_spread(derivatives_of(part, rows, order), positions, D), place))
+    return _side_by_side(parts, D)
+
+
+def _of_union(step: Any, X: Any, order: int) -> Inner:
+    parts, start = [], 0
+    for name, part in step.transformer_list:
+        if part == "drop":
+            continue
+        weight, inner = (step.transformer_weights or {}).get(name, 1.0), derivatives_of(part, X, order)
+        inner = Inner(weight * inner.first, None if inner.second is None else weight * inner.second)
+        parts.append((inner, slice(start, start + inner.first.shape[1])))
+        start += inner.first.shape[1]
+    return _side_by_side(parts, X.shape[1])
+
+
+def _side_by_side(parts: list[tuple[Inner, slice]], D: int) -> Inner:
+    """The outputs of several steps, each in its place."""
     n = max((len(inner.first) for inner, _ in parts), default=1)
     outputs = max((place.stop for _, place in parts), default=0)
     first, second = np.zeros((n, outputs, D)), None
@@ -133,6 +154,31 @@ def _spread(inner: Inner, columns: list[int], D: int) -> Inner:
         return Inner(first)
     second = np.zeros((*inner.second.shape[:2], D, D))
     second[..., np.array(columns)[:, None], columns] = inner.second
+    return Inner(first, second)
+
+
+def _of_polynomial(step: Any, X: Array, order: int) -> Inner:
+    """z_l = Π_d x_d^p_ld, with the powers p of `powers_`."""
+    powers = np.asarray(step.powers_, dtype=np.intp)
+    D = powers.shape[1]
+    table = np.stack([X**k for k in range(powers.max(initial=0) + 1)])  # (powers, n, D)
+
+    def derivative(*columns: int) -> tuple[Any, Array]:
+        """The outputs l with a derivative in these columns, one after the other, and its values (n, those l)."""
+        factor, p = np.ones(len(powers)), powers.copy()
+        for d in columns:
+            factor = factor * p[:, d]
+            p[:, d] -= 1
+        left = np.flatnonzero(factor)
+        return left, factor[left] * np.prod(table[p[left], :, np.arange(D)], axis=1).T
+
+    first = np.zeros((len(X), len(powers), D))
+    second = np.zeros((*first.shape, D)) if order == 2 else None
+    for d in range(D):
+        left, first[:, left, d] = derivative(d)
+        for e in range(D) if second is not None else ():
+            assert second is not None
+            left, second[:, left, d, e] = derivative(d, e)
     return Inner(first, second)
 
 
