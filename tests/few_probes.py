@@ -1,7 +1,5 @@
 """`explain` with fewer probes than usual: for tests that need a null level, but not a steady one."""
 
-from __future__ import annotations
-
 from typing import Any
 from unittest.mock import patch
 

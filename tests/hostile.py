@@ -9,8 +9,6 @@ address space has room for 1 GB more, and the peak of memory is counted. Cases h
 one. It prints counts as JSON.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

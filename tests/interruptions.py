@@ -11,8 +11,6 @@ that had been kept. Then the disk is full, and two runs share a folder.
 It runs as a separate process so that it may fork: children need not import everything again. It prints counts as JSON.
 """
 
-from __future__ import annotations
-
 import argparse
 import errno
 import hashlib

@@ -1,7 +1,5 @@
 """Rows that the model is asked about a few at a time, as if memory were small."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest.mock import patch

@@ -1,7 +1,5 @@
 """Tables that come in chunks: their types, and the order of their rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import polars as pl

@@ -1,7 +1,5 @@
 """Errors, warnings and sentences that know which of their words are arguments; repeated warnings."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import inspect

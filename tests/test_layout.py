@@ -1,7 +1,5 @@
 """The house rules that a reader relies on: who imports whom, what things are called, how large packages are."""
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib

@@ -3,8 +3,6 @@
 Pages do not run here: tests/test_docs.py runs their code, and `make docs` both at once.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The supplement's comparison of R-sens₂ with the full fourth derivative; test_make.py runs the script."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax

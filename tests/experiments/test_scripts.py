@@ -1,7 +1,5 @@
 """Every script runs with tiny settings, writes its tables and figures, and resumes after an interruption."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from importlib import import_module

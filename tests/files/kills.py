@@ -9,8 +9,6 @@ leave its own results and nothing else. It runs as a separate process, without t
 how often old results, new results or a mixture of both were found.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

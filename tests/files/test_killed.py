@@ -1,7 +1,5 @@
 """After `kill -9` at any moment every file of a folder is whole, and the next run repairs the rest."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

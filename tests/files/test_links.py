@@ -1,7 +1,5 @@
 """Links in a folder of results, and lists of files that somebody has edited: nothing outside is touched."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

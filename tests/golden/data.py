@@ -1,7 +1,5 @@
 """Small tables, models and objects that the calls share."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

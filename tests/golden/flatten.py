@@ -1,7 +1,5 @@
 """Results as flat dictionaries of arrays."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The public names of rsens: what there is, its parameters, and the options of the command."""
 
-from __future__ import annotations
-
 import contextlib
 import enum
 import inspect

@@ -4,8 +4,6 @@ python -m tests.golden.record write [--only NAME]
 python -m tests.golden.record check [--only NAME]
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import sys
