@@ -49,16 +49,9 @@ def test_equal_values_share_the_smallest_rank():
     assert list(table["rank"]) == [1, 1, 3, 3]
 
 
-def test_jobs_and_other_methods_change_nothing(table):
+def test_jobs_change_nothing(table):
     two = compare(MODEL, X, y, methods=QUICK[1], budget="paper", random_state=0, n_jobs=2)
     pd.testing.assert_frame_equal(two.drop(columns="seconds"), table.drop(columns="seconds"), check_exact=True)
-    for names in (["pfi"], ["apc", "shap", "pfi"]):
-        some = compare(MODEL, X, y, methods=names, budget="paper", random_state=0)
-        for name in {"pfi", "apc"} & set(names):
-            pd.testing.assert_series_equal(
-                some[some["method"] == name].set_index("term")["value"],
-                table[table["method"] == name].set_index("term")["value"],
-            )
 
 
 FLAGGED = X.iloc[:, :2].assign(flag=np.where(np.arange(30) % 5 == 0, 3, 1))

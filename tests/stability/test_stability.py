@@ -94,11 +94,8 @@ def test_cheap_methods_need_no_optional_package():
     ],
 )
 def test_wrong_arguments(options, text):
-    arguments = {"estimator": LeastSquares(), "X": X, "y": Y, "n_boot": 2, "methods": "rsens"} | options
-    if "order" in options and "methods" not in options:
-        arguments["methods"] = "cheap"
     with pytest.raises(InputError, match=text):
-        stability(arguments.pop("estimator"), arguments.pop("X"), arguments.pop("y"), **arguments)
+        stability(**{"estimator": LeastSquares(), "X": X, "y": Y, "n_boot": 2} | options)
 
 
 def test_the_number_of_jobs_changes_nothing():
