@@ -1,7 +1,5 @@
 """Changes to files that are right: to their bytes, to values of JSON, and to model files. See `tests/hostile.py`."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json
