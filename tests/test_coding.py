@@ -2,8 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 
 from rsens._coding import Coding
@@ -97,19 +95,13 @@ def test_numbers_for_functions():
     np.testing.assert_array_equal(coding.numbers(table.values), [[1.5, 0, 1, 0, 3], [4.5, 0, 1, 1, 3]])
 
 
-# ---- switching -------------------------------------------------------------------------------------------------------
-
-
 def test_switched_frame_keeps_every_type():
     coding = Coding.of(FRAME, ["rooms"])
     before = FRAME.copy()
     switched = coding.read(FRAME).switched(1, 4, {1: 0, 2: 1, 3: 2, 4: 0})
     pd.testing.assert_frame_equal(FRAME, before)
     expected = FRAME.iloc[1:4].assign(
-        city="Bergen",
-        sold=True,
-        grade=pd.Categorical(["high"] * 3, FRAME["grade"].cat.categories),
-        rooms=1,
+        city="Bergen", sold=True, grade=pd.Categorical(["high"] * 3, FRAME["grade"].cat.categories), rooms=1
     )
     pd.testing.assert_frame_equal(switched, expected)
 
@@ -123,7 +115,6 @@ def test_switched_to_a_category_that_the_rows_do_not_know():
 
 
 def test_switched_array():
-    """Text of any length, objects, and whole numbers."""
     mixed = np.array([["a", 1.5], ["bcd", 2.5]], dtype=object)
     for X, label in [(np.array([["a"], ["bcd"]]), "bcd"), (mixed, "bcd"), (np.array([[1, 7], [2, 8]]), 2)]:
         before = X.copy()
@@ -131,9 +122,6 @@ def test_switched_array():
         assert switched[0, 0] == label
         np.testing.assert_array_equal(switched[0, 1:], X[0, 1:])
         np.testing.assert_array_equal(X, before)
-
-
-# ---- errors ----------------------------------------------------------------------------------------------------------
 
 
 def test_unknown_and_missing_levels():
@@ -175,11 +163,3 @@ def test_wrong_names(categorical):
     with pytest.raises(InputError) as error:
         Coding.of(FRAME, categorical)
     assert error.value.argument == "categorical"
-
-
-def test_data_frames_of_other_libraries_have_the_same_levels():
-    X = pa.Table.from_pandas(FRAME)
-    found = Coding.of(X)
-    assert [column.labels for column in found.columns] == [column.labels for column in Coding.of(FRAME).columns]
-    np.testing.assert_array_equal(found.read(X).values, Coding.of(FRAME).read(FRAME).values)
-    assert Coding.of(pl.DataFrame({"a": [2.0, 1.0]}), ["a"])[0].labels == (1.0, 2.0)

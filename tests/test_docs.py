@@ -1,4 +1,4 @@
-"""Every Python block of the README and the documentation runs, top to bottom, one page at a time."""
+"""Every Python block of the README and the documentation runs, one page at a time, and every script of the gallery."""
 
 import re
 import runpy
@@ -6,6 +6,8 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pytest
+
+from rsens.plots import PLOTS
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -17,6 +19,7 @@ ALL_PAGES = {
     if (blocks := BLOCK.findall(path.read_text(encoding="utf-8")))
 }
 PAGES = {page: blocks for page, blocks in ALL_PAGES.items() if page not in ELSEWHERE}
+SCRIPTS = {path.stem.removeprefix("plot_"): path for path in sorted(ROOT.glob("docs/gallery/*.py"))}
 
 
 def run_blocks(page):
@@ -38,8 +41,22 @@ def test_blocks_run(page, tmp_path, monkeypatch):
     run_blocks(page)
 
 
-@pytest.mark.parametrize("page", ["lists", "trust"])
+@pytest.mark.parametrize("page", ["lists", "trust", "versions"])
 def test_pages_made_by_scripts_are_current(page):
-    """`make lists` and `make trust` write them again."""
+    """`make lists`, `make trust` and `make release-check` write them again."""
     names = runpy.run_path(str(ROOT / "docs" / f"{page}.py"))
     assert names["page"]() == names["PAGE"].read_text(encoding="utf-8")
+
+
+def test_every_plot_has_its_script():
+    assert set(SCRIPTS) == {plot.name for plot in PLOTS}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_scripts_draw_their_plot(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert f"rsens.plots.{name}(" in SCRIPTS[name].read_text(encoding="utf-8")
+    runpy.run_path(str(SCRIPTS[name]))
+    drawn = plt.get_fignums()
+    plt.close("all")
+    assert len(drawn) == 1

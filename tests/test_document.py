@@ -1,14 +1,10 @@
 """Documents as text and on the page of a report: the same cells, whole, escaped, in the room there is."""
 
-from __future__ import annotations
-
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from rsens._document import WIDTH, Column, Document, Notes, Sentences, ShownTable, fold, plain
+from rsens._document import WIDTH, Column, Document, Notes, Sentences, ShownTable, plain
 from rsens._text import Pair, width_of
 from tests.pages import NASTY, Page, harmless
 
@@ -67,15 +63,6 @@ def test_any_text_is_shown_and_none_is_run(block):
         assert all(character.isprintable() or character == "\n" for character in document.text())
 
 
-def test_a_page_has_whole_names():
-    long = "a" * 100
-    page = ShownTable("", [Column("pair", [Pair(long, "b"), Pair(long[:-1], "<i>")], "name")]).page("pairs", 9)
-    assert re.findall(r'<span class="name">([^<]*)<', page) == [long, "b", long[:-1], "&lt;i&gt;"]
-
-
-# ---- room ------------------------------------------------------------------------------------------------------------
-
-
 def test_columns_give_way_in_a_narrow_terminal():
     """Bars first, then other columns, then letters of names; and nothing in a wide terminal."""
     columns = [
@@ -104,12 +91,3 @@ def test_names_of_pairs_share_the_room_and_texts_are_wrapped():
     lines = ShownTable("T", [Column("", ["check"], "name"), Column("", ["word " * 30], "text")]).text(60).splitlines()
     assert max(map(len, lines)) <= 60
     assert all(line.startswith(" " * 9 + "word") for line in lines[2:])
-
-
-def test_paragraphs_and_commands(monkeypatch):
-    assert max(map(len, fold("word " * 50, 60, "- ", "  ").splitlines())) <= 60
-    for command, line in (("rsens x", "  Run rsens x"), ("rsens " + "x" * 40, "  Run\n    rsens " + "x" * 40)):
-        table = ShownTable("T", [Column("a", ["b"], "name")], hint=("Run", command))
-        assert table.text(40).endswith(line)
-    monkeypatch.setenv("COLUMNS", "50")
-    assert max(map(len, Document([Sentences(["word " * 50], "warning")]).text().splitlines())) <= 50

@@ -1,18 +1,17 @@
-"""Errors, warnings and sentences that know which of their words are arguments."""
-
-from __future__ import annotations
+"""Errors, warnings and sentences that know which of their words are arguments; repeated warnings."""
 
 import ast
 import copy
 import inspect
 import pickle
 import re
+import warnings
 from pathlib import Path
 
 import pytest
 
 import rsens
-from rsens._errors import Argument, InputError, RsensWarning, Sentence, spelled_by
+from rsens._errors import Argument, InputError, RsensWarning, Sentence, emit_once, spelled_by, warnings_once
 
 SOURCE = Path(rsens.__file__).parent
 
@@ -22,7 +21,6 @@ def dashes(argument: Argument) -> str:
 
 
 def in_dashes(text: str) -> str:
-    """The sentence as the command line spells it."""
     with spelled_by(dashes):
         return str(Sentence(text))
 
@@ -45,13 +43,6 @@ def test_another_reader_gets_another_spelling():
     assert str(Argument("rows", 3)) == "rows=3"
 
 
-@pytest.mark.parametrize("kind", [InputError, RsensWarning])
-def test_errors_and_warnings_have_sentences(kind):
-    error = kind(SENTENCE)
-    assert str(error) == SENTENCE
-    assert in_dashes(error.sentence).startswith("--rows")
-
-
 @pytest.mark.parametrize("copied", [lambda e: pickle.loads(pickle.dumps(e)), copy.copy, copy.deepcopy])
 def test_they_survive_the_way_to_another_process(copied):
     error = copied(InputError(Argument("cv"), ": fold 1 is empty."))
@@ -71,11 +62,7 @@ def test_texts_are_short_and_cannot_steer_the_terminal():
     assert in_dashes(error.sentence) == str(error)
 
 
-# ---- every error in the package --------------------------------------------------------------------------------------
-
-
 def parameters() -> set[str]:
-    """The names of all arguments of the public calls."""
     names: set[str] = set()
     for name in rsens.__all__:
         value = getattr(rsens, name)
@@ -104,3 +91,31 @@ def test_errors_that_speak_of_an_argument_carry_it():
         if said.match(first_words(node))
     ]
     assert not plain
+
+
+def test_a_repeated_warning_is_shown_once():
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("always")
+        with warnings_once():
+            for step in range(5):
+                warnings.warn(RsensWarning(f"step {step} is too wide"), stacklevel=1)
+    assert len(shown) == 1
+
+
+def test_pieces_are_counted():
+    pieces = [[(RsensWarning, "fit 1 failed"), (UserWarning, "x")], [(RsensWarning, "fit 2 failed")], []]
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("always")
+        emit_once(pieces, 3, "fold")
+    assert [str(each.message) for each in shown] == ["In 2 of 3 folds: fit 1 failed", "x"]
+
+
+@pytest.mark.parametrize("category", [DeprecationWarning, PendingDeprecationWarning])
+def test_hidden_deprecations_stay_hidden(category):
+    """Filters name the module that warns, as Python's own do; a warning raised again elsewhere would pass them."""
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("always")
+        warnings.filterwarnings("ignore", category=category, module="old")
+        with warnings_once():
+            warnings.warn_explicit("old.f is deprecated", category, "old.py", 1, module="old")
+    assert not shown

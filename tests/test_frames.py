@@ -1,11 +1,7 @@
 """Tables of polars and Arrow: every call gives the same numbers for them as for the table of pandas."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
-import subprocess
-import sys
 from decimal import Decimal
 
 import numpy as np
@@ -101,8 +97,6 @@ def test_calls_give_the_same_numbers_for_each_kind_of_table(call, kind):
         same(one, other)
 
 
-# ---- columns ---------------------------------------------------------------------------------------------------------
-
 DAYS = [dt.date(2020, 1, 1), dt.date(2021, 5, 17)]
 TIMES = [dt.datetime(2020, 1, 1, 5), dt.datetime(2021, 7, 2, 23, 30)]
 #: A column of polars, and the same as pandas has it.
@@ -148,9 +142,6 @@ def test_a_dictionary_keeps_its_order_and_unused_labels():
     column = as_pandas(pa.chunked_array(chunks))
     assert column.tolist() == ["b", "a"]
     assert column.cat.categories.tolist() == ["c", "b", "a"]
-
-
-# ---- tables ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("index", [pd.Index(["r", "s"], name="id"), pd.Index(["r", "s"]), pd.Index([7, 9])], ids=str)
@@ -199,20 +190,3 @@ def test_targets_that_are_missing():
             rsens.BayesianLinearRegression().fit(X, y)
     with pytest.raises(InputError, match="clusters has no label for 1 of 3 rows"):
         rsens.assess(rsens.BayesianLinearRegression(), X, [1.0, 2.0, 3.0], clusters=pl.Series(["a", None, "b"]))
-
-
-# ---- imports ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("make", "absent"),
-    [
-        ("import pandas; X = pandas.DataFrame({'a': [1.0, 2.0]})", {"polars"}),
-        ("import numpy; X = numpy.ones((2, 1))", {"pyarrow", "polars", "pandas"}),
-    ],
-    ids=["pandas", "numpy"],
-)
-def test_libraries_are_loaded_only_for_their_own_tables(make, absent):
-    code = f"import sys\n{make}\nfrom rsens._table import read_table\nread_table(X)\nprint(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not absent & set(done.stdout.split())

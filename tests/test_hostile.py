@@ -1,4 +1,4 @@
-"""Damaged and forged files; `make hostile` has thousands of them."""
+"""Damaged and forged files, and calls that are killed; `make hostile` and `make interruptions` do more."""
 
 import json
 import os
@@ -14,15 +14,18 @@ from rsens._files import Checkpoint, read_summary
 pytest.importorskip("resource", reason="the system does not limit memory")
 
 
-def test_files_that_somebody_has_changed():
-    command = [sys.executable, "-m", "tests.hostile", "--cases", "300"]
-    done = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True, timeout=300)
+def output(*command, **environment):
+    where = {"cwd": Path(__file__).parents[1], "env": os.environ | environment}
+    done = subprocess.run([sys.executable, *command], **where, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    counts = json.loads(done.stdout)
+    return done.stdout
+
+
+def test_files_that_somebody_has_changed():
+    counts = json.loads(output("-m", "tests.hostile", "--cases", "300"))
     assert (counts["cases"], counts["wrong"]) == (300, 0)
     assert len(counts["files"]) == 7
-    refused = sum(ends.get("refused", 0) for ends in counts["files"].values())
-    assert refused > 100
+    assert sum(ends.get("refused", 0) for ends in counts["files"].values()) > 100
 
 
 def test_a_change_that_is_wrong_is_seen(tmp_path):
@@ -38,10 +41,7 @@ def test_a_change_that_is_wrong_is_seen(tmp_path):
         "    kind = hostile.Kind('file', load, [b'{}'], hostile.change_json)\n"
         "    print(hostile.case(0, {'file': kind}, here, watch)[2])\n"
     )
-    where = {"cwd": Path(__file__).parents[1], "env": os.environ | {"HERE": str(tmp_path)}}
-    done = subprocess.run([sys.executable, "-c", code], **where, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    ran, failed = done.stdout.splitlines()
+    ran, failed = output("-c", code, HERE=str(tmp_path)).splitlines()
     assert ran.startswith("it did ")
     assert failed.startswith("KeyError: ")
 
@@ -62,3 +62,14 @@ def test_pipes_and_devices_are_refused(tmp_path):
     (tmp_path / "summary.json").symlink_to("/dev/zero")
     with pytest.raises(InputError, match=r"has no summary\.json"):
         read_summary(tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_interruptions():
+    """Long calls that are killed, find a full disk, or share a folder."""
+    counts = json.loads(output("-m", "tests.interruptions", "--kills", "6", "--calls", "stability", "experiments"))
+    assert counts["stability"]["kills"] >= 3
+    assert counts["experiments"]["kills"] >= 3
+    assert counts["stability"]["two at once"] == 1
+    assert all(each["full disks"] == 1 for each in counts.values())

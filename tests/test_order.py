@@ -7,16 +7,8 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from rsens import (
-    BayesianLinearRegression,
-    GPClassifier,
-    GPRegressor,
-    assess,
-    compare,
-    rsens,
-    stability,
-)
-from rsens._contents import OwnOrder, column_order, own_order, row_keys
+from rsens import BayesianLinearRegression, GPClassifier, GPRegressor, assess, compare, rsens, stability
+from rsens._contents import column_order, own_order, row_keys
 from rsens.black_box import BLACK_BOX, Budget
 from tests.few_probes import explain_with_probes
 from tests.select_interactions.made import asked
@@ -161,7 +153,6 @@ def test_compare(change, order, grouped):
 
 @pytest.mark.parametrize("kind", ["gaussian", "probit", "inducing"])
 def test_fits_of_columns_in_another_order(kind):
-    """Random starts and inducing inputs too."""
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(700 if kind == "inducing" else 90, 4))
     y = np.sin(rows[:, 0]) + rows[:, 1] * rows[:, 2] + 0.3 * rng.normal(size=len(rows))
@@ -176,17 +167,6 @@ def test_fits_of_columns_in_another_order(kind):
 
 class TestOwnOrder:
     """Rows and columns by their contents."""
-
-    def test_rows_and_columns_in_another_order(self):
-        one = own_order(X, Y, clusters=CLUSTERS)
-        rows, y, clusters = X[COLUMNS].iloc[ROWS], Y.iloc[ROWS], CLUSTERS[ROWS]
-        other = own_order(rows, y, clusters=clusters)
-        pd.testing.assert_frame_equal(
-            X.iloc[one.rows].reset_index(drop=True), rows[X.columns].iloc[other.rows].reset_index(drop=True)
-        )
-        np.testing.assert_array_equal(Y.iloc[one.rows], y.iloc[other.rows])
-        np.testing.assert_array_equal(one.clusters[one.rows], other.clusters[other.rows])
-        assert list(X.columns[one.columns]) == list(rows.columns[other.columns])
 
     def test_a_number_counts_and_not_its_type(self):
         whole = np.array([[0, 3], [1, 2], [2, 0]])
@@ -222,9 +202,3 @@ class TestOwnOrder:
         one, other = own_order(numbers, LABELS), own_order(2.54 * numbers - 7.0, LABELS == "yes")
         np.testing.assert_array_equal(one.rows, other.rows)
         np.testing.assert_array_equal(one.columns, other.columns)
-
-    def test_groups_are_ordered_by_their_columns(self):
-        order = OwnOrder(np.arange(2), np.array([3, 1, 0, 2]))
-        assert order.of_terms([(0, 2), (1,), (3,)]).tolist() == [2, 1, 0]
-        # pairs (0, 1), (0, 2), (1, 2) have the ranks (1, 2), (0, 2), (0, 1)
-        assert order.of_pairs([(0, 2), (1,), (3,)]).tolist() == [2, 1, 0]

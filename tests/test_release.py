@@ -1,4 +1,4 @@
-"""Releases: versions agree, archives are complete, workflows run existing targets."""
+"""The files of the project agree: versions, constraints, links, and workflows, which run existing targets."""
 
 import json
 import re
@@ -39,28 +39,6 @@ def test_supported_pythons_are_those_of_the_workflows():
     assert PYPROJECT["tool"]["mypy"]["python_version"] == CHECK["supported"]()[0]
 
 
-# ---- archives
-
-KNOWN = {"src/rsens/__init__.py", "src/rsens/py.typed", "tests/test_a.py", "docs/a.md", *CHECK["DOCUMENTS"]}
-ABOUT = {f"rsens-0.1.0.dist-info/{n}" for n in ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")}
-WHEEL = {"rsens/__init__.py", "rsens/py.typed", *ABOUT}
-
-
-def wheel_problems(names):
-    return list(CHECK["wheel_problems"](names, KNOWN))
-
-
-def test_archives_hold_the_package_and_nothing_unknown():
-    assert not wheel_problems(WHEEL)
-    assert wheel_problems(WHEEL | {"rsens/data.csv"}) == ["the wheel should not hold rsens/data.csv"]
-    assert wheel_problems(WHEEL - {"rsens/py.typed"}) == ["the wheel lacks rsens/py.typed"]
-    assert len(wheel_problems(WHEEL - {"rsens-0.1.0.dist-info/licenses/LICENSE"})) == 1
-    problems = CHECK["archive_problems"]
-    assert not list(problems(KNOWN | {"PKG-INFO"}, KNOWN))
-    assert list(problems(KNOWN - {"SECURITY.md"}, KNOWN)) == ["the source archive lacks SECURITY.md"]
-    assert list(problems(KNOWN | {"secret.txt"}, KNOWN)) == ["the source archive should not hold secret.txt"]
-
-
 def test_every_extra_of_users_is_tried():
     smoke = (ROOT / "tools" / "smoke.py").read_text(encoding="utf-8")
     extras = {extra for minor in CHECK["supported"]() for extra in CHECK["extras_for"](minor)}
@@ -70,19 +48,10 @@ def test_every_extra_of_users_is_tried():
     assert "torch" not in CHECK["extras_for"]("3.12")
 
 
-# ---- versions
-
-
 def test_lowest_versions_are_the_stated_bounds():
     project = {"dependencies": ["a>=1.2"], "optional-dependencies": {"x": ["b[c]>=3"], "dev": ["d>=4"]}}
     assert LOWEST["lowest"](project) == {"a": "1.2", "b": "3", "c": "3"}
     assert LOWEST["lowest"](PROJECT)["numpy"] == "2.2"
-
-
-def test_the_page_of_versions_is_made_from_the_result():
-    """`make release-check` writes both again."""
-    names = runpy.run_path(str(ROOT / "docs" / "versions.py"))
-    assert names["page"]() == names["PAGE"].read_text(encoding="utf-8")
 
 
 def test_every_extra_was_tried_on_every_python():
@@ -90,9 +59,6 @@ def test_every_extra_was_tried_on_every_python():
     wanted = [(minor, extra) for minor in CHECK["supported"]() for extra in CHECK["extras_for"](minor)]
     assert [(each["python"], each["extra"]) for each in tried] == wanted
     assert tried == CHECK["merged"](tried, [])
-
-
-# ---- workflows
 
 
 def workflow(path: Path) -> dict:
@@ -127,3 +93,42 @@ def test_only_the_job_that_publishes_has_an_identity():
     assert publish["steps"][-1] == {"uses": "pypa/gh-action-pypi-publish@release/v1", "with": {"attestations": True}}
     assert "permissions" not in release["jobs"]["build"]
     assert "secrets." not in (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8")
+
+
+def package(requirement: str) -> str:
+    return re.match(r"[A-Za-z0-9._-]+", requirement).group().lower()
+
+
+def pins(file: str = "constraints.txt") -> dict[str, str]:
+    lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+    return dict(line.split("==") for line in lines if not line.startswith("#"))
+
+
+def test_constraints_pin_every_dependency():
+    required = {
+        package(r) for group in [PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()] for r in group
+    } - {"rsens"}
+    assert required <= set(pins())
+
+
+def test_constraints_of_the_other_environment_pin_its_packages():
+    (installed,) = re.findall(r"^\$\(ADAPTERS\)/\.installed: MORE := (.*)$", MAKEFILE, re.MULTILINE)
+    required = {*installed.split(), *map(package, PROJECT["dependencies"])}
+    assert required <= set(pins("constraints-adapters.txt"))
+
+
+@pytest.mark.parametrize("file", ["constraints.txt", "constraints-adapters.txt"])
+def test_constraints_are_plain_versions(file):
+    """No host, no address, no local version label: any index serves them."""
+    assert all(re.fullmatch(r"[0-9][0-9a-z.]*", version) for version in pins(file).values())
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in ROOT.glob("docs/*.md"))])
+def test_links_and_named_files_exist(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    links = re.findall(r"\]\((?!https?://|#)([^)#]+)", text)
+    made = {"auto_gallery/index.rst": "gallery/README.rst"}  # the build makes this page from that file
+    assert all(((ROOT / page).parent / made.get(link, link)).exists() for link in links), links
+    files = re.findall(r"`((?:src|tests|docs|examples)/[\w./-]+)`", text)
+    missing = [file for file in files if not (ROOT / file).exists()]
+    assert not missing

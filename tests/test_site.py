@@ -3,8 +3,6 @@
 Pages do not run here: tests/test_docs.py runs their code, and `make docs` both at once.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -41,7 +39,6 @@ class Links(HTMLParser):
 
 
 def build(source: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """As `make docs` does it."""
     strict = ["-q", "-W", "--keep-going", "-b", "html", "-d", str(out / "doctrees")]
     command = [sys.executable, "-m", "sphinx", *strict, *options, str(source), str(out / "html")]
     return subprocess.run(command, capture_output=True, text=True)
@@ -90,21 +87,3 @@ def test_nothing_is_loaded_from_elsewhere(site, pages):
     files = [(path, urlsplit(link).path) for path, link in loads if urlsplit(link).scheme != "data"]
     assert not [(str(path), file) for path, file in files if not (path.parent / unquote(file)).is_file()]
     assert not [path for path in site.rglob("*.js") if IN_SCRIPTS.search(path.read_text(encoding="utf-8"))]
-
-
-def test_formulas_are_mathml_and_a_wrong_one_is_a_warning(tmp_path):
-    settings = {"extensions": ["myst_parser", "mathml"], "myst_enable_extensions": ["dollarmath"]}
-    lines = ["import sys", f"sys.path.insert(0, {str(DOCS / '_extensions')!r})", 'html_math_renderer = "mathml"']
-    (tmp_path / "conf.py").write_text("\n".join([*lines, *(f"{name} = {value!r}" for name, value in settings.items())]))
-    page = "# A\n\nIn a line $\\alpha \\| x_d$.\n\n$$\\frac{1}{2}$$ (half)\n\nSee {eq}`half`.\n"
-    (tmp_path / "index.md").write_text(page)
-    (tmp_path / "other.md").write_text("---\norphan: true\n---\n# B\n\n$$\\nonsense$$\n")
-    ran = build(tmp_path, tmp_path)
-    assert ran.returncode == 1
-    (said,) = (line for line in ran.stderr.splitlines() if "WARNING" in line)
-    assert "other.md" in said
-    assert r"\nonsense" in said
-    html = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
-    assert html.count("<math") == 2
-    wanted = ["<mfrac>", '<mo stretchy="false">‖</mo>', ">(1)</span>", 'href="#equation-half"', 'id="equation-half"']
-    assert not [piece for piece in wanted if piece not in html]

@@ -8,16 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rsens import (
-    BayesianLinearRegression,
-    Explanation,
-    InputError,
-    assess,
-    check,
-    compare,
-    explain,
-    stability,
-)
+from rsens import BayesianLinearRegression, Explanation, InputError, assess, check, compare, explain, stability
 from rsens._app.cli import main
 from tests.few_probes import explain_with_probes
 

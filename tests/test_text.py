@@ -27,8 +27,6 @@ from rsens._text import (
     width_of,
 )
 
-# ---- names -----------------------------------------------------------------------------------------------------------
-
 
 def test_unprintable_characters_are_escaped():
     assert safe("a\x1b[31m\tb\n\u202e") == "a\\x1b[31m\\tb\n\\u202e"
@@ -67,9 +65,6 @@ def test_short_names_stay_apart():
     assert distinct(["a", "a", "a (1)"], 20) == ["a (2)", "a (3)", "a (1)"]
 
 
-# ---- numbers ---------------------------------------------------------------------------------------------------------
-
-
 def test_number():
     values = {
         0.0: "0.00", 0.4731: "0.473", -12.345: "−12.3", 123456.7: "123,457", 0.00001234: "1.23·10⁻⁵", np.nan: "–",
@@ -101,11 +96,7 @@ def test_two_digits_of_the_difference():
         assert side_by_side(line, largest) == texts
 
 
-@given(
-    st.floats(1e-3, 1e6),
-    st.floats(-1.0, 1.0),
-    st.floats(1e-4, 1.0),
-)
+@given(st.floats(1e-3, 1e6), st.floats(-1.0, 1.0), st.floats(1e-4, 1.0))
 def test_ends_of_an_interval_never_look_the_same(largest, share, width):
     """An interval of at least 1e-4 of its own size shows its width to 10 %: two digits, up to rounding.
 
@@ -131,9 +122,6 @@ def test_errors_shares_and_levels():
     assert [percent(share) for share in (0.0, 0.001, 0.126, 0.999, 1.0)] == ["0 %", "<1 %", "13 %", ">99 %", "100 %"]
     levels = [percent(level, level=True) for level in (0.6827, 0.9545, 0.9973, 0.5)]
     assert levels == ["68 %", "95 %", "99.7 %", "50 %"]
-
-
-# ---- counts and lists ------------------------------------------------------------------------------------------------
 
 
 def test_counts_and_lists():

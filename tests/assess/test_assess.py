@@ -1,7 +1,5 @@
 """`assess` from data to verdict: right and wrong models of numbers, counts and classes."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -13,16 +11,7 @@ from sklearn.model_selection import KFold, RepeatedKFold
 from rsens import InputError, from_function
 from rsens._assess import Assessment, assess, quality
 from rsens._assess._assess import constant_for_classes, constant_for_counts, constant_for_numbers
-from rsens.distributions import (
-    Bernoulli,
-    Categorical,
-    Mixture,
-    MultivariateNormal,
-    NegativeBinomial,
-    Normal,
-    Poisson,
-    StudentT,
-)
+from rsens.distributions import Bernoulli, Categorical, Mixture, MultivariateNormal, NegativeBinomial, Normal, Poisson
 from rsens.models import (
     BayesianLinearRegression,
     BayesianLogisticRegression,
@@ -38,9 +27,6 @@ Y = LINEAR + 0.5 * RNG.normal(size=150)
 COUNTS = RNG.poisson(np.exp(1.0 + 0.7 * LINEAR)).astype(float)
 LABELS = np.where(LINEAR + 0.5 * RNG.logistic(size=150) > 0.0, "yes", "no")
 THREE = np.select([LINEAR > 0.7, LINEAR > -0.5], ["high", "middle"], "low")
-
-
-# ---- numbers ---------------------------------------------------------------------------------------------------------
 
 
 def test_the_right_model_is_fine():
@@ -86,9 +72,6 @@ def test_constant_targets():
     assert assessment.to_dict()["r2"] is None
 
 
-# ---- counts ----------------------------------------------------------------------------------------------------------
-
-
 def test_counts():
     assessment = assess(BayesianPoissonRegression(), X, COUNTS, random_state=0)
     assert assessment.kind == "counts"
@@ -108,14 +91,6 @@ def test_the_true_model_of_counts_has_a_flat_histogram():
     histogram = truth.pit_histogram(10)
     assert (np.abs(histogram["share"] - 0.1) < 3.5 * histogram["standard_error"]).all()
     assert truth.ok
-
-
-def test_counts_need_whole_numbers():
-    with pytest.raises(InputError, match=r"Fold 1 of 5 .* whole numbers"):
-        assess(BayesianPoissonRegression(), X, COUNTS + 0.5)
-
-
-# ---- classes ---------------------------------------------------------------------------------------------------------
 
 
 def test_two_classes():
@@ -161,29 +136,16 @@ def test_numbers_and_truth_values_as_labels():
         assert assess(BayesianLogisticRegression(), X, y, random_state=0).score == pytest.approx(want, rel=1e-12)
 
 
-# ---- rows and levels -------------------------------------------------------------------------------------------------
-
-
-def towns() -> pd.DataFrame:
-    """A level with one row, a bool, and an odd name."""
+def test_levels_that_one_fold_lacks():
     town = np.resize(["Oslo", "Rome", "Lima"], 150).astype(object)
     town[3] = "Ulm"
-    return pd.DataFrame({"x, 🚲": X[:, 0], "town": town, "open": X[:, 1] > 0}, index=[f"r{i}" for i in range(150)])
-
-
-def test_levels_that_one_fold_lacks():
-    assessment = assess(GPRegressor(n_restarts=0), towns(), Y, cv=3, random_state=0)
+    rows = pd.DataFrame({"x, 🚲": X[:, 0], "town": town, "open": X[:, 1] > 0}, index=[f"r{i}" for i in range(150)])
+    assessment = assess(GPRegressor(n_restarts=0), rows, Y, cv=3, random_state=0)
     assert assessment.n_rows == 150
     assert list(assessment.to_frame().index[:2]) == ["r0", "r1"]
-
-
-def test_levels_that_a_flat_prior_cannot_predict_are_left_out():
-    assessment = assess(BayesianLinearRegression(), towns(), Y, cv=3, random_state=0)
-    assert assessment.n_left_out == 1
-    assert np.isnan(assessment.to_frame().loc["r3", "log_density"])
-
-
-# ---- models of others ------------------------------------------------------------------------------------------------
+    flat = assess(BayesianLinearRegression(), rows, Y, cv=3, random_state=0)  # a flat prior cannot predict the town
+    assert flat.n_left_out == 1
+    assert np.isnan(flat.to_frame().loc["r3", "log_density"])
 
 
 def wrapped(rows, y):
@@ -222,7 +184,7 @@ def test_class_codes_for_models_without_classes(family):
         assess(None, X, LABELS, refit=event(family))
 
 
-# ---- errors and repetition -------------------------------------------------------------------------------------------
+VECTOR = from_function(lambda X: MultivariateNormal(X[:, :2], np.broadcast_to(np.eye(2), (len(X), 2, 2))))
 
 
 @pytest.mark.parametrize(
@@ -235,32 +197,14 @@ def test_class_codes_for_models_without_classes(family):
         ({"y": Y[:5]}, "one entry for each of the 150 rows"),
         ({"y": LABELS}, "Fold 1 of 5"),
         ({"cv": [([0, 1, 2, 3, 4, 5], [6])]}, "at least two are needed"),
+        ({"estimator": BayesianPoissonRegression(), "y": COUNTS + 0.5}, r"Fold 1 of 5 .* whole numbers"),
+        ({"estimator": None, "refit": lambda X, y: VECTOR}, "one number or class"),
+        ({"estimator": None, "refit": lambda X, y: from_function(lambda X: Normal(X[:, 0] * np.nan, 1.0))}, "Fold 1"),
     ],
 )
 def test_wrong_arguments(change, text):
-    given = {"estimator": BayesianLinearRegression(), "X": X, "y": Y} | change
     with pytest.raises(InputError, match=text):
-        assess(given.pop("estimator"), given.pop("X"), given.pop("y"), **given)
-
-
-def test_models_of_vectors_and_of_nan_are_refused():
-    vector = from_function(lambda X: MultivariateNormal(X[:, :2], np.broadcast_to(np.eye(2), (len(X), 2, 2))))
-    with pytest.raises(InputError, match="one number or class"):
-        assess(None, X, Y, refit=lambda X, y: vector)
-    with pytest.raises(InputError, match="Fold 1 of 5"):
-        assess(None, X, Y, refit=lambda X, y: from_function(lambda X: Normal(X[:, 0] * np.nan, 1.0)))
-
-
-def test_jobs_and_seeds():
-    model = GPRegressor(n_restarts=1)  # its restarts are random
-    one = assess(model, X[:60], Y[:60], cv=2, random_state=5)
-    two = assess(model, X[:60], Y[:60], cv=2, random_state=5, n_jobs=2)
-    pd.testing.assert_frame_equal(one.to_frame(), two.to_frame())
-    other = assess(BayesianLinearRegression(), X[:60], Y[:60], cv=2, random_state=6)
-    assert not (one.to_frame()["fold"] == other.to_frame()["fold"]).all()
-
-
-# ---- the result ------------------------------------------------------------------------------------------------------
+        assess(**{"estimator": BayesianLinearRegression(), "X": X, "y": Y} | change)
 
 
 @pytest.mark.parametrize(
@@ -294,13 +238,9 @@ def folds(cv, seed=0, **options):
     return assess(BayesianLinearRegression(), ROWS, y, cv=cv, random_state=seed, **options).to_frame()["fold"]
 
 
-def test_the_seed_decides():
-    pd.testing.assert_series_equal(folds(4), folds(4))
-    assert (folds(4) != folds(4, seed=1)).any()
-
-
 def test_given_folds_hold_out_every_row_at_most_once():
     assert folds(KFold(4)).tolist() == np.repeat([1, 2, 3, 4], 5).tolist()
+    assert (folds(4) != folds(4, seed=1)).any()
     with pytest.raises(InputError, match="out 3 times"):
         folds(RepeatedKFold(n_splits=2, n_repeats=3, random_state=0))
 
@@ -329,22 +269,14 @@ def test_new_persons_are_harder_than_known_ones():
         assess(model, X, y, clusters=person[:-1])
 
 
-def test_numbers_by_hand():
+def test_constants_of_numbers_and_classes_by_hand():
     # ȳ = 2, s² = (1 + 0 + 1)/2 = 1, so StudentT(2, 4/3, 2).
     constant = constant_for_numbers(np.array([1.0, 2.0, 3.0]))
     assert (constant.location, constant.scale2, constant.df) == (2.0, pytest.approx(4.0 / 3.0), 2.0)
-
-
-def test_one_training_row_says_nothing_about_a_spread():
+    assert np.isfinite(constant_for_numbers(np.zeros(5)).log_prob(0.0))
     with pytest.raises(InputError, match="needs two training rows"):
         constant_for_numbers(np.array([1.0]))
-
-
-def test_constant_numbers_still_have_a_scale():
-    constant = constant_for_numbers(np.full(5, 3.0))
-    assert isinstance(constant, StudentT)
-    assert np.isfinite(constant.log_prob([3.0, 4.0])).all()
-    assert np.isfinite(constant_for_numbers(np.zeros(5)).log_prob(0.0))
+    np.testing.assert_allclose(constant_for_classes(np.array([0, 0, 1]), 3), np.array([2.5, 1.5, 0.5]) / 4.5)
 
 
 def test_counts_that_are_not_overdispersed_are_poisson():
@@ -365,7 +297,3 @@ def test_overdispersed_counts_are_negative_binomial():
     for factor in (0.9, 1.1):  # the size maximises the likelihood
         assert best > NegativeBinomial(constant.mean, factor * constant.size).log_prob(y).sum()
     assert best > Poisson(constant.mean).log_prob(y).sum()
-
-
-def test_classes_are_smoothed_shares():
-    np.testing.assert_allclose(constant_for_classes(np.array([0, 0, 1]), 3), np.array([2.5, 1.5, 0.5]) / 4.5)

@@ -1,7 +1,5 @@
 """PIT, coverage, reliability: against their definitions, and uniform where the predictions are right."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -61,9 +59,6 @@ def test_bins_follow_the_number_of_rows():
     np.testing.assert_array_equal(
         of_numbers(np.ones(100)).pit_histogram(None)["left"], [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
     )
-
-
-# ---- classes ---------------------------------------------------------------------------------------------------------
 
 
 def test_reliability_by_hand():

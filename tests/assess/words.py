@@ -23,10 +23,7 @@ TRUTHS: dict[str, tuple[Callable[[np.random.Generator, int], np.ndarray], str]] 
         lambda rng, n: norm.ppf(0.9) / cauchy.ppf(0.9) * rng.standard_cauchy(n),
         "heavier",
     ),
-    "uniform with the predicted sd": (
-        lambda rng, n: np.sqrt(3.0) * rng.uniform(-1.0, 1.0, size=n),
-        "lighter",
-    ),
+    "uniform with the predicted sd": (lambda rng, n: np.sqrt(3.0) * rng.uniform(-1.0, 1.0, size=n), "lighter"),
     "0.6 sd above the predicted": (lambda rng, n: rng.normal(0.6, size=n), "biased"),
 }
 SIZES = (50, 200, 1000)

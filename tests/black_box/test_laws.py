@@ -109,10 +109,8 @@ def test_a_seed_gives_the_same_again_and_nothing_global_is_touched(method, budge
     f = linear(np.arange(8.0))
     state = np.random.get_state()  # noqa: NPY002
     first, _ = values(method, budget, x, f, seed=3)
-    before, after = (state, np.random.get_state())  # noqa: NPY002
-    assert before[0] == after[0]
-    np.testing.assert_array_equal(before[1], after[1])
-    assert before[2:] == after[2:]
+    for before, after in zip(state, np.random.get_state(), strict=True):  # noqa: NPY002
+        np.testing.assert_array_equal(before, after)
     np.testing.assert_array_equal(values(method, budget, x, f, seed=3)[0], first)
 
 

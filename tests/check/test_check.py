@@ -9,14 +9,9 @@ import rsens
 from rsens import InputError, Normal, Poisson, from_function
 from rsens.derivatives import Derivatives
 
-
-def data(n=60, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 3))
-    return X, np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=n)
-
-
-X, Y = data()
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 3))
+Y = np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * RNG.normal(size=60)
 
 
 def verdicts(check):
@@ -66,13 +61,10 @@ def test_wrong_derivatives_are_found(change, order):
     assert "Do not use" in str(found)
 
 
-def test_steps_are_never_a_silent_zero():
+def test_steps_are_never_a_silent_zero_and_a_constant_model_is_no_error():
     found = rsens.check(from_function(lambda X: Normal(np.round(X[:, 0]), 1.0)), X)
     assert verdicts(found)["first derivatives"] == "wrong"
     assert "piecewise constant" in str(found)
-
-
-def test_a_constant_model_is_no_error():
     found = rsens.check(from_function(lambda X: Normal(np.zeros(len(X)), 1.0)), X)
     assert verdicts(found)["first derivatives"] == "ok"
     assert verdicts(found)["warned of"] == "warning"  # what other calls warn of is a finding here
@@ -86,12 +78,11 @@ def test_missing_noise_shows_in_the_targets():
     assert verdicts(rsens.check(latent, X, Y))["width"] == "warning"
     assert verdicts(rsens.check(wide, X, Y))["width"] == "warning"
     assert "width" not in verdicts(rsens.check(sound, X[:10], Y[:10]))  # too few rows to say
-
-
-def test_counts_have_a_width_too():
     counts = np.random.default_rng(1).poisson(5.0, len(X))
-    found = rsens.check(from_function(lambda X: Poisson(np.full(len(X), 5.0) + 0.0 * X[:, 0])), X, counts)
-    assert verdicts(found)["width"] == "ok"
+    poisson = from_function(lambda X: Poisson(np.full(len(X), 5.0) + 0.0 * X[:, 0]))
+    assert verdicts(rsens.check(poisson, X, counts))["width"] == "ok"
+    with pytest.raises(InputError, match="one entry for each of the 60 rows"):
+        rsens.check(sound, X, Y[:3])
 
 
 class Moody(Handmade):
@@ -119,17 +110,8 @@ def test_frames_and_categories():
     assert found.to_frame().columns.tolist() == ["name", "verdict", "text"]
     assert found.description.family == "StudentT"
     assert "StudentT" in found._repr_html_()
-
-
-def test_only_categories():
-    frame = pd.DataFrame({"arm": np.where(X[:, 1] > 0, "a", "b")})
-    found = rsens.check(rsens.BayesianLinearRegression().fit(frame, Y), frame)
-    assert "levels are compared" in str(found)
-
-
-def test_targets_must_fit():
-    with pytest.raises(InputError, match="one entry for each of the 60 rows"):
-        rsens.check(Handmade(), X, Y[:3])
+    only = frame[["arm"]]
+    assert "levels are compared" in str(rsens.check(rsens.BayesianLinearRegression().fit(only, Y), only))
 
 
 def test_a_column_beside_which_a_slope_vanishes():

@@ -45,6 +45,10 @@ def test_rsens_is_that_of_explain(fitted):
     np.testing.assert_allclose(found[expected.main.index], expected.main)
     for (first, second), value in expected.pairs.items():
         assert pairs[f"{first}:{second}"] == pytest.approx(value)
+    alone, together = (
+        compare(model, X, y, methods=["ard"], **how).set_index("term")["value"] for how in ({}, {"groups": GROUP})
+    )
+    assert together["season"] == alone[["sin", "cos"]].max()
 
 
 def test_known_derivatives():
@@ -62,13 +66,6 @@ def test_known_derivatives():
     assert pairs["eah", "uv:w"] == pytest.approx(2.0 * X["w"].mean(), rel=1e-4)
     assert pairs["aeh", "uv:w"] == pytest.approx(2.0 * X["w"].mean(), rel=1e-4)
     assert pairs["rsens2", "uv:w"] == pytest.approx(X["w"].mean(), rel=1e-4)
-
-
-def test_ard_has_the_largest_of_the_group(fitted):
-    model, X, y = fitted
-    alone = compare(model, X, y, methods=["ard"]).set_index("term")["value"]
-    found = compare(model, X, y, methods=["ard"], groups=GROUP).set_index("term")["value"]
-    assert found["season"] == alone[["sin", "cos"]].max()
 
 
 def test_a_column_that_does_nothing_adds_nothing():

@@ -1,7 +1,5 @@
 """Functions whose answers are known, through every method there is: also those that are added later."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A new method is one entry in one list: `compare`, `stability` and the legend learn of it from there."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -49,28 +47,17 @@ def expected(name):
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
-def test_compare(added, n_jobs):
+def test_compare_and_stability_know_it(added, n_jobs):
     """In other processes too, whose lists do not have it."""
     table = compare(MODEL, X, methods=["rsens", added], budget="paper", n_jobs=n_jobs)
     assert (table["status"] == "ok").all()
     own = table[table["method"] == added].set_index("term")
     np.testing.assert_allclose(own["value"][[f"x{d}" for d in range(4)]], expected(added), rtol=1e-12)
     assert own["evaluations"].iloc[0] == {"half": 60, "at_mean": 5 * 60 + 1}[added]  # one row says what kind it is
-
-
-@pytest.mark.parametrize("n_jobs", [None, 2])
-def test_stability(added, n_jobs):
     result = stability(LeastSquares(), X, Y, n_boot=2, methods=[added, "rsens"], n_jobs=n_jobs, random_state=0)
     assert result.failures.empty
     assert result.methods == (added, "rsens")
     assert result.mean_rank[added].tolist() == [4.0, 1.0, 3.0, 2.0]
-
-
-def test_it_is_among_all_and_cheap_methods(added):
     assert resolved("all", 1)[-2:] == ["ard", added]
     assert stability(LeastSquares(), X, Y, n_boot=1, random_state=0).methods[-1] == added
-
-
-def test_legend(added):
-    words = {"half": "half of the slope", "at_mean": "change when the column is set to its mean"}
-    assert legend_of(["kl", added], 1) == f"kl: as rsens, by a finite step; {added}: {words[added]}"
+    assert legend_of(["kl", added], 1).startswith(f"kl: as rsens, by a finite step; {added}: ")

@@ -1,7 +1,5 @@
 """Log densities of the targets by every kind of model."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +10,7 @@ from rsens._errors import InputError
 from rsens.adapters import read_for
 from rsens.derivatives import from_function
 from rsens.distributions import Normal
-from rsens.models import BayesianLogisticRegression, GPRegressor
+from rsens.models import GPRegressor
 from tests.explain.models import Linear, Softmax
 
 rng = np.random.default_rng(0)
@@ -31,13 +29,6 @@ def test_numbers():
     np.testing.assert_array_equal(scores_of(model, X, pd.DataFrame({"y": y}))(X), model.log_predictive_density(X, y))
     function = from_function(lambda X: Normal(X[:, 0], 0.25))
     np.testing.assert_allclose(scores_of(function, X, pd.Series(y))(X), stats.norm.logpdf(y, X[:, 0], 0.5), rtol=1e-12)
-
-
-def test_labels_of_classes():
-    labels = np.where(y > 0.0, "yes", "no")
-    model = BayesianLogisticRegression().fit(X, labels)
-    probability = model.predict_proba(X)[np.arange(20), (labels == "yes").astype(int)]
-    np.testing.assert_allclose(scores_of(model, X, labels)(X), np.log(probability), rtol=1e-12)
 
 
 @pytest.mark.parametrize("classes", [None, ["low", "mid", "high"]])

@@ -1,7 +1,5 @@
 """numpyro.distributions, also inside jit, vmap and jvp."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -60,13 +58,6 @@ def test_family_and_density(name):
     check(Given(name, obj, family, lambda grid: np.asarray(log_prob(grid.astype(kind))), y), rtol)
 
 
-def test_a_column_is_read_as_rows():
-    family = as_family(D.Normal(v.MEAN[:, None], 2.0).to_event(1))
-    np.testing.assert_array_equal(family.parameters, rsens.Normal(v.MEAN, 4.0).parameters)
-
-
-# ---- inside traces --------------------------------------------------------------------------------------------------
-
 #: A function of one row x (2,) that makes the distribution, and λ by hand.
 TRACED = {
     "Normal": (lambda x: D.Normal(jnp.sin(x[0]), jnp.exp(x[1])), lambda x: [jnp.sin(x[0]), jnp.exp(2.0 * x[1])]),
@@ -113,9 +104,6 @@ def test_distributions_that_come_out_of_vmap(by_hand):
         np.testing.assert_allclose(as_family(objects[name]).parameters, want, rtol=1e-12, err_msg=name)
 
 
-# ---- errors ---------------------------------------------------------------------------------------------------------
-
-
 class Truncated(D.Normal):
     def log_prob(self, value, intermediates=None):
         return super().log_prob(value)
@@ -126,20 +114,11 @@ class Truncated(D.Normal):
     [
         (lambda: D.Laplace(v.MEAN, v.SD), "Laplace of numpyro does not correspond"),
         (lambda: D.TruncatedNormal(v.MEAN, v.SD, low=0.0), "LeftTruncatedDistribution of numpyro does not correspond"),
-        (lambda: D.ZeroInflatedPoisson(0.3, v.POSITIVE), "ZeroInflatedPoisson of numpyro does not correspond"),
         (lambda: Truncated(v.MEAN, v.SD), "Truncated of numpyro does not correspond"),
         (lambda: D.Normal(v.MEANS, v.SDS), r"got shape \(3, 2\)"),
-        (lambda: D.Normal(0.0, -2.0, validate_args=False), "variance must be finite"),
         (lambda: D.Poisson(np.exp(v.MEANS)).to_event(1), "Poisson: y is a vector or an array per row"),
     ],
 )
 def test_errors(make, text):
     with pytest.raises(InputError, match=text):
         as_family(make()).checked()
-
-
-def test_from_jax_takes_them(by_hand):
-    got = rsens.from_jax(lambda X: D.NegativeBinomial(X[:, 0], logits=X[:, 1])).derivatives(ROWS, 2)
-    parameters, second = by_hand["NegativeBinomial"]
-    np.testing.assert_allclose(got.distribution.parameters, parameters, rtol=1e-12)
-    np.testing.assert_allclose(got.second, second, rtol=1e-10, atol=1e-12)

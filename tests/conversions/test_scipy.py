@@ -1,7 +1,5 @@
 """Frozen and newer distributions of scipy.stats."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -12,50 +10,43 @@ from tests.conversions import values as v
 from tests.conversions.values import Given, check
 
 
-def frozen(name, obj, family, y):
-    return Given(name, obj, family, obj.logpmf if hasattr(obj.dist, "pmf") else obj.logpdf, y)
-
-
-FROZEN = [
-    frozen("norm", stats.norm(v.MEAN, v.SD), v.NORMAL, v.REAL),
-    frozen("t", stats.t(v.DF, v.MEAN, v.SD), v.STUDENT, v.REAL),
-    frozen("cauchy", stats.cauchy(v.MEAN, v.SD), v.CAUCHY, v.REAL),
-    frozen("lognorm", stats.lognorm(v.SD, scale=np.exp(v.MEAN)), v.LOGNORMAL, v.ABOVE),
-    frozen("gamma", stats.gamma(v.SHAPE, scale=v.POSITIVE / v.SHAPE), v.GAMMA, v.ABOVE),
-    frozen("chi2", stats.chi2(v.POSITIVE, scale=2.0), rsens.Gamma(2.0 * v.POSITIVE, v.POSITIVE / 2.0), v.ABOVE),
-    frozen("expon", stats.expon(scale=v.POSITIVE), v.EXPONENTIAL, v.ABOVE),
-    frozen("beta", stats.beta(v.POSITIVE, v.SHAPE), v.BETA, v.INSIDE),
-    frozen("weibull_min", stats.weibull_min(v.SHAPE, scale=v.POSITIVE), v.WEIBULL, v.ABOVE),
-    frozen("bernoulli", stats.bernoulli(v.P), v.BERNOULLI, v.EVENTS),
-    frozen("binom", stats.binom(9, v.P), v.BINOMIAL, v.COUNTS),
-    frozen("poisson", stats.poisson(v.POSITIVE), v.POISSON, v.COUNTS),
-    frozen("nbinom", stats.nbinom(v.SHAPE, v.SHAPE / (v.SHAPE + v.POSITIVE)), v.NEGATIVE_BINOMIAL, v.COUNTS),
-]
+def given(name, obj, family, y):
+    discrete = isinstance(obj, stats.Binomial) or hasattr(getattr(obj, "dist", None), "pmf")
+    return Given(name, obj, family, obj.logpmf if discrete else obj.logpdf, y)
 
 
 def made(name, **parameters):
     return stats.make_distribution(getattr(stats, name))(**parameters)
 
 
-def new(name, obj, family, y):
-    return Given(name, obj, family, obj.logpmf if isinstance(obj, stats.Binomial) else obj.logpdf, y)
-
-
-NEW = [
-    new("Normal", stats.Normal(mu=v.MEAN, sigma=v.SD), v.NORMAL, v.REAL),
-    new("StandardNormal", stats.Normal(), rsens.Normal(0.0, 1.0), v.REAL),
-    new("shifted", stats.Normal(mu=0.0, sigma=v.SD) + v.MEAN, v.NORMAL, v.REAL),
-    new("scaled", -v.SD * stats.Normal(mu=-1.0, sigma=2.0), rsens.Normal(v.SD, 4.0 * v.SD**2), v.REAL),
-    new("Binomial", stats.Binomial(n=9, p=v.P), v.BINOMIAL, v.COUNTS),
-    new("exp", stats.exp(stats.Normal(mu=v.MEAN, sigma=v.SD)), v.LOGNORMAL, v.ABOVE),
-    new("made-norm", v.SD * made("norm") + v.MEAN, v.NORMAL, v.REAL),
-    new("made-gamma", v.POSITIVE / v.SHAPE * made("gamma", a=v.SHAPE), v.GAMMA, v.ABOVE),
-    new("made-t", v.SD * made("t", df=v.DF) + v.MEAN, v.STUDENT, v.REAL),
-    new("made-beta", made("beta", a=v.POSITIVE, b=v.SHAPE), v.BETA, v.INSIDE),
+GIVEN = [
+    given("norm", stats.norm(v.MEAN, v.SD), v.NORMAL, v.REAL),
+    given("t", stats.t(v.DF, v.MEAN, v.SD), v.STUDENT, v.REAL),
+    given("cauchy", stats.cauchy(v.MEAN, v.SD), v.CAUCHY, v.REAL),
+    given("lognorm", stats.lognorm(v.SD, scale=np.exp(v.MEAN)), v.LOGNORMAL, v.ABOVE),
+    given("gamma", stats.gamma(v.SHAPE, scale=v.POSITIVE / v.SHAPE), v.GAMMA, v.ABOVE),
+    given("chi2", stats.chi2(v.POSITIVE, scale=2.0), rsens.Gamma(2.0 * v.POSITIVE, v.POSITIVE / 2.0), v.ABOVE),
+    given("expon", stats.expon(scale=v.POSITIVE), v.EXPONENTIAL, v.ABOVE),
+    given("beta", stats.beta(v.POSITIVE, v.SHAPE), v.BETA, v.INSIDE),
+    given("weibull_min", stats.weibull_min(v.SHAPE, scale=v.POSITIVE), v.WEIBULL, v.ABOVE),
+    given("bernoulli", stats.bernoulli(v.P), v.BERNOULLI, v.EVENTS),
+    given("binom", stats.binom(9, v.P), v.BINOMIAL, v.COUNTS),
+    given("poisson", stats.poisson(v.POSITIVE), v.POISSON, v.COUNTS),
+    given("nbinom", stats.nbinom(v.SHAPE, v.SHAPE / (v.SHAPE + v.POSITIVE)), v.NEGATIVE_BINOMIAL, v.COUNTS),
+    given("Normal", stats.Normal(mu=v.MEAN, sigma=v.SD), v.NORMAL, v.REAL),
+    given("StandardNormal", stats.Normal(), rsens.Normal(0.0, 1.0), v.REAL),
+    given("shifted", stats.Normal(mu=0.0, sigma=v.SD) + v.MEAN, v.NORMAL, v.REAL),
+    given("scaled", -v.SD * stats.Normal(mu=-1.0, sigma=2.0), rsens.Normal(v.SD, 4.0 * v.SD**2), v.REAL),
+    given("Binomial", stats.Binomial(n=9, p=v.P), v.BINOMIAL, v.COUNTS),
+    given("exp", stats.exp(stats.Normal(mu=v.MEAN, sigma=v.SD)), v.LOGNORMAL, v.ABOVE),
+    given("made-norm", v.SD * made("norm") + v.MEAN, v.NORMAL, v.REAL),
+    given("made-gamma", v.POSITIVE / v.SHAPE * made("gamma", a=v.SHAPE), v.GAMMA, v.ABOVE),
+    given("made-t", v.SD * made("t", df=v.DF) + v.MEAN, v.STUDENT, v.REAL),
+    given("made-beta", made("beta", a=v.POSITIVE, b=v.SHAPE), v.BETA, v.INSIDE),
 ]
 
 
-@pytest.mark.parametrize("given", [*FROZEN, *NEW], ids=str)
+@pytest.mark.parametrize("given", GIVEN, ids=str)
 def test_family_and_density(given):
     check(given)
 
@@ -75,10 +66,6 @@ def test_a_mixture():
     np.testing.assert_allclose(family.log_prob(1.3), stats.Mixture(parts, weights=[0.25, 0.75]).logpdf(1.3), rtol=1e-12)
 
 
-def test_a_column_is_read_as_rows():
-    assert as_family(stats.norm(np.zeros((3, 1)), 2.0)).mean.shape == (3,)
-
-
 class Mine(stats.rv_continuous):
     """Its density is 2x; it is called like another."""
 
@@ -93,9 +80,6 @@ class Mine(stats.rv_continuous):
         (lambda: stats.lognorm(0.5, loc=[0.0, 1.0]), "starts at 0; got one that is shifted by .*Subtract the shift"),
         (lambda: stats.poisson(3.0, loc=2), "starts at 0; got one that is shifted by 2"),
         (lambda: stats.beta(2.0, 3.0, scale=3.0), "a Beta of y multiplied by 3 does not"),
-        (lambda: stats.norm(scale=-2.0), "must be finite"),
-        (lambda: stats.expon(scale=0.0), "must be finite"),
-        (lambda: stats.norm(scale=[1.0, -1.0]), "must be finite"),
         (lambda: stats.laplace(0.0, 1.0), "laplace of scipy.stats does not correspond"),
         (lambda: stats.multivariate_t([0.0, 1.0]), "multivariate_t of scipy.stats does not correspond"),
         (lambda: stats.Logistic(), "Logistic of scipy.stats does not correspond"),

@@ -47,9 +47,6 @@ def finished(tmp_path_factory):
     return folder
 
 
-# ---- designs ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", DESIGNS)
 def test_data_have_the_size_and_model_of_the_design(name):
     design = DESIGNS[name]
@@ -86,9 +83,6 @@ def test_the_truth_of_a_design_is_the_truth_of_its_function(name):
     assert mixed == set(design.interacting)
 
 
-# ---- one analysis ----------------------------------------------------------------------------------------------------
-
-
 def test_an_analysis_is_in_the_order_of_the_columns():
     found = kept("linear", 0, 0)
     assert found["refits"] > 0
@@ -99,9 +93,6 @@ def test_an_analysis_is_in_the_order_of_the_columns():
     again = analyse("linear", 0, seed=0)
     assert again["variables"] == found["variables"]
     assert again["pairs"] == found["pairs"]
-
-
-# ---- counts and rates ------------------------------------------------------------------------------------------------
 
 
 def analysis(marked, pairs, value, half, *, discovery=None):
@@ -159,9 +150,6 @@ def test_a_rate_holds_up_to_two_points_and_two_errors():
     assert clustered.error == pytest.approx(25.0)
 
 
-# ---- the script ------------------------------------------------------------------------------------------------------
-
-
 def test_the_script_writes_its_tables_and_resumes(finished, tmp_path):
     names = {f"after-{table}.csv" for table in ("designs", "terms", "analyses")}
     assert {path.name for path in finished.iterdir()} == {*names, "after.jsonl", "calibration.md"}
@@ -194,9 +182,6 @@ def test_a_check_finds_stale_designs(finished, tmp_path, monkeypatch):
     terms.loc[(terms["design"] == "linear") & (terms["term"] == "x0"), "first_value"] *= 1.1
     terms.to_csv(tmp_path / "after-terms.csv", index=False)
     assert check() == 1
-
-
-# ---- the page --------------------------------------------------------------------------------------------------------
 
 
 def test_the_committed_page_is_made_of_the_committed_results():

@@ -1,7 +1,5 @@
 """Coverage of the intervals of effects: the truth is right, the script runs, and the page shows its table."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,7 +8,7 @@ import pandas as pd
 import pytest
 
 from experiments._command import RESULTS
-from experiments.effects import markdown, mean_slope, mean_with, summarize, true_effect
+from experiments.effects import markdown, mean_slope, mean_with, true_effect
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -29,19 +27,11 @@ def test_true_slopes(correlation):
 
 def test_true_differences():
     line = SimpleNamespace(kind="step", term="z", level=None)
-    stated = SimpleNamespace(effect_terms=("x0", "z"), effect_start=[0.0, 0.5], effect_stop=[0.0, 1.5])
+    stated = SimpleNamespace(effect_keys=[("x0", None, 0.0, 0.0), ("z", None, 0.5, 1.5)])
     assert true_effect("linear model", 0.9, line, stated) == pytest.approx(0.6)
     line = SimpleNamespace(kind="level", term="level", level="c")
     assert true_effect("GP", 0.0, line, stated) == pytest.approx(1.5 - 0.5 * 0.3 / 0.8)
     assert mean_with("logistic model", 0.0, "z", 5.0) > mean_with("logistic model", 0.0, "z", 0.0)
-
-
-def test_summary():
-    line = {"model": "m", "inputs": "i", "effect of": "x0", "truth": 1.0}
-    lines = [line | {"effect": 1.5, "lower": low, "upper": 2.0} for low in (0.5, 1.2)]
-    table = summarize(pd.DataFrame(lines))
-    assert table[["holds_truth", "holds_expected", "data_sets"]].iloc[0].tolist() == [50.0, 100.0, 2]
-    assert "| m | i | x0 | 1.00 | 1.50 | 100 | 50 | 2 |" in markdown(table)
 
 
 def test_the_page_shows_the_committed_table():

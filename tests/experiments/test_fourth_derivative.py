@@ -1,7 +1,5 @@
 """The supplement's comparison of R-sens₂ with the full fourth derivative; test_make.py runs the script."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax
@@ -11,8 +9,8 @@ import pytest
 
 from experiments import _fourth_derivative
 from experiments._fourth_derivative import NATURAL, fourth_derivative, fourth_importance
-from experiments._interacting import PAIRS, TRUE, fit_process, simulate
-from experiments.fourth_derivative import NULL_RATIO, TRUE_RATIO, claims, in_jax
+from experiments._interacting import fit_process, simulate
+from experiments.fourth_derivative import in_jax
 from rsens import distributions as ds
 from rsens import from_jax, rsens2
 from rsens._errors import InputError
@@ -28,29 +26,11 @@ def test_the_function_in_jax_is_the_fitted_process():
     np.testing.assert_allclose(importance("rsens2", in_jax(gp, y), X), importance("rsens2", gp, X), rtol=1e-8)
 
 
-def test_statements_are_judged_by_ratios():
-    true = np.isin(range(len(PAIRS)), [PAIRS.index(pair) for pair in TRUE])
-
-    def result(of_true, of_null):
-        return {"rsens2": np.where(true, 1.0, 0.1), "fourth_derivative": np.where(true, of_true, of_null)}
-
-    alike = claims({(k,): result(0.95 + 0.01 * k, 0.8) for k in range(3)}).set_index("claim")
-    assert alike["holds"].to_list() == ["yes", "yes", "yes", "", "", "", ""]
-    assert alike.loc[TRUE_RATIO, "ours"] == 0.96
-    apart = claims({(k,): result(0.8, 0.1) for k in range(3)}).set_index("claim")["holds"]
-    assert apart[TRUE_RATIO] == apart[NULL_RATIO] == "no"
-
-
-# ---- the fourth derivative -------------------------------------------------------------------------------------------
-
-
 def poisson(r: Any, s: Any) -> Any:
-    """D₁ of Poisson(r) and Poisson(s)."""
     return s - r + r * jnp.log(r / s)
 
 
 def gamma(p: Any, q: Any) -> Any:
-    """D₁ of gamma distributions with (mean, shape)."""
     (m, k), (n, l) = p, q
     gap = (k - l) * jax.scipy.special.digamma(k) - jax.scipy.special.gammaln(k) + jax.scipy.special.gammaln(l)
     return gap + l * (jnp.log(k / m) - jnp.log(l / n)) + k * (l / n - k / m) * m / k
@@ -92,14 +72,6 @@ def test_quadratic_divergence_gives_the_corrected_formula() -> None:
     # At the saddle of m = 3ab only 2 λ_abᵀHλ_ab is left.
     saddle, at = from_jax(lambda x: ds.Normal(3 * x[:, 0] * x[:, 1], 0.4)), np.zeros((1, 2))
     np.testing.assert_allclose(fourth_importance(saddle, at), rsens2(saddle, at)[0], rtol=1e-14)
-
-
-def test_little_memory_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = from_jax(lambda x: ds.Poisson(rate(x)))
-    whole = fourth_derivative(model, X)
-    monkeypatch.setattr(_fourth_derivative, "_MOST_ROWS", 4)
-    monkeypatch.setattr(_fourth_derivative, "MAX_BYTES", 256)
-    np.testing.assert_allclose(fourth_derivative(model, X), whole, rtol=1e-14)
 
 
 def test_families_and_functions_without_one() -> None:

@@ -1,6 +1,5 @@
 """Finished repetitions survive an interruption, and the rest runs as if nothing had happened."""
 
-import json
 from functools import partial
 from pathlib import Path
 
@@ -20,21 +19,6 @@ def work(name, number, calls=None):
 
 def all_results(path, calls=None, keys=KEYS):
     return run(Journal(path, {"seed": 0}), keys, partial(work, calls=calls), n_jobs=1, label="test")
-
-
-def without_times(lines):
-    """The keys and results in a journal, sorted."""
-    return sorted(json.loads(line)[:2] for line in lines[1:])
-
-
-def test_results_come_in_the_order_of_the_keys_and_are_on_disk(tmp_path):
-    results = all_results(tmp_path / "new" / "results.jsonl")
-    assert list(results) == KEYS
-    assert results["b", 2] == ["b", 2 / 3]
-    lines = (tmp_path / "new" / "results.jsonl").read_text().splitlines()
-    assert json.loads(lines[0]) == {"seed": 0, "version": 1}
-    assert without_times(lines) == [[list(key), work(*key)] for key in KEYS]
-    assert all(json.loads(line)[2] >= 0.0 for line in lines[1:])
 
 
 def test_results_of_other_settings_are_refused(tmp_path):

@@ -1,25 +1,32 @@
-"""Table 1: the file that the script writes, the rule for agreement, and the simulated models."""
+"""Table 1: ranking errors, the rule for agreement, and the simulated models, also of other families."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from experiments._families import FAMILIES, in_family
 from experiments._simulated import FUNCTIONS, INPUTS, D, Simulated, biases
 from experiments._tables import agreement
+from experiments.disagreements import TABLES, main
 from experiments.main_effects import ranking_error
 from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.measures import importance
 
+
+def simulated(function):
+    rng = np.random.default_rng(0)
+    X = INPUTS["gaussian"](rng)
+    draws = biases("per-repetition", rng)
+    return Simulated(function, X.mean(axis=0), np.linalg.inv(np.cov(X.T)), draws), X, rng
+
+
+CELLS = [
+    ("t3", "ground-truth", "x", "pfi", 3.6, 0.2, 9.0, 0.2, False),
+    ("mixture", "imperfect", "x^3", "var", 1.3, 0.2, 1.3, 0.2, True),
+    ("mixture", "imperfect", "exp(-x^2)", "apc", 9.3, 0.4, 30.0, 0.4, False),
+]
 COLUMNS = ["inputs", "model", "function", "method", "published", "published_half", "ours", "ours_half", "agrees"]
-
-
-def simulate(function, number, bias=None, inputs="t3"):
-    """Rows with heavy tails and a model of them; `bias` is None for the ground truth."""
-    rng = np.random.default_rng([0, number])
-    X = INPUTS[inputs](rng)
-    draws = None if bias is None else biases(bias, rng)
-    return Simulated(function, X.mean(axis=0), np.linalg.inv(np.cov(X.T)), draws), X
 
 
 def test_the_error_of_a_ranking_is_the_sum_of_shifts():
@@ -32,20 +39,19 @@ def test_the_error_of_a_ranking_is_the_sum_of_shifts():
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_derivatives_of_simulated_models_are_those_of_their_predictions(function):
-    model, X = simulate(function, 0, "per-repetition", "gaussian")
+    model, X, _ = simulated(function)
     by_differences = from_function(lambda rows: Normal(model.f(rows), model.variance(rows)))
     # Differences leave about 1e-8.
     np.testing.assert_allclose(importance("rsens", model, X), importance("rsens", by_differences, X), rtol=1e-6)
 
 
-def test_the_bias_is_new_at_every_call_or_the_same_for_all():
-    rng = np.random.default_rng(0)
-    per_call, once = biases("per-call", rng), biases("per-repetition", rng)
-    assert per_call((3,)).shape == (3, D)
-    assert len(np.unique(per_call((3,)))) == 3 * D
-    assert len(np.unique(once((3,)))) == D
-    np.testing.assert_array_equal(once(()), once(()))
-    assert (per_call((1000,)) >= 0.0).all()
+@pytest.mark.parametrize("family", FAMILIES)
+def test_derivatives_of_other_families_are_those_of_their_predictions(family):
+    function, X, rng = simulated("x^3")
+    model, _ = in_family(family, function, X, rng)
+    by_differences = from_function(model.predict_distribution)
+    for name in ("rsens", "ead"):  # differences leave about 1e-8 of values up to a thousand times their changes
+        np.testing.assert_allclose(importance(name, model, X), importance(name, by_differences, X), rtol=1e-5)
 
 
 def test_cells_agree_within_joint_intervals_and_rounding():
@@ -59,3 +65,19 @@ def test_cells_agree_within_joint_intervals_and_rounding():
     )
     # √(0.4² + 0.3²) + 0.05 = 0.55 for the first two; 0.05 + 0.05 = 0.1 for the others.
     assert list(agreement(cells)) == [True, False, True, False]
+
+
+def test_cells_that_disagree_are_computed_again_with_one_choice_changed(tmp_path):
+    (tmp_path / "per-call").mkdir()
+    pd.DataFrame(CELLS, columns=COLUMNS).to_csv(tmp_path / "per-call" / "main_effects.csv", index=False)
+    main(["--repetitions", "60", "--n-jobs", "1", "--out", str(tmp_path)])
+    found = pd.read_csv(tmp_path / "disagreements.csv")
+    assert set(found["method"]) == {"pfi", "apc"}
+    assert (found["repetitions"] == 60).all()
+    first = found[(found["method"] == "pfi") & (found["reading"] == TABLES)].iloc[0]
+    assert first.agrees
+    counts = pd.read_csv(tmp_path / "disagreements-counts.csv")
+    assert list(counts["cells"].unique()) == [1]
+    assert set(counts["method"]) == {"pfi", "var"}
+    text = (tmp_path / "disagreements.md").read_text(encoding="utf-8")
+    assert text.count("\n| ") == len(found) + len(counts) + 1

@@ -1,7 +1,6 @@
 """`make paper` runs every script of the paper, and every script runs in some test; `calibration-quick` runs here."""
 
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments import calibration, coverage
+from experiments import coverage
 from experiments._simulated import BIASES
 from tests.experiments.test_scripts import SCRIPTS as RUN
 
@@ -50,17 +49,7 @@ def test_every_script_of_the_paper_is_run_by_a_test():
     assert SCRIPTS - {"page", "disagreements"} <= set(RUN)
 
 
-@pytest.mark.slow
-def test_the_calibration_with_few_analyses(tmp_path):
-    made = make("-n", "calibration-quick", "PAPER_JOBS=1", f"CALIBRATION_QUICK={tmp_path}").replace("\\\n", " ")
-    (command,) = (line.partition(" -m experiments.calibration ")[2] for line in made.splitlines() if "-m exp" in line)
-    calibration.main(shlex.split(command))
-    assert "10 analyses in 5 designs" in (tmp_path / "calibration.md").read_text(encoding="utf-8")
-    assert "--designs" not in make("-n", "calibration")
-
-
 def test_the_parts_of_coverage_are_all_tests():
-    """Every test file is in one part, and in one only."""
     parts = [coverage.ROOT / path for paths in coverage.parts().values() for path in paths]
     for file in (coverage.ROOT / "tests").rglob("test_*.py"):
         assert sum(part == file or part in file.parents for part in parts) == 1, file

@@ -1,24 +1,21 @@
-"""Figure 4: the script, its tables and its claims."""
+"""Figure 4 and Table 2: claims, intervals and entropies; why the settings of Concrete differ."""
 
 import numpy as np
 import pytest
 
-from experiments._benchmarks import METHODS, SETTINGS, CountRegressor
-from experiments.real_data import by_setting, claims, corrected_half, summarize
+from experiments._benchmarks import METHODS, CountRegressor
+from experiments.concrete_fits import COLUMN, ML, WEAK, repetition
+from experiments.real_data import by_setting, claims, corrected_half
+from experiments.stability import half_width, markdown, summarize
 from rsens import datasets
+from rsens._stability import entropy, rank_shares
 
 KEY = ("concrete", "weak priors")
-#: Test rows per training row.
-SHARES = {"concrete": 23 / 80, "bike": 841 / 500}
-TINY = ["--rows", "30", "--pairs", "1", "--splits", "2", "--n-jobs", "1"]
 
 
 @pytest.fixture(autouse=True)
 def no_download(monkeypatch):
     monkeypatch.setattr(datasets, "_download", lambda source: pytest.fail("a test must not download anything"))
-
-
-# ---- tables of known results -----------------------------------------------------------------------------------------
 
 
 def split(number, scores=(-3.0, -2.0, -1.5), full=-1.0, **others):
@@ -30,22 +27,6 @@ def split(number, scores=(-3.0, -2.0, -1.5), full=-1.0, **others):
         "fits": 3,
         "warned": 0,
     }
-
-
-def cell(table, method, pairs):
-    return table[(table["method"] == method) & (table["pairs"] == pairs)].iloc[0]
-
-
-def test_means_differences_and_intervals():
-    table = summarize(by_setting({(*KEY, 0): split(0), (*KEY, 1): split(1, pd=(-3.0, -2.5, -1.5))}))
-    full = table[table["method"] == "all"].iloc[0]
-    assert full["ours"] == pytest.approx(-0.95)
-    assert full["ours_half"] == pytest.approx(1.96 * 0.05)  # two numbers 0.1 apart: their mean has the se 0.05
-    assert full["difference"] == full["difference_half"] == 0.0
-    assert cell(table, "none", 0)["ours"] == -3.0
-    assert cell(table, "pd", 1)["ours"] == -2.25
-    assert cell(table, "pd", 1)["difference"] == pytest.approx(-1.3)  # of −1 and −1.6
-    assert len(table) == 2 + 2 * len(METHODS)
 
 
 def holding(tested, claim, column="holds"):
@@ -70,9 +51,6 @@ def test_splits_share_rows():
     assert holding(tested, "EAH less H") == "yes"
 
 
-# ---- the median count ------------------------------------------------------------------------------------------------
-
-
 def test_partial_dependence_of_the_median_count():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 3))
@@ -86,9 +64,37 @@ def test_partial_dependence_of_the_median_count():
     np.testing.assert_allclose(found[:, 0], medians.mean(axis=1), rtol=1e-10)  # the same sums in another order
 
 
+def test_entropies_of_known_rankings():
+    # Three pairs, two samples: always the same ranking, or the first two exchanged in one of the samples.
+    same, exchanged = [3.0, 2.0, 1.0], [2.0, 3.0, 1.0]
+    samples = [dict.fromkeys(METHODS, same), dict.fromkeys(METHODS, same) | {"h": exchanged}]
+    table = summarize({("bike", "weekday", n): values for n, values in enumerate(samples)})
+    by_method = table.set_index("method")
+    assert by_method.loc["rsens2", "ours"] == 0.0
+    assert by_method.loc["h", "ours"] == pytest.approx(2.0 * np.log(2.0) / 3.0)  # log 2 at two of three ranks
+    assert by_method.loc["h", "published"] == 2.61
+    assert not by_method["agrees"].any()
+    assert markdown(table).count("**no**") == len(METHODS)
+
+
+def test_half_width_matches_many_data_sets():
+    """The bootstrap against the standard deviation over new samples from the same distribution."""
+    rng = np.random.default_rng(0)
+
+    def rankings():
+        noisy = np.arange(6.0) + 2.0 * rng.standard_normal((100, 6))
+        return np.argsort(np.argsort(-noisy, axis=1), axis=1) + 1
+
+    over_data = 1.96 * np.std([entropy(rank_shares(rankings())) for _ in range(400)])
+    bootstrap = np.mean([half_width(rankings()) for _ in range(3)])
+    assert bootstrap == pytest.approx(over_data, rel=0.25)  # 400 data sets: 4 %; the rest is the bootstrap's own
+
+
 @pytest.mark.usefixtures("data_folder")
-def test_settings_have_the_paper_s_data():
-    assert {(s.data, s.rows, s.load()[0].shape) for s in SETTINGS.values()} == {
-        ("concrete", 80, (103, 7)),
-        ("bike", 500, (1341, 6)),
-    }
+def test_shuffling_the_column_ends_the_disagreement_and_other_noise_does_not():
+    entries = repetition("split", 0, rows=None, seed=0)["changed"]
+    rho = {tuple(entry[:4]): entry[4]["rho"] for entry in entries}
+    assert rho[WEAK, WEAK, "all", "training"] < 0.3
+    assert rho[WEAK, ML, "all", "training"] < 0.3
+    assert rho[WEAK, WEAK, "all", "held-out"] < 0.3
+    assert rho[WEAK, WEAK, f"{COLUMN} shuffled", "training"] > 0.8

@@ -1,14 +1,11 @@
 """Every script runs with tiny settings, writes its tables and figures, and resumes after an interruption."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
@@ -25,26 +22,11 @@ def few_designs(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("experiments.effects.ROWS", 40)
 
 
-# ---- claims about tables ---------------------------------------------------------------------------------------------
-
-
 def beyond(folder: Path) -> None:
     families = pd.read_csv(folder / "beyond_families.csv")
     assert (families.loc[families["method"] == "rsens", "ours"] == 0.0).all()
     assert (families["repetitions"] == 2).all()
     assert pd.read_csv(folder / "beyond_kl.csv")["largest"].max() < 1e-4
-
-
-def concrete_fits(folder: Path) -> None:
-    fits = pd.read_csv(folder / "concrete_fits-fits.csv")
-    assert fits.groupby(["sample", "setting"]).size().tolist() == [2, 2, 2, 2]
-    assert pd.read_csv(folder / "concrete_fits.csv")["variance"].between(0.0, 1.0).all()
-
-
-def effects(folder: Path) -> None:
-    table = pd.read_csv(folder / "effects.csv")
-    assert list(table["model"].unique()) == ["linear model", "logistic model", "Poisson regression"]
-    assert (table["data_sets"] == 2).all()
 
 
 def fourth_derivative(folder: Path) -> None:
@@ -57,19 +39,6 @@ def fourth_derivative(folder: Path) -> None:
     ratios = tested["ours"]
     separation = ratios["R-sens₂: mean null / mean true"] / ratios["fourth derivative: mean null / mean true"]
     assert separation < 0.5  # about 0.25 at 100 observations, 0.1 at 300
-
-
-def illustrations(folder: Path) -> None:
-    assert {path.stem for path in folder.iterdir()} == {f"illustration_{name}" for name in ("gp", "linear", "probit")}
-    assert list(pd.read_csv(folder / "illustration_gp.csv")) == ["x", "mean", "sd", "derivative", "rsens"]
-
-
-def interactions(folder: Path) -> None:
-    table = pd.read_csv(folder / "interactions.csv")
-    assert list(table["kind"].unique()) == ["true pair", "null pair"]  # "null" alone would be read as missing
-    assert set(table["pair"]) == {"x1:x2", "x4:x5", "x3:x9", "x6:x10", "x11:x12", "x9:x10"}
-    assert table["ours"].between(0.0, 1.0).all()
-    assert set(pd.read_csv(folder / "interactions-claims.csv")["repetitions"]) == {2}
 
 
 def main_effects(folder: Path) -> None:
@@ -89,18 +58,6 @@ def profile_bands(folder: Path) -> None:
     assert table["observations_90"].mean() == pytest.approx(0.9, abs=0.07)
 
 
-def real_data(folder: Path) -> None:
-    assert np.isfinite(pd.read_csv(folder / "real_data.csv")["ours"]).all()
-
-
-def stability(folder: Path) -> None:
-    ours = pd.read_csv(folder / "stability.csv")["ours"]
-    assert ours.between(0.0, np.log(2.0) + 1e-9).all()  # two samples: at most two terms at a rank
-
-
-# ---- scripts ---------------------------------------------------------------------------------------------------------
-
-
 class Script(NamedTuple):
     arguments: str
     rows: dict[str, int]  # of tables
@@ -115,16 +72,16 @@ SCRIPTS = {
         {"_families": 2 * 2 * 6 * len(FAMILY_METHODS), "_ard": 6 * len(PROCESS_METHODS)},
         beyond,
     ),
-    "concrete_fits": Script("--rows 30 --splits 2", {"": 2 * len(CHANGES)}, concrete_fits),
+    "concrete_fits": Script("--rows 30 --splits 2", {"": 2 * len(CHANGES)}),
     "differences": Script(f"--designs linear linear-other-sd {TWICE}", {"": 6}, figures=()),
-    "effects": Script(f"--models {{models}} {TWICE}", {"": 12}, effects, ()),
+    "effects": Script(f"--models {{models}} {TWICE}", {"": 12}, figures=()),
     "fourth_derivative": Script(TWICE, {"": 66}, fourth_derivative),
-    "illustrations": Script("", {}, illustrations),
-    "interactions": Script(f"--sizes 50 {TWICE}", {}, interactions),
+    "illustrations": Script("", {}),
+    "interactions": Script(f"--sizes 50 {TWICE}", {}),
     "main_effects": Script(f"--inputs all {TWICE}", {"": 336}, main_effects),
     "profile_bands": Script("--repetitions 4 --rows 100", {"": 8}, profile_bands, ()),
-    "real_data": Script("--data concrete --rows 30 --pairs 1 --splits 2", {"": 2 * (2 + len(METHODS))}, real_data),
-    "stability": Script("--data bike --rows 40 --samples 2", {"": 2 * len(METHODS)}, stability),
+    "real_data": Script("--data concrete --rows 30 --pairs 1 --splits 2", {"": 2 * (2 + len(METHODS))}),
+    "stability": Script("--data bike --rows 40 --samples 2", {"": 2 * len(METHODS)}),
 }
 SLOW = ("beyond", "concrete_fits", "fourth_derivative", "illustrations", "real_data")
 NEED_DATA = ("concrete_fits", "real_data", "stability")

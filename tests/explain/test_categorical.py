@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator
 
-from rsens import explain
+from rsens import BayesianLinearRegression, explain
 from rsens._coding import Coding
 from rsens._errors import InputError, RsensWarning
-from rsens.derivatives import Derivatives, from_function
+from rsens.derivatives import from_function
 from rsens.distributions import Normal
 from rsens.measures import rsens, rsens2
 from tests.few_probes import explain_with_probes
@@ -92,9 +91,6 @@ def test_subgroups_by_a_categorical_column(explanation):
     np.testing.assert_allclose(by_array, by_frame, rtol=1e-12)
 
 
-# ---- tables and files ------------------------------------------------------------------------------------------------
-
-
 def test_tables_say_what_is_counted_per_switch(explanation):
     assert set(explanation.to_frame()["per"]) == {"sd"}
     assert "switch" not in repr(explanation)
@@ -109,36 +105,14 @@ def test_tables_say_what_is_counted_per_switch(explanation):
     assert "per" not in explain(from_function(lambda Z: Normal(Z[:, 0], 1.0)), FRAME[["x"]], **QUICK).to_frame()
 
 
-# ---- the null level --------------------------------------------------------------------------------------------------
+class Watched(BayesianLinearRegression):
+    """Remembers what it was fitted to."""
 
-
-class LevelMeans(BaseEstimator):
-    """Normal(x β + the mean of each level of every categorical column, 1), by least squares."""
-
-    seen: list = []  # noqa: RUF012  (what the refits got)
-
-    def _design(self, X):
-        table = self.coding_.read(X)
-        parts = [np.ones((len(table.values), 1)), table.values[:, list(self.coding_.continuous)]]
-        for column in self.coding_.columns:
-            parts.append((table.values[:, [column.position]] == np.arange(1, len(column))).astype(float))
-        return np.concatenate(parts, axis=1)
-
-    def __init__(self, categorical=None):
-        self.categorical = categorical
+    seen: list = []  # noqa: RUF012
 
     def fit(self, X, y):
         self.seen.append(X)
-        self.coding_ = Coding.of(X, self.categorical)
-        self.beta_ = np.linalg.lstsq(self._design(X), np.asarray(y, dtype=float), rcond=None)[0]
-        return self
-
-    def derivatives(self, X, order):
-        n, d = X.shape
-        first = np.zeros((n, 2, d))
-        continuous = list(self.coding_.continuous)
-        first[:, 0, continuous] = self.beta_[1 : 1 + len(continuous)]
-        return Derivatives(Normal(self._design(X) @ self.beta_, 1.0), first, np.zeros((n, 2, d, d)))
+        return super().fit(X, y)
 
 
 @pytest.mark.parametrize("as_array", [False, True])
@@ -146,21 +120,18 @@ def test_null_level(as_array):
     rng = np.random.default_rng(0)
     y = normal(Coding.of(FRAME).read(FRAME).values).mean + rng.normal(size=N)
     X = FRAME.to_numpy(dtype=object) if as_array else FRAME
-    model = LevelMeans([1, 3] if as_array else None).fit(X, y)
-    LevelMeans.seen.clear()
+    model = Watched(categorical=[1, 3] if as_array else None).fit(X, y)
+    Watched.seen.clear()
     names = ["x1", "x3"] if as_array else ["city", "sold"]
+    # the slope of x differs between cities
     with pytest.warns(RsensWarning, match=rf"interactions that it cannot hold: {'x0:x1' if as_array else 'x:city'} "):
-        result = explain_with_probes(
-            model, X, y, n_probes=6, intervals=False, **QUICK
-        )  # the slope of x differs between cities
+        result = explain_with_probes(model, X, y, n_probes=6, intervals=False, **QUICK)
     assert result.categorical == tuple(names)
     assert result.main[names[0]] > result.null[names[0]]
     assert result.null.notna().all()
-    refitted = LevelMeans.seen
-    assert len(refitted) == 3  # three probes of numbers, three of each category, three at a time
-    probes = [column for X in refitted for column in X.columns[4:]]
-    assert probes
-    for frame in refitted:
+    assert len(Watched.seen) == 3  # three probes of numbers, three of each category, three at a time
+    for frame in Watched.seen:
+        assert len(frame.columns) > 4
         for name in frame.columns[4:]:
             same = [c for c in names if sorted(frame[name].astype(str)) == sorted(frame[c].astype(str))]
             assert bool(Coding.of(frame[[name]])) == bool(same)  # categories keep their counts

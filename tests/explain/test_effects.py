@@ -10,8 +10,12 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from rsens import BayesianLinearRegression, BayesianPoissonRegression, explain, from_function
+from rsens._arguments import child, seed_sequence
 from rsens._contents import own_order
+from rsens._explain._context import FOLDS
+from rsens._explain._effects import readable_unit, steps_of
 from rsens._explain._values import jackknife
+from rsens._refits import rounds_of_folds
 from rsens.distributions import Bernoulli, Categorical, Normal, Poisson, StudentT
 
 QUICK = {"null": False, "random_state": 0}
@@ -95,28 +99,36 @@ def test_counts_in_percent():
     assert ((lines["percent_lower"] <= lines["percent"]) & (lines["percent"] <= lines["percent_upper"])).all()
 
 
-def test_the_spread():
+def test_the_spread(tmp_path):
     """sd = exp(x₁): its slope is itself; x₀ moves only the mean."""
-    X = np.random.default_rng(5).normal(size=(70, 2)) * 0.3
-    found = explain(from_function(lambda X: Normal(X[:, 0], np.exp(2.0 * X[:, 1]))), X, **QUICK)
+    Z = np.random.default_rng(5).normal(size=(70, 2)) * 0.3
+    found = explain(from_function(lambda X: Normal(X[:, 0], np.exp(2.0 * X[:, 1]))), Z, **QUICK)
     spread = by_term(found)["spread"]
-    assert spread["x1"] == pytest.approx(np.exp(X[:, 1]).mean() * X[:, 1].std(), rel=1e-6)
+    assert spread["x1"] == pytest.approx(np.exp(Z[:, 1]).mean() * Z[:, 1].std(), rel=1e-6)
     assert spread["x0"] == pytest.approx(0.0, abs=1e-9)
-
-
-def test_the_spread_of_levels():
     X, _ = mixed()
     model = from_function(lambda X: Normal(X[:, 0], np.where(X[:, 2] == 1.0, 4.0, 1.0)), categorical=["city"])
     levels = explain(model, X, numeric=["new"], **QUICK).effects.query("term == 'city'").set_index("level")
     rest = X["city"].value_counts(normalize=True)[["Bern", "Genf"]]
     assert levels["spread"]["Genf"] == pytest.approx(1.0)
     assert levels["spread"]["Ulm"] == pytest.approx(-rest["Genf"] / rest.sum())
+    none = explain(from_function(lambda X: StudentT(X[:, 0], 1.0, 1.5)), Z, **QUICK)
+    assert none.effects["spread"].isna().all()
+    none.save(tmp_path / "x.json")
 
 
-def test_a_spread_that_does_not_exist_is_missing(tmp_path):
-    found = explain(from_function(lambda X: StudentT(X[:, 0], 1.0, 1.5)), np.arange(6.0).reshape(-1, 1), **QUICK)
-    assert found.effects["spread"].isna().all()
-    found.save(tmp_path / "x.json")
+def test_levels_without_intervals_and_intervals_of_steps_and_levels():
+    """A level that a refit lacks has no interval."""
+    X, y = mixed()
+    X["z"] = np.where(np.arange(120) % 3, 0.0, X["a"] ** 2)
+    X.loc[3, "city"] = "Rom"
+    counts = (y / 10.0).round().clip(0)
+    table = explain(BayesianPoissonRegression().fit(X, counts), X, counts, **QUICK).effects.set_index("level")
+    assert np.isfinite(table.loc["Rom", "effect"])
+    assert np.isnan(table.loc["Rom", "lower"])
+    table = table.drop("Rom")
+    assert ((table["lower"] < table["effect"]) & (table["effect"] < table["upper"])).all()
+    assert np.isfinite(table[["percent_lower", "percent_upper", "spread_lower", "spread_upper"]]).all(axis=None)
 
 
 def test_weights_repeat_rows():
@@ -133,18 +145,14 @@ def test_weights_repeat_rows():
 # ---- steps -----------------------------------------------------------------------------------------------------------
 
 
-def zero_heavy(n=400, seed=6):
-    rng = np.random.default_rng(seed)
-    rain = np.where(rng.random(n) < 0.7, 0.0, rng.exponential(30.0, n))
-    return pd.DataFrame({"rain": rain, "x": rng.normal(size=n) + 0.02 * rain})
-
-
 def test_columns_that_are_mostly_zero_step_within_the_data():
     """An additive model: the step has f(b) − f(a), to the last digits, however f bends in between."""
-    X = zero_heavy()
+    rng = np.random.default_rng(6)
+    rain = np.where(rng.random(400) < 0.7, 0.0, rng.exponential(30.0, 400))
+    X = pd.DataFrame({"rain": rain, "x": rng.normal(size=400) + 0.02 * rain})
     found = explain(from_function(lambda X: Normal(np.log1p(X[:, 0]) + X[:, 1], 1.0)), X, **QUICK)
-    line, wet = by_term(found).loc["rain"], X["rain"][X["rain"] > 0.0]
-    start, stop = np.quantile(wet, [0.25, 0.75], method="inverted_cdf")
+    line = by_term(found).loc["rain"]
+    start, stop = np.quantile(rain[rain > 0.0], [0.25, 0.75], method="inverted_cdf")
     assert line["kind"] == "step"
     assert line["effect"] == pytest.approx(np.log1p(stop) - np.log1p(start), rel=1e-10)
     assert line["step"] == f"from {start:.4g} to {stop:.4g}"
@@ -181,8 +189,6 @@ def test_steps_ask_the_model_near_the_rows():
     ],
 )
 def test_which_columns_have_steps(values, step):
-    from rsens._explain._effects import steps_of
-
     found = steps_of(np.asarray(values, dtype=float)[:, np.newaxis], [0])
     if step is None:
         assert found == {}
@@ -192,8 +198,6 @@ def test_which_columns_have_steps(values, step):
 
 
 def test_readable_units():
-    from rsens._explain._effects import readable_unit
-
     units = {4.4: 1.0, 13.0: 1.0, 0.6: 1.0, 0.0476: 0.01, 0.3: 0.1, 40.0: 10.0, 5e4: 1e4, 0.0: 1.0}
     assert {sd: readable_unit(sd) for sd in units} == units
 
@@ -212,10 +216,6 @@ def test_intervals_over_rows_of_a_linear_model_have_no_width():
 
 def test_intervals_from_refits_by_hand():
     """value ± t · se of the jackknife, of coefficients that are fitted here again; with a sign, they may be below 0."""
-    from rsens._arguments import child, seed_sequence
-    from rsens._explain._context import FOLDS
-    from rsens._refits import rounds_of_folds
-
     X, y = mixed()
     X = X[["a"]].assign(b=np.random.default_rng(1).permutation(X["b"]))
     found = explain(BayesianLinearRegression().fit(X, y), X, y, **QUICK)
@@ -230,27 +230,6 @@ def test_intervals_from_refits_by_hand():
     np.testing.assert_allclose(lines["lower"], lines["effect"] - reach, rtol=1e-9)
     assert lines["lower"]["b"] < 0.0 < lines["upper"]["b"]
     assert set(lines["interval_kind"]) == {"refits"}
-
-
-def test_a_level_that_a_refit_lacks_has_no_interval():
-    X, y = mixed()
-    X.loc[3, "city"] = "Rom"
-    table = explain(BayesianLinearRegression().fit(X, y), X, y, **QUICK).effects.set_index("level")
-    assert np.isfinite(table.loc["Rom", "effect"])
-    assert np.isnan(table.loc["Rom", "lower"])
-    assert np.isfinite(table.loc["Bern", ["lower", "upper"]].astype(float)).all()
-
-
-def test_intervals_of_steps_and_levels_from_refits():
-    X, y = mixed()
-    X["z"] = np.where(np.arange(120) % 3, 0.0, X["a"] ** 2)
-    table = explain(
-        BayesianPoissonRegression().fit(X, (y / 10.0).round().clip(0)), X, (y / 10.0).round().clip(0), **QUICK
-    )
-    table = table.effects
-    assert (table["lower"] < table["effect"]).all()
-    assert (table["effect"] < table["upper"]).all()
-    assert np.isfinite(table[["percent_lower", "percent_upper", "spread_lower", "spread_upper"]]).all(axis=None)
 
 
 # ---- odd questions ---------------------------------------------------------------------------------------------------

@@ -94,14 +94,11 @@ def test_files_and_plans(source, tmp_path):
 
 def test_labels_of_files(tmp_path):
     """Categories of a file are known to the model."""
-    X = with_town(120)
+    X, rows = with_town(120), with_town(300, 5)
     y = np.random.default_rng(1).normal(size=120) + (X["town"] == "Genf")
     model = BayesianLinearRegression().fit(X, y)
-    rows = with_town(300, 5)
-    rows.to_parquet(tmp_path / "rows.parquet", row_group_size=50)
-    asked = {"random_state": 1}
-    found = explain(model, tmp_path / "rows.parquet", **asked)
-    assert_same(explain(model, rows, **asked), found, rtol=1e-11, loose=ROUNDING)
+    found = explain(model, parquet(rows, tmp_path), random_state=1)
+    assert_same(explain(model, rows, random_state=1), found, rtol=1e-11, loose=ROUNDING)
 
 
 @pytest.mark.filterwarnings("ignore:predictions of RandomForestRegressor are piecewise constant")
@@ -137,9 +134,6 @@ def test_one_chunk_is_in_memory_at_a_time():
     explain(model, chunks(), keep_local=False)
 
 
-# ---- values of single rows -------------------------------------------------------------------------------------------
-
-
 def test_values_of_rows_are_kept_if_they_are_few(monkeypatch):
     model, X, _ = gp()
     monkeypatch.setattr(_evaluate, "AUTO_LOCAL_ROWS", 500)
@@ -152,12 +146,11 @@ def test_values_of_rows_are_kept_if_they_are_few(monkeypatch):
 
 
 def test_without_values_of_rows(tmp_path):
+    """Everything but single rows stays, also in a file."""
     model, X, _ = gp()
     whole, kept = (explain(model, X, random_state=1, keep_local=keep, by="flag") for keep in (True, False))
     assert str(whole) == str(kept)
-    pd.testing.assert_frame_equal(whole.to_frame(), kept.to_frame())
     pd.testing.assert_frame_equal(whole.by_frame(), kept.by_frame())
-    assert kept.n == 600
     for needs_rows in (kept.plot_beeswarm, lambda: kept.row(position=1), lambda: kept.extrapolation):
         with pytest.raises(NotComputedError, match="keep_local=True"):
             needs_rows()
@@ -165,10 +158,15 @@ def test_without_values_of_rows(tmp_path):
     kept.save(tmp_path / "kept.json")
     again = Explanation.load(tmp_path / "kept.json")
     assert_same(kept, again)
-    assert again.n == 600
-
-
-# ---- refusals --------------------------------------------------------------------------------------------------------
+    whole.save(tmp_path / "small.json", rows=False)
+    small = Explanation.load(tmp_path / "small.json")
+    for found in (kept, again, small):
+        assert found.n == 600
+        for order in (1, 2):
+            pd.testing.assert_frame_equal(found.to_frame(order), whole.to_frame(order))
+    assert len(text_of(small)) < 0.5 * len(text_of(whole))
+    with pytest.raises(NotComputedError):
+        _ = small.local_main
 
 
 def test_rows_in_errors_are_counted_over_all_chunks():
@@ -198,17 +196,3 @@ def test_refusals(tmp_path):
             explain(model, rows, **options)
     with pytest.raises(InputError, match="Pass them as training"):
         explain(from_function(lambda X: Normal(X[:, 0], 1.0)), cut(X, 100))
-
-
-def test_without_rows(tmp_path):
-    """Everything but single rows stays, also in a file."""
-    model, X, _ = gp()
-    whole = explain(model, X, random_state=1)
-    whole.save(tmp_path / "small.json", rows=False)
-    small = Explanation.load(tmp_path / "small.json")
-    pd.testing.assert_series_equal(small.main, whole.main)
-    pd.testing.assert_frame_equal(small.to_frame(order=2), whole.to_frame(order=2))
-    assert small.n == whole.n == len(whole.local_main)
-    assert len(text_of(small)) < 0.5 * len(text_of(whole))
-    with pytest.raises(NotComputedError):
-        _ = small.local_main

@@ -26,9 +26,10 @@ def X() -> pd.DataFrame:
     )
 
 
-def test_linear_normal_is_the_slope_in_noise_units(X):
+def test_linear_normal_is_the_slope_in_noise_units(X, capsys):
     beta, sigma = np.array([1.5, -0.2, 0.0]), 0.4
     result = explain(Linear(beta, sigma), X)
+    assert capsys.readouterr() == ("", "")  # silent unless in a terminal
     sd = X.std(ddof=0)
     np.testing.assert_allclose(result.main, np.abs(beta) * sd / sigma, **ROUNDING)
     np.testing.assert_allclose(result.direction, beta * sd, **ROUNDING)
@@ -65,9 +66,6 @@ def test_values_are_the_mean_of_the_raw_measures_times_units(X):
     assert result.scale_kind == "given"
 
 
-# ---- parts -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("groups", [None, {"bc": ["b", "c"]}])
 def test_parts_add_up(X, groups):
     result = explain(Heteroscedastic(), X, groups=groups)
@@ -91,44 +89,37 @@ def test_parts_of_equation_5():
     np.testing.assert_allclose(result.main, R.mean(axis=0), **ROUNDING)
     np.testing.assert_allclose(result.parts["location"], (of_location / R).mean(axis=0), **ROUNDING)
     np.testing.assert_allclose(result.parts["scale2"], (of_scale / R).mean(axis=0), **ROUNDING)
-
-
-def test_one_parameter_has_no_parts_and_dependent_parameters_one(X):
-    assert explain(Logistic([1.0, 0.2, -0.5]), X).parts is None
-    result = explain(Softmax(np.array([[1.0, 0.0, -1.0], [0.1, 0.3, 0.0], [2.0, 0.0, 1.0]])), X)
-    assert list(result.parts.columns) == ["joint"]
-    np.testing.assert_array_equal(result.parts["joint"], result.main)
-
-
-# ---- several outputs -------------------------------------------------------------------------------------------------
+    assert explain(Logistic([1.0, 0.2]), X).parts is None  # one parameter
 
 
 def test_direction_of_several_outputs(X):
     weights = np.array([[1.0, 0.0, -1.0], [0.1, 0.3, 0.0], [2.0, 0.0, 1.0]])
     result = explain(Softmax(weights), X)
+    assert list(result.parts.columns) == ["joint"]  # dependent parameters
+    np.testing.assert_array_equal(result.parts["joint"], result.main)
     assert result.direction.shape == (3, 3)
     assert list(result.direction.columns) == ["y0", "y1", "y2"]
     np.testing.assert_allclose(result.direction.sum(axis=1), 0.0, atol=1e-15)  # probabilities add up to 1
     assert result.direction.loc["a", "y0"] > 0.0 > result.direction.loc["a", "y2"]
     named = explain(Softmax(weights, classes_=["red", "green", "blue"]), X, pairs=False)
-    assert list(named.direction.columns) == ["red", "green", "blue"]
+    assert list(named.direction.columns) == list(named.consistency.columns) == ["red", "green", "blue"]
     assert {"direction_red", "direction_blue", "consistency_red"} <= set(named.to_frame().columns)
     local = local_values("aed", Softmax(weights), X)
-    np.testing.assert_allclose(
-        result.consistency, (np.abs(local.mean(axis=0)) / np.abs(local).mean(axis=0)).T, **ROUNDING
-    )
-    assert list(named.consistency.columns) == ["red", "green", "blue"]
+    consistency = (np.abs(local.mean(axis=0)) / np.abs(local).mean(axis=0)).T
+    np.testing.assert_allclose(result.consistency, consistency, **ROUNDING)
 
 
-# ---- units -----------------------------------------------------------------------------------------------------------
-
-
-def test_given_units_by_name_and_in_order(X):
+def test_units_that_are_given_and_training_deviations_where_the_model_knows_them(X):
     model = Linear([1.0, 1.0, 1.0], sigma=1.0)
     expected = pd.Series({"a": 3.0, "b": 0.0, "c": 7.0})
     for scale in (expected, expected[::-1], expected.to_dict(), [3.0, 0.0, 7.0], np.array([3, 0, 7])):
-        result = explain(model, X, scale=scale)
-        np.testing.assert_allclose(result.main, expected, **ROUNDING)
+        np.testing.assert_allclose(explain(model, X, scale=scale).main, expected, **ROUNDING)
+    model.input_scale_ = [2.0, 3.0, 4.0]
+    for rows in (X, X.iloc[:1]):  # even for one row
+        np.testing.assert_allclose(explain(model, rows).main, [2.0, 3.0, 4.0], **ROUNDING)
+    del model.input_scale_
+    model.training_inputs_ = np.array([[0.0, 0.0, 0.0], [2.0, 4.0, 6.0]])
+    np.testing.assert_allclose(explain(model, X).main, [1.0, 2.0, 3.0], **ROUNDING)
 
 
 def test_standard_deviations_do_not_depend_on_units(X):
@@ -138,16 +129,6 @@ def test_standard_deviations_do_not_depend_on_units(X):
     scaled = explain(Linear(np.array([1.0, 2.0, 3.0]) / factors, gamma=0.5 / (factors[0] * factors[1])), X * factors)
     np.testing.assert_allclose(scaled.main, once.main, **ROUNDING)
     np.testing.assert_allclose(scaled.pairs, once.pairs, **ROUNDING)
-
-
-def test_training_deviations_where_the_model_knows_them(X):
-    model = Linear([1.0, 1.0, 1.0], sigma=1.0)
-    model.input_scale_ = [2.0, 3.0, 4.0]
-    np.testing.assert_allclose(explain(model, X).main, [2.0, 3.0, 4.0], **ROUNDING)
-    np.testing.assert_allclose(explain(model, X.iloc[:1]).main, [2.0, 3.0, 4.0], **ROUNDING)  # even for one row
-    del model.input_scale_
-    model.training_inputs_ = np.array([[0.0, 0.0, 0.0], [2.0, 4.0, 6.0]])
-    np.testing.assert_allclose(explain(model, X).main, [1.0, 2.0, 3.0], **ROUNDING)
 
 
 @pytest.mark.parametrize("constant", [0.1, 0.0, -1e9])
@@ -219,27 +200,21 @@ def test_pair_of_a_column_and_a_group_is_the_steepest_direction(X):
     np.testing.assert_allclose(result.local_pairs, np.swapaxes(result.local_pairs, 1, 2), rtol=0)
 
 
-# ---- order 1, memory, immutability -----------------------------------------------------------------------------------
-
-
 def test_order_one_does_not_pay_for_second_derivatives(X):
+    """Pairs are automatic up to thirty columns."""
     result = explain(FirstOrderOnly([1.0, 2.0, 3.0]), X, pairs=False)
     assert result.order == 1
-    assert result.pair_intervals is None
+    assert result.pair_intervals is result.pair_parts is None
     with pytest.raises(NotComputedError, match="keep_local='pairs'"):
         _ = result.local_pairs
-    with pytest.raises(NotComputedError, match="pairs=True"):
-        _ = result.pairs
-    with pytest.raises(NotComputedError, match="pairs=True"):
-        result.to_frame(order=2)
+    for pairs in (lambda: result.pairs, lambda: result.to_frame(order=2)):
+        with pytest.raises(NotComputedError, match="pairs=True"):
+            pairs()
     assert getattr(result, "pairs", "none") == "none"  # an AttributeError too
-
-
-def test_pairs_are_automatic_up_to_thirty_columns():
-    rng = np.random.default_rng(5)
-    assert explain(Linear(np.ones(30)), rng.normal(size=(4, 30)), intervals=False).order == 2
-    assert explain(FirstOrderOnly(np.ones(31)), rng.normal(size=(4, 31)), intervals=False).order == 1
-    assert explain(Linear(np.ones(31)), rng.normal(size=(4, 31)), intervals=False, pairs=True).order == 2
+    wide = np.random.default_rng(5).normal(size=(4, 31))
+    assert explain(Linear(np.ones(30)), wide[:, :30], intervals=False).order == 2
+    assert explain(FirstOrderOnly(np.ones(31)), wide, intervals=False).order == 1
+    assert explain(Linear(np.ones(31)), wide, intervals=False, pairs=True).order == 2
 
 
 def test_chunks_change_nothing(X):

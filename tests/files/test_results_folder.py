@@ -1,9 +1,8 @@
 """Folders of results: what may be replaced, what is replaced, and that all else stays."""
 
-from __future__ import annotations
-
 import os
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -19,20 +18,13 @@ def write_half(folder, error):
         raise error
 
 
-# ---- what may be replaced --------------------------------------------------------------------------------------------
-
-
-def test_a_file_is_not_a_folder(tmp_path):
-    (tmp_path / "f").write_text("")
-    with pytest.raises(InputError, match="is a file"):
-        check_folder(tmp_path / "f", False)
-
-
 def test_unfinished_work_may_be_there(tmp_path):
     (tmp_path / "samples").mkdir()
     check_folder(tmp_path, False, "samples")
     with pytest.raises(InputError):
         check_folder(tmp_path, False)
+    with pytest.raises(InputError, match="is a file"):
+        check_folder(Path(__file__), False)
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"format": "rsens results"}', '{"format": "other", "files": []}'])
@@ -76,9 +68,6 @@ def test_summaries_with_wrong_types(tmp_path):
         write(tmp_path / "out", {}, settings=settings)
         with pytest.raises(InputError, match=r"is damaged|results of another question \(data was"):
             check_folder(tmp_path / "out", False, question={"command": "explain", "data": "table", "samples": 3})
-
-
-# ---- what is replaced ------------------------------------------------------------------------------------------------
 
 
 def test_a_new_folder_with_its_parents(tmp_path):

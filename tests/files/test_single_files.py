@@ -1,7 +1,5 @@
 """A file is written whole or not at all, and errors of the system become sentences."""
 
-from __future__ import annotations
-
 import errno
 import os
 import pickle
@@ -11,24 +9,8 @@ import sys
 import pytest
 
 from rsens._errors import InputError, Sentence, spelled_by
-from rsens._files import (
-    Checkpoint,
-    MissingPathError,
-    as_input_error,
-    check_folder,
-    new_files,
-    whole_file,
-    write_whole,
-)
+from rsens._files import Checkpoint, MissingPathError, as_input_error, check_folder, new_files, whole_file, write_whole
 from rsens._files._io import writing
-
-
-def test_bytes_and_text(tmp_path):
-    write_whole(tmp_path / "x", b"\xff\x00")
-    assert (tmp_path / "x").read_bytes() == b"\xff\x00"
-    write_whole(str(tmp_path / "x"), "ü\n")
-    assert (tmp_path / "x").read_bytes() == b"\xc3\xbc\n"
-    assert os.listdir(tmp_path) == ["x"]
 
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])
@@ -57,9 +39,6 @@ def test_a_link_is_replaced_not_followed(tmp_path):
     write_whole(tmp_path / "x", "new")
     assert (tmp_path / "there").read_text() == "mine"
     assert (tmp_path / "x").read_text() == "new"
-
-
-# ---- errors of the system --------------------------------------------------------------------------------------------
 
 
 def test_sentences():

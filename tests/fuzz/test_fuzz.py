@@ -10,10 +10,9 @@ import pytest
 
 import rsens
 from fuzz import SEED
-from fuzz._files import FileCase, run_file
+from fuzz._files import run_file
 from fuzz._judge import Outcome, Wrong, finite, judged, not_negative, symmetric
 from fuzz._library import run_case
-from fuzz._summary import summary, template
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results" / "fuzz.json"
 #: Cases in groups, so that a failure is near its number.
@@ -44,9 +43,6 @@ def test_files_end_in_results_or_in_our_errors(every):
     files = [run_file(number) for number in FILES[::every]]
     assert not [case for case in files if case.outcome.defect]
     assert {case.outcome.kind for case in files} == {"answered", "refused"}
-
-
-# ---- that defects are seen -------------------------------------------------------------------------------------------
 
 
 def warns(*texts):
@@ -93,19 +89,6 @@ def test_our_errors_are_none():
     assert judged(lambda: raises(rsens.InputError("no"))) == Outcome("refused", "no")
     assert judged(lambda: None) == Outcome("answered")
     assert judged(lambda: raises(Wrong("x"))).defect
-
-
-# ---- the summary -----------------------------------------------------------------------------------------------------
-
-
-def test_the_summary_counts_and_names_defects():
-    cases = [run_case(number) for number in range(3)]
-    files = [FileCase(7, "table", (), Outcome("failed", defect="KeyError"))]
-    found = summary(cases, files)
-    assert found["library"]["cases"] == 3
-    assert sum(sum(kinds.values()) for kinds in found["library"]["calls"].values()) == 3
-    assert found["files"]["defects"] == [{"number": 7, "defect": "KeyError"}]
-    assert template("X has 3 columns 'a', \"b\" of 1,000.5") == "X has # columns ‹name›, ‹name› of #"
 
 
 def test_the_results_are_of_this_seed_and_without_defects():

@@ -1,7 +1,5 @@
 """The calls that are recorded: the functions here without an underscore. Each is small and calls public names."""
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import io
@@ -20,7 +18,6 @@ import jax.numpy as jnp
 import numpy as np
 import numpyro
 import numpyro.distributions as N
-import numpyro.distributions as dist
 import pandas as pd
 import polars as pl
 import statsmodels.api as sm
@@ -36,7 +33,6 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
 from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
 from sklearn.gaussian_process import kernels as K
-from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.linear_model import ARDRegression, BayesianRidge, LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
@@ -67,8 +63,6 @@ DIFFERENCES = {
     "statsmodels_others", "histograms",
 }  # fmt: skip
 
-
-# ---- families -------------------------------------------------------------------------------------------------------
 
 _THREE = np.array([[0.25, 0.25, 0.5], [0.125, 0.625, 0.25], [0.5, 0.375, 0.125]])
 _FOUR = np.array([[0.125, 0.375, 0.5], [0.25, 0.5, 0.25], [0.375, 0.375, 0.25]])
@@ -174,8 +168,6 @@ def families_of_vectors_and_mixtures() -> Numbers:
     return found
 
 
-# ---- kernels, likelihoods, models -----------------------------------------------------------------------------------
-
 KERNELS: dict[str, Any] = {
     "EQ": kernels.EQ(1.7, (0.8, 1.5, 0.6)),
     "Matern12": kernels.Matern12(1.7, 0.8),
@@ -224,7 +216,6 @@ def kernels_others_and_composed() -> Numbers:
 
 
 def _of_model(model: Any, X: Any, y: Any) -> Numbers:
-    """Learned attributes and predictions of an estimator."""
     model.fit(X, y)
     X, y = X[:8], y[:8]
     found = learned(model) | both(model, X)
@@ -356,9 +347,6 @@ def gp_classes_and_counts_of_a_kernel_given() -> Numbers:
     )
 
 
-# ---- measures -------------------------------------------------------------------------------------------------------
-
-
 def measures_of_a_model() -> Numbers:
     X, _ = data.numeric()
     model = data.gp()
@@ -383,19 +371,15 @@ def measures_of_a_model() -> Numbers:
     )
 
 
-# ---- functions, draws, ensembles ------------------------------------------------------------------------------------
-
-
 def from_jax() -> Numbers:
     X, _ = data.array(30)
     model = rsens.from_jax(data.curved(jnp))
     three = rsens.from_jax(lambda X: rsens.Categorical(jnp.exp(X) / jnp.exp(X).sum(-1, keepdims=True)))
     gamma = rsens.from_jax(lambda X: rsens.Gamma(jnp.exp(X[:, 0] * X[:, 1]), 1.0 + X[:, 2] ** 2))
     rsens.check(model, X)
-    found = flat(
+    return flat(
         curved=both(model, X), three=both(three, X), gamma=both(gamma, X), derivatives=model.derivatives(X[:5], 2)
     )
-    return found
 
 
 def from_torch() -> Numbers:
@@ -413,18 +397,16 @@ def from_function() -> Numbers:
         categorical=[3],
     )
     rows = np.column_stack([X, np.arange(30) % 3])
-    explanation = rsens.explain(coded, rows, random_state=0)
-    return flat(curved=both(model, X), coded=explained(explanation))
+    return flat(curved=both(model, X), coded=explained(rsens.explain(coded, rows, random_state=0)))
 
 
 def from_draws_numpy() -> Numbers:
     X, _ = data.numeric(120)
     model = rsens.from_draws(data.of_draw, data.draws())
     weighted = rsens.from_draws(data.of_draw, data.draws(), weights=np.arange(1.0, 26.0))
-    explanation = rsens.explain(model, X, random_state=0)
     rows = X.to_numpy()[:15]
     found = flat(matched=both(model, rows), weighted=flat(rsens=rsens.rsens(weighted, rows)))
-    return found | explained(explanation)
+    return found | explained(rsens.explain(model, X, random_state=0))
 
 
 def from_draws_jax() -> Numbers:
@@ -435,12 +417,8 @@ def from_draws_jax() -> Numbers:
         return rsens.Bernoulli(logit=X @ p["slope"] + p["both"] * jnp.sin(X[:, 0]))
 
     rows = X.to_numpy()[:15]
-    explanation = rsens.explain(model, X, random_state=0)
-    found = flat(
-        matched=both(model, rows),
-        event=both(rsens.from_draws(event, data.draws(), backend="jax"), rows),
-    )
-    return found | explained(explanation)
+    found = flat(matched=both(model, rows), event=both(rsens.from_draws(event, data.draws(), backend="jax"), rows))
+    return found | explained(rsens.explain(model, X, random_state=0))
 
 
 def from_draws_torch() -> Numbers:
@@ -457,26 +435,20 @@ def from_ensemble() -> Numbers:
     linear = [rsens.BayesianPoissonRegression().fit(X[k::3], data.counts()[k::3]) for k in range(3)]
     gps = [rsens.GPRegressor(kernels.EQ(1.0, l), optimize=False).fit(X, y) for l in (0.8, 1.2)]
     model = rsens.from_ensemble(gps, weights=[0.3, 0.7])
-    explanation = rsens.explain(model, X, random_state=0)
     found = flat(gps=both(model, X[:15]), counts=both(rsens.from_ensemble(linear), X[:15]))
-    return found | explained(explanation)
+    return found | explained(rsens.explain(model, X, random_state=0))
 
 
 def from_numpyro() -> Numbers:
     def program(X: Any, y: Any = None) -> None:
-        slope = numpyro.sample("slope", dist.Normal(0.0, 1.0).expand([X.shape[1]]).to_event(1))
-        between = numpyro.sample("both", dist.Normal(0.0, 1.0))
-        sigma = numpyro.sample("sigma", dist.HalfNormal(1.0))
+        slope = numpyro.sample("slope", N.Normal(0.0, 1.0).expand([X.shape[1]]).to_event(1))
+        between = numpyro.sample("both", N.Normal(0.0, 1.0))
+        sigma = numpyro.sample("sigma", N.HalfNormal(1.0))
         mean = X @ slope + between * jnp.sin(X[:, 0]) * X[:, 1]
         with numpyro.plate("rows", X.shape[0]):
-            numpyro.sample("y", dist.Normal(mean, sigma), obs=y)
+            numpyro.sample("y", N.Normal(mean, sigma), obs=y)
 
-    X, _ = data.array(30)
-    model = rsens.from_numpyro(program, data.draws())
-    return both(model, X)
-
-
-# ---- models of other libraries --------------------------------------------------------------------------------------
+    return both(rsens.from_numpyro(program, data.draws()), data.array(30)[0])
 
 
 def gpytorch_closed_form_and_autograd() -> Numbers:
@@ -516,8 +488,7 @@ def botorch_single_task() -> Numbers:
     )
     model.covar_module.initialize(lengthscale=torch.tensor([0.4, 0.9, 1.3], dtype=torch.float64))
     model.likelihood.noise_covar.initialize(noise=torch.tensor([0.03], dtype=torch.float64))
-    rows = np.vstack([X[:5], X[:5] + 0.1])
-    return both(model, rows)
+    return both(model, np.vstack([X[:5], X[:5] + 0.1]))
 
 
 def laplace_torch() -> Numbers:
@@ -552,8 +523,7 @@ def torch_modules_and_dropout() -> Numbers:
     net = Net(1).double().eval()
     dropout = rsens.from_dropout(net, n_draws=8, random_state=0)
     ensemble = rsens.from_ensemble([net, Net(2).double().eval()])
-    found = flat(net=both(net, X), dropout=both(dropout, X[:8]), ensemble=both(ensemble, X[:8]))
-    return found
+    return flat(net=both(net, X), dropout=both(dropout, X[:8]), ensemble=both(ensemble, X[:8]))
 
 
 def sklearn_gaussian_processes() -> Numbers:
@@ -579,12 +549,8 @@ def sklearn_linear() -> Numbers:
         "two": LogisticRegression().fit(X, data.classes()),
         "three": LogisticRegression().fit(X, data.classes(k=3)),
     }
-    return flat(
-        **{
-            name: explained(rsens.explain(model, X, random_state=0)) | both(model, X[:10])
-            for name, model in models.items()
-        }
-    )
+    found = {name: explained(rsens.explain(model, X, random_state=0)) for name, model in models.items()}
+    return flat(**{name: found[name] | both(model, X[:10]) for name, model in models.items()})
 
 
 def sklearn_pipeline() -> Numbers:
@@ -593,10 +559,8 @@ def sklearn_pipeline() -> Numbers:
         (make_pipeline(StandardScaler(), PolynomialFeatures(2, include_bias=False)), ["a", "b"]),
         (OneHotEncoder(), ["site", "old"]),
     )
-    process = GaussianProcessRegressor(1.5 * RBF(1.5) + WhiteKernel(0.1), optimizer=None)
-    model = make_pipeline(columns, process).fit(X, y)
-    explanation = rsens.explain(model, X, random_state=0)
-    return explained(explanation)
+    process = GaussianProcessRegressor(1.5 * K.RBF(1.5) + K.WhiteKernel(0.1), optimizer=None)
+    return explained(rsens.explain(make_pipeline(columns, process).fit(X, y), X, random_state=0))
 
 
 def sklearn_trees() -> Numbers:
@@ -607,11 +571,8 @@ def sklearn_trees() -> Numbers:
         "boosting": HistGradientBoostingClassifier(max_iter=8, random_state=0).fit(X, data.classes()),
         "regression": RandomForestRegressor(10, random_state=0).fit(X, y),
     }.items():
-        try:
-            explanation = rsens.explain(model, X, random_state=0)
-        except rsens.InputError:
-            continue
-        found |= flat(**{name: explained(explanation)})
+        with contextlib.suppress(rsens.InputError):
+            found |= flat(**{name: explained(rsens.explain(model, X, random_state=0))})
     return found
 
 
@@ -627,8 +588,7 @@ def statsmodels_results() -> Numbers:
         ("logit", smf.logit("hit ~ a + b", table).fit(disp=0), X[["a", "b"]]),
         ("gamma", smf.glm("b ~ a", table, family=sm.families.Gamma(sm.families.links.Log())).fit(), X[["a"]]),
     ):
-        explanation = rsens.explain(results, rows, random_state=0)
-        found |= flat(**{name: explained(explanation)})
+        found |= flat(**{name: explained(rsens.explain(results, rows, random_state=0))})
     certain = rsens.from_statsmodels(smf.logit("hit ~ a + b", table).fit(disp=0), uncertainty=False)
     return found | flat(certain=both(certain, X[["a", "b"]][:10]))
 
@@ -776,7 +736,7 @@ def gpytorch_approximate() -> Numbers:
 def sklearn_others() -> Numbers:
     X, y = data.array()
     two, three = data.classes(), data.classes(k=3)
-    process = GaussianProcessRegressor(1.5 * RBF(1.5) + WhiteKernel(0.1), optimizer=None)
+    process = GaussianProcessRegressor(1.5 * K.RBF(1.5) + K.WhiteKernel(0.1), optimizer=None)
     models = {
         "lda": LinearDiscriminantAnalysis().fit(X, three),
         "ard": ARDRegression().fit(X, y),
@@ -826,14 +786,11 @@ def histograms() -> Numbers:
     return both(rsens.from_function(bins), X[:10]) | flat(of_quantiles=of_quantiles)
 
 
-# ---- explain --------------------------------------------------------------------------------------------------------
-
-
 def explain_rows_with_text() -> Numbers:
     X, _ = data.mixed(200)
-    explanation = rsens.explain(data.mixed_gp(), X, random_state=0, by=X["site"])
-    explanation_of_ranges = rsens.explain(data.mixed_gp(), X, random_state=0, by=X["site"] == "north", pairs=False)
-    return explained(explanation) | flat(by_two=explanation_of_ranges.by_frame())
+    found = explained(rsens.explain(data.mixed_gp(), X, random_state=0, by=X["site"]))
+    of_two = rsens.explain(data.mixed_gp(), X, random_state=0, by=X["site"] == "north", pairs=False)
+    return found | flat(by_two=of_two.by_frame())
 
 
 def explain_rows_weighted_by_link() -> Numbers:
@@ -880,8 +837,7 @@ def explain_rows_of_classes() -> Numbers:
     two = rsens.GPClassifier(n_restarts=0, random_state=0).fit(data.numeric()[0], data.classes())
     three = rsens.GPClassifier(n_restarts=0, random_state=0).fit(data.numeric()[0], LABELS[data.classes(k=3)])
     explanations = {"two": rsens.explain(two, X, random_state=0), "three": rsens.explain(three, X, random_state=0)}
-    found = flat(**{name: explained(each) for name, each in explanations.items()})
-    return _intervals_first(found)
+    return _intervals_first(flat(**{name: explained(each) for name, each in explanations.items()}))
 
 
 def explain_in_chunks() -> Numbers:
@@ -986,8 +942,6 @@ def explanations_compared() -> Numbers:
     return found
 
 
-# ---- other questions ------------------------------------------------------------------------------------------------
-
 SMALL = Budget(
     "small", rows=30, average=30, background=10, permutations=2, coalitions=16, repeats=3, grid=7, pair_grid=5, nodes=7
 )
@@ -1003,8 +957,7 @@ def compare_variables() -> Numbers:
 
 def compare_pairs() -> Numbers:
     X, y = data.numeric(40)
-    frame = rsens.compare(data.gp(), X, y, order=2, budget=SMALL, random_state=0).drop(columns="seconds")
-    return flat(all=frame)
+    return flat(all=rsens.compare(data.gp(), X, y, order=2, budget=SMALL, random_state=0).drop(columns="seconds"))
 
 
 def compare_by_the_paper() -> Numbers:
@@ -1012,8 +965,7 @@ def compare_by_the_paper() -> Numbers:
     model = rsens.BayesianLogisticRegression().fit(X, data.classes(40))
     methods = ["rsens", "ead", "aed", "apc", "pd", "pfi", "kl"]
     frame = rsens.compare(model, X, data.classes(40), methods=methods, budget="paper", random_state=0)
-    frame = frame.drop(columns="seconds")
-    return flat(all=frame)
+    return flat(all=frame.drop(columns="seconds"))
 
 
 def assess() -> Numbers:
@@ -1054,14 +1006,13 @@ def select_interactions() -> Numbers:
     selection = asked(model, X, y, k=2, cv=3, repeats=1, random_state=0)
     selection.save("selection.json")
     again = rsens.Selection.load("selection.json")
-    found = flat(
+    return flat(
         scores=selection.scores,
         summary=selection.summary(),
         again=again.summary(),
         fits=selection.n_fits,
         model=rsens.rsens(selection.model(1), X[:5]),
     )
-    return found
 
 
 def study() -> Numbers:
@@ -1072,13 +1023,9 @@ def study() -> Numbers:
         table.assign(hit=np.where(y > 0.5, "yes", "no")), "hit", drop=["y"], model="linear", null=False, cv=2
     )
     where = rsens.study(table.assign(day=pd.date_range("2024-01-01", periods=80)), "y", where="old=1", null=False, cv=2)
-    found = flat(
-        full=explained(full.explanation),
-        linear=explained(linear.explanation),
-        where=explained(where.explanation),
-        check=_numbers_in(full.assessment.to_dict()),
-    )
-    return found
+    explanations = {"full": full, "linear": linear, "where": where}
+    found = flat(**{name: explained(each.explanation) for name, each in explanations.items()})
+    return found | flat(check=_numbers_in(full.assessment.to_dict()))
 
 
 def _has_data() -> bool:
@@ -1093,28 +1040,23 @@ def datasets() -> Numbers:
     return flat(concrete=X, strength=y, bikes=bikes.describe(), rented=rented[:100], n=len(bikes))
 
 
-# ---- plots ----------------------------------------------------------------------------------------------------------
-
-
 def _drawn(axes: Any) -> Numbers:
     """Content of axes, in the units of the data: lines, bars, points, pictures and where the axes end."""
     found: dict[str, Any] = {}
-    for k, ax in enumerate(np.ravel([axes] if not isinstance(axes, np.ndarray | list | tuple) else axes)):
-        lines = [np.asarray(line.get_xydata(), dtype=float) for line in ax.lines]
-        bars = [[p.get_x(), p.get_y(), p.get_width(), p.get_height()] for p in ax.patches if hasattr(p, "get_height")]
-        points = [
-            np.asarray(each.get_offsets(), dtype=float) for each in ax.collections if hasattr(each, "get_offsets")
-        ]
-        pictures = [np.ma.filled(np.ma.asarray(each.get_array(), dtype=float), np.nan).ravel() for each in ax.images]
-        meshes = [
-            np.ma.filled(np.ma.asarray(each.get_array(), dtype=float), np.nan).ravel()
-            for each in ax.collections
-            if each.get_array() is not None
-        ]
-        found[f"{k}/lines"] = np.concatenate(lines) if lines else None
-        found[f"{k}/bars"] = np.array(bars) if bars else None
-        found[f"{k}/points"] = np.concatenate(points) if points else None
-        found[f"{k}/pictures"] = np.concatenate(pictures + meshes) if pictures + meshes else None
+    for k, ax in enumerate(np.ravel(axes)):
+        drawn = {
+            "lines": [line.get_xydata() for line in ax.lines],
+            "bars": [
+                [[p.get_x(), p.get_y(), p.get_width(), p.get_height()]] for p in ax.patches if hasattr(p, "get_height")
+            ],
+            "points": [each.get_offsets() for each in ax.collections if hasattr(each, "get_offsets")],
+            "pictures": [
+                np.ma.filled(np.ma.asarray(each.get_array(), dtype=float), np.nan).ravel()
+                for each in (*ax.images, *ax.collections)
+                if each.get_array() is not None
+            ],
+        }
+        found |= {f"{k}/{kind}": np.concatenate(values) for kind, values in drawn.items() if values}
     return flat(**found)
 
 
@@ -1158,8 +1100,6 @@ def plots_of_results() -> Numbers:
     return found
 
 
-# ---- the command ----------------------------------------------------------------------------------------------------
-
 #: Names in the command's files that differ from run to run.
 UNREPEATABLE = ("seconds", "version", "versions", "time", "date", "made", "python", "platform", "bytes", "memory")
 
@@ -1185,7 +1125,6 @@ def _numbers_in(value: Any, name: str = "") -> dict[str, Any]:
 
 
 def _files(folder: str) -> Numbers:
-    """The numbers in a folder of results: summary.json and all CSV files."""
     found: dict[str, Any] = {}
     for path in sorted(Path(folder).rglob("*")):
         if path.name == "summary.json":
@@ -1197,7 +1136,6 @@ def _files(folder: str) -> Numbers:
 
 
 def _command(*arguments: str) -> None:
-    """Run the command in this process."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(list(arguments))
@@ -1244,9 +1182,8 @@ def _of_command(name: str) -> Numbers:
 
 def command_explain_groups() -> Numbers:
     _csv()
-    columns = ["--group", "ab=a,b", "--by", "site", "--where", "b<4", "--numeric", "old"]
-    options = [*columns, "--no-report", "--model", "linear"]
-    _command("explain", "data.csv", *QUICK, *options, "--cv", "2", "--out", "out")
+    options = ["--group", "ab=a,b", "--by", "site", "--where", "b<4", "--numeric", "old", "--model", "linear"]
+    _command("explain", "data.csv", *QUICK, *options, "--no-report", "--cv", "2", "--out", "out")
     return _without_rows_of_the_bootstrap(_files("out"))
 
 
@@ -1260,7 +1197,6 @@ def command_model_file() -> Numbers:
 
 
 def command_json_from_a_process() -> Numbers:
-    """In a separate process, from standard input, with a report."""
     X, _ = data.mixed(60)
     table = X.drop(columns="old").assign(hit=np.where(data.mixed(60)[1] > 0.5, "yes", "no")).to_csv(index=False)
     options = ["--target", "hit", "--model", "linear", "--no-null", "--cv", "2", "--json", "--n-jobs", "1"]
@@ -1268,18 +1204,15 @@ def command_json_from_a_process() -> Numbers:
         [sys.executable, "-m", "rsens", "explain", "-", *options, "--out", "out"],
         input=table, capture_output=True, text=True, encoding="utf-8", check=True,
     )  # fmt: skip
-    said = flat(said=_numbers_in(json.loads(done.stdout)))
-    return _without_rows_of_the_bootstrap(_files("out") | said)
+    return _without_rows_of_the_bootstrap(_files("out") | flat(said=_numbers_in(json.loads(done.stdout))))
 
 
 def study_written() -> Numbers:
-    """A small report of classes, with subgroups and groups of columns."""
     X, y = data.mixed()
     table = X.assign(hit=np.where(y > 0.5, "yes", "no"))
     study = rsens.study(table, "hit", cv=2, by="site", model="linear", pairs=2, random_state=0)
     study.write("out")
-    found = _files("out") | flat(all=_numbers_in(study.to_dict()))
-    return _without_rows_of_the_bootstrap(found)
+    return _without_rows_of_the_bootstrap(_files("out") | flat(all=_numbers_in(study.to_dict())))
 
 
 #: All calls: the functions of this file without an underscore, and those in the tables.

@@ -1,7 +1,5 @@
 """Results as flat dictionaries of arrays."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Mapping
 from typing import Any
@@ -64,11 +62,7 @@ def _add(found: Numbers, name: str, value: Any) -> None:
 
 def family(distribution: Any) -> dict[str, Any]:
     """The parameters of a distribution and its moments, as far as it has them."""
-    return {
-        "parameters": distribution.parameters,
-        "mean": distribution.mean,
-        "variance": distribution.variance,
-    }
+    return {"parameters": distribution.parameters, "mean": distribution.mean, "variance": distribution.variance}
 
 
 def learned(model: Any) -> Numbers:
@@ -120,5 +114,4 @@ def without_row_intervals(name: str, table: pd.DataFrame, over_rows: bool, n: in
 
 
 def both(model: Any, X: Any) -> Numbers:
-    """R-sens and R-sens₂ at a few rows, and the prediction there."""
     return flat(rsens=rsens.rsens(model, X), rsens2=rsens.rsens2(model, X), half=rsens.rsens(model, X, alpha=0.5))

@@ -6,8 +6,25 @@ import numpy as np
 import pytest
 
 from rsens._interactions import Target, find_interactions, variance_inflation
-from rsens.likelihoods import LogitLikelihood, PoissonLikelihood
-from tests.interactions.data import SEED, SILENT, additive, gaussian, singles
+from rsens._progress import progress_of
+from rsens.likelihoods import GaussianLikelihood, LogitLikelihood, PoissonLikelihood
+
+SEED = np.random.SeedSequence(0)
+
+
+def singles(n_columns: int) -> list[tuple[int, ...]]:
+    return [(d,) for d in range(n_columns)]
+
+
+def additive(n: int, D: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows, and y = x₀ + sin 1.5x₁ + 0.5x₂ + noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, D))
+    return X, X[:, 0] + np.sin(1.5 * X[:, 1]) + 0.5 * X[:, 2] + 0.5 * rng.standard_normal(n)
+
+
+def gaussian(y: np.ndarray) -> Target:
+    return Target((y - y.mean()) / y.std(), GaussianLikelihood(0.1), "identity")
 
 
 def run(X, target, members=None, categorical=None, clusters=None, seed=SEED):
@@ -18,7 +35,7 @@ def run(X, target, members=None, categorical=None, clusters=None, seed=SEED):
         categorical=categorical or {},
         clusters=clusters,
         seed=seed,
-        progress=SILENT,
+        progress=progress_of(False),
     )
 
 
@@ -82,10 +99,8 @@ def test_counts_and_classes():
     counts = run(X, Target(rng.poisson(np.exp(f)).astype(float), PoissonLikelihood(), "log"))
     assert counts.found == ((1, 2),)
     assert counts.scale == "log"
-    two = run(
-        X, Target((rng.random(200) < 1.0 / (1.0 + np.exp(-3.0 * f))).astype(float), LogitLikelihood(), "logit", 2)
-    )
-    assert two.p_values.argmin() == 2
+    events = (rng.random(200) < 1.0 / (1.0 + np.exp(-3.0 * f))).astype(float)
+    assert run(X, Target(events, LogitLikelihood(), "logit", 2)).p_values.argmin() == 2
     latent = np.stack([0.0 * f, 3.0 * f, -2.0 * X[:, 0]], axis=1) + rng.gumbel(size=(200, 3))
     three = run(X, Target(latent.argmax(axis=1).astype(float), LogitLikelihood(), "logit", 3))
     assert three.p_values.argmin() == 2
@@ -117,16 +132,6 @@ def test_rows_of_a_cluster():
     assert np.mean(ignored) > 0.1
 
 
-def test_columns_that_do_not_vary():
-    X, y = additive(50, 4, 0)
-    X[:, 3] = 7.0
-    p = run(X, gaussian(y)).p_values
-    assert np.isnan(p).tolist() == [False, False, True, False, True, True]
-    X[:, 3] = X[:, 0]  # a copy
-    assert ((p := run(X, gaussian(y)).p_values) >= 0.0).all()
-    assert (p <= 1.0).all()
-
-
 def test_a_function_without_noise():
     X, _ = additive(60, 3, 0)
     y = X[:, 0] + np.sin(1.5 * X[:, 1])
@@ -155,14 +160,17 @@ def test_hyperparameters_from_fewer_rows(monkeypatch):
     np.testing.assert_array_equal(run(X, target).p_values, some.p_values)  # the seed decides
 
 
-def test_too_few_rows():
-    X, y = additive(6, 3, 0)
-    found = run(X, gaussian(y))
-    assert np.isnan(found.p_values).all()
-    assert "too few" in found.notes[0]
-
-
-SINGLE = [[d] for d in range(5)]
+def test_columns_that_do_not_vary_and_too_few_rows():
+    X, y = additive(50, 4, 0)
+    X[:, 3] = 7.0
+    p = run(X, gaussian(y)).p_values
+    assert np.isnan(p).tolist() == [False, False, True, False, True, True]
+    X[:, 3] = X[:, 0]  # a copy
+    p = run(X, gaussian(y)).p_values
+    assert ((p >= 0.0) & (p <= 1.0)).all()
+    few = run(X[:6], gaussian(y[:6]))
+    assert np.isnan(few.p_values).all()
+    assert "too few" in few.notes[0]
 
 
 def test_collinear_columns():
@@ -171,9 +179,9 @@ def test_collinear_columns():
     X[:, 1] = X[:, 0] + 0.3 * rng.standard_normal(400)  # VIF 1/(1 − ρ²) with ρ² = 1/1.09
     X[:, 2] = (X[:, 3] > 0).astype(float)
     X[:, 4] = 1.0
-    inflation = variance_inflation(X, {2: 2}, SINGLE)
+    inflation = variance_inflation(X, {2: 2}, singles(5))
     assert inflation[:2] == pytest.approx([1.09 / 0.09] * 2, rel=0.2)
     assert inflation[4] == 1.0
-    assert variance_inflation(np.column_stack([X[:, 0], X[:, 0]]), {}, SINGLE[:2]).tolist() == [np.inf, np.inf]
-    assert variance_inflation(X[:4], {}, SINGLE).tolist() == [1.0] * 5  # as many columns as rows: nothing to say
+    assert variance_inflation(np.column_stack([X[:, 0], X[:, 0]]), {}, singles(5)[:2]).tolist() == [np.inf, np.inf]
+    assert variance_inflation(X[:4], {}, singles(5)).tolist() == [1.0] * 5  # as many columns as rows: nothing to say
     assert variance_inflation(X, {2: 2}, [[0, 1], [2], [3], [4]])[0] < 1.1  # as a group they determine nothing else

@@ -51,10 +51,9 @@ def test_scale_by_name() -> None:
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     scale = pd.Series({"c": 3.0, "a": 1.0, "b": 2.0})
     expected = importance("rsens", MODELS["Normal"], X, scale=[1.0, 2.0, 3.0])
-    np.testing.assert_array_equal(importance("rsens", MODELS["Normal"], frame, scale=scale), expected)
-    np.testing.assert_array_equal(importance("rsens", MODELS["Normal"], frame, scale=dict(scale)), expected)
     by_label = pd.Series([1.0, 2.0, 3.0], index=[0, 1, 2])  # columns 0, 1, 2 are called "0", "1", "2"
-    np.testing.assert_array_equal(importance("rsens", MODELS["Normal"], pd.DataFrame(X), scale=by_label), expected)
+    for x, given in ((frame, scale), (frame, dict(scale)), (pd.DataFrame(X), by_label)):
+        np.testing.assert_array_equal(importance("rsens", MODELS["Normal"], x, scale=given), expected)
 
 
 @pytest.mark.parametrize(

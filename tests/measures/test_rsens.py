@@ -64,6 +64,15 @@ def test_rsens2_depends_on_the_parameters_and_takes_mean_and_variance() -> None:
     assert np.abs(otherwise / documented - 1).max() > 0.01
 
 
+def test_rsens2_of_an_additive_logit_is_that_of_the_probability() -> None:
+    """With an additive logit ∂²logit is zero, but λ = π: |π_de|/√(π(1−π)) = √(π(1−π)) |1−2π| |β_d β_e|."""
+    beta = np.array([0.8, -0.5, 0.3])
+    model = from_jax(lambda x: ds.Bernoulli(logit=x @ jnp.asarray(beta)))
+    p = 1 / (1 + np.exp(-X @ beta))
+    expected = (np.sqrt(p * (1 - p)) * np.abs(1 - 2 * p))[:, None, None] * np.abs(np.outer(beta, beta))
+    np.testing.assert_allclose(rsens2(model, X), expected, rtol=1e-12)
+
+
 def test_without_change_of_uncertainty_it_is_the_derivative_over_the_sd() -> None:
     model = Written([surface(1), surface(2, constant)], ds.Normal)
     sd = np.sqrt(1.3)

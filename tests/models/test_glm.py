@@ -191,9 +191,8 @@ def test_a_weight_is_a_repetition(case):
     np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-9)
     np.testing.assert_allclose(weighted.coef_covariance_, repeated.coef_covariance_, rtol=1e-9)
     np.testing.assert_allclose(weighted.input_scale_, repeated.input_scale_, rtol=1e-12)
-    np.testing.assert_allclose(
-        weighted.derivatives(X, 2).second, repeated.derivatives(X, 2).second, rtol=1e-7, atol=1e-12
-    )
+    bends = [model.derivatives(X, 2).second for model in (weighted, repeated)]
+    np.testing.assert_allclose(*bends, rtol=1e-7, atol=1e-12)
 
 
 @pytest.mark.parametrize("case", CASES, ids=repr)
@@ -211,9 +210,8 @@ def test_hard_tables_units_and_priors(case):
     np.testing.assert_array_equal(model.derivatives(hard, 2).first[:, :, 4:], 0.0)
     units = np.array([1e-9, 1.0, 1e6])
     one, other = case.model().fit(X, y), case.model().fit(X * units + 5 * units, y)
-    np.testing.assert_allclose(
-        other.predict_distribution((X + 5) * units).mean, one.predict_distribution(X).mean, rtol=1e-9
-    )
+    there = other.predict_distribution((X + 5) * units).mean
+    np.testing.assert_allclose(there, one.predict_distribution(X).mean, rtol=1e-9)
     # A strong prior leaves the overall rate.
     model = case.model(prior_precision=1e10, intercept_precision=0.0).fit(X, y)
     np.testing.assert_allclose(model.coef_, 0.0, atol=1e-7)

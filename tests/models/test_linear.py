@@ -119,12 +119,9 @@ def test_offset_is_a_known_part_of_the_mean():
     other = BayesianLinearRegression().fit(X, y + offset, offset=offset)
     np.testing.assert_allclose(other.predict(X), one.predict(X), rtol=TIGHT)
     np.testing.assert_allclose(other.predict(X, offset=offset), one.predict(X) + offset, rtol=TIGHT)
-    np.testing.assert_allclose(
-        other.score(X, y + offset, offset=offset), 1 - np.var(y - one.predict(X)) / np.var(y + offset), rtol=1e-9
-    )
-    np.testing.assert_allclose(
-        other.log_predictive_density(X, y + offset, offset=offset), one.log_predictive_density(X, y), rtol=1e-9
-    )
+    score, density = (ask(X, y + offset, offset=offset) for ask in (other.score, other.log_predictive_density))
+    np.testing.assert_allclose(score, 1 - np.var(y - one.predict(X)) / np.var(y + offset), rtol=1e-9)
+    np.testing.assert_allclose(density, one.log_predictive_density(X, y), rtol=1e-9)
     np.testing.assert_allclose(other.derivatives(X, 2, offset=offset).first, one.derivatives(X, 2).first, rtol=1e-9)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.transforms import Bbox
 
+from rsens._typing import Array
 from rsens.plots._style import NOTE
 
 
@@ -24,32 +25,24 @@ def box(artist: Any) -> Bbox:
 
 def overlapping(artists: Sequence[Any], others: Sequence[Any] | None = None) -> list[tuple[str, str]]:
     """Pairs whose boxes share more than half a pixel."""
-    boxes = [(artist, _edges(artist)) for artist in artists]
-    pairs = combinations(boxes, 2) if others is None else product(boxes, [(other, _edges(other)) for other in others])
+    # Plain numbers: each box may be compared with hundreds of others.
+    boxes = [(artist, box(artist).extents.tolist()) for artist in artists]
+    rest = None if others is None else [(other, box(other).extents.tolist()) for other in others]
+    pairs = combinations(boxes, 2) if rest is None else product(boxes, rest)
     return [(str(a), str(b)) for (a, box_a), (b, box_b) in pairs if _shared(box_a, box_b)]
 
 
-def outside_figure(artists: Sequence[Any]) -> list[str]:
-    return [str(a) for a in artists if not _within(box(a), a.figure.bbox)]
-
-
-def _edges(artist: Any) -> tuple[float, float, float, float]:
-    """Left, bottom, right and top as plain numbers: each may be compared with hundreds of others."""
-    left, bottom, right, top = box(artist).extents.tolist()
-    return left, bottom, right, top
-
-
-def _shared(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
+def _shared(a: list[float], b: list[float]) -> bool:
     return min(a[2], b[2]) - max(a[0], b[0]) > 0.5 and min(a[3], b[3]) - max(a[1], b[1]) > 0.5
 
 
-def _within(inner: Bbox, outer: Bbox) -> bool:
-    return (
-        inner.x0 >= outer.x0 - 0.5
-        and inner.y0 >= outer.y0 - 0.5
-        and inner.x1 <= outer.x1 + 0.5
-        and inner.y1 <= outer.y1 + 0.5
-    )
+def outside_figure(artists: Sequence[Any]) -> list[str]:
+    return [str(a) for a in artists if not _within(box(a).extents, a.figure.bbox.extents)]
+
+
+def _within(inner: Array, outer: Array) -> bool:
+    """Corners (left, bottom, right, top) inside of others, up to half a pixel."""
+    return bool((inner[:2] >= outer[:2] - 0.5).all() and (inner[2:] <= outer[2:] + 0.5).all())
 
 
 def texts(ax: Axes) -> list[Any]:

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -53,21 +51,17 @@ def test_data_can_be_given():
         beeswarm(explanation, X=explanation.data.iloc[:3])
 
 
-def test_a_group_is_grey_and_a_renamed_column_is_not():
-    explanation = pictured(["both", "b"])
+@pytest.mark.parametrize("kind", ["group", "levels"])
+def test_groups_and_levels_are_grey_and_a_renamed_column_is_not(kind):
+    known = pictured(["a", "b"])
     data = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 3)), columns=["x", "y", "z"])
-    ax = beeswarm(explanation.but(data=data, groups={"both": ("x", "y"), "b": ("z",)}))
-    found = {name: colours(ax, row) for row, name in enumerate(labels(ax))}
-    assert found["both"] == {GREY.upper()}
-    assert len(found["b"]) > 50
-
-
-def test_levels_are_grey():
-    data = pd.DataFrame({"a": np.array(["x", "y"])[np.arange(200) % 2], "b": np.linspace(0.0, 1.0, 200)})
-    known = pictured(["a", "b"]).but(data=data, categorical=("a",))
-    ax = beeswarm(known)
+    if kind == "group":
+        ax = beeswarm(known.but(data=data, groups={"a": ("x", "y"), "b": ("z",)}))
+    else:
+        data = pd.DataFrame({"a": np.array(["x", "y"])[np.arange(200) % 2], "b": data["x"]})
+        ax = beeswarm(known.but(data=data, categorical=("a",)))
+        only = beeswarm(pictured(["a"]).but(data=data[["a"]], categorical=("a",)))
+        assert only.figure.axes == [only]  # no colour bar
     found = {name: colours(ax, row) for row, name in enumerate(labels(ax))}
     assert found["a"] == {GREY.upper()}
     assert len(found["b"]) > 50
-    only = beeswarm(pictured(["a"]).but(data=data[["a"]], categorical=("a",)))
-    assert only.figure.axes == [only]  # no colour bar

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import io
 
 import pandas as pd
@@ -61,19 +59,17 @@ def test_methods_that_failed_are_named_below():
 
 
 @pytest.mark.parametrize(
-    ("df", "options", "text"),
+    ("df", "text"),
     [
-        (compared(NAMES, METHODS).drop(columns="rank"), {}, "no column 'rank'"),
-        ("table.csv", {}, "df must be what rsens.compare returned"),
-        (with_failure(compared(["a"], ["rsens"]), "rsens", "no"), {}, "no method"),
-        (pd.concat([compared(NAMES, METHODS)] * 2), {}, "one comparison at a time"),
-        (compared(NAMES, METHODS), {"top": 0}, "top must be"),
-        (compared(NAMES, METHODS), {"ax": "here"}, "ax must be"),
+        (compared(NAMES, METHODS).drop(columns="rank"), "no column 'rank'"),
+        ("table.csv", "df must be what rsens.compare returned"),
+        (with_failure(compared(["a"], ["rsens"]), "rsens", "no"), "no method"),
+        (pd.concat([compared(NAMES, METHODS)] * 2), "one comparison at a time"),
     ],
 )
-def test_wrong_input(df, options, text):
+def test_wrong_input(df, text):
     with pytest.raises(InputError, match=text):
-        comparison(df, **options)
+        comparison(df)
 
 
 def test_from_a_csv_file():

@@ -1,7 +1,5 @@
 """Effects as dots: they stand where `Explanation.effects` says."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -29,14 +27,14 @@ def names(ax: Axes) -> list[str]:
     return [label.get_gid() for label in ax.get_yticklabels() if label.get_gid()]
 
 
-def test_dots_and_intervals_are_the_table():
-    found = mixed_columns()
+@pytest.mark.parametrize(("make", "unit"), [(mixed_columns, 1.0), (of_events, 100.0), (of_classes, 100.0)])
+def test_dots_and_intervals_are_the_table_with_probabilities_in_percentage_points(make, unit):
+    found = make()
     ax = effects(found)
-    table = found.effects
-    assert isinstance(ax, Axes)
-    np.testing.assert_allclose(dots(ax), table["effect"])
-    np.testing.assert_allclose(intervals(ax), table[["lower", "upper"]])
-    assert ax.get_xlabel() == "change of the prediction"
+    np.testing.assert_allclose(dots(ax), unit * found.effects["effect"])
+    np.testing.assert_allclose(intervals(ax), unit * found.effects[["lower", "upper"]])
+    words = "the probability, percentage points" if unit == 100.0 else "the prediction"
+    assert ax.get_xlabel() == f"change of {words}"
 
 
 def test_two_levels_are_one_line():
@@ -58,15 +56,6 @@ def test_many_levels_are_the_largest():
     y = y + X["x"] + 0.1 * rng.normal(size=200)
     found = explain(BayesianLinearRegression().fit(X, y), X, null=False, intervals=False)
     assert names(effects(found)) == [f"letter = {level}" for level in "bdeghj"] + ["x"]
-
-
-@pytest.mark.parametrize("make", [of_events, of_classes])
-def test_probabilities_are_in_percentage_points(make):
-    found = make()
-    ax = effects(found)
-    np.testing.assert_allclose(dots(ax), 100.0 * found.effects["effect"])
-    np.testing.assert_allclose(intervals(ax), 100.0 * found.effects[["lower", "upper"]])
-    assert ax.get_xlabel() == "change of the probability, percentage points"
 
 
 def test_groups_have_no_effects():

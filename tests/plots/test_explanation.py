@@ -1,7 +1,5 @@
 """The plots of a real explanation: the stand-ins of the other tests have the attributes that it has."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +7,6 @@ import pytest
 from rsens._explain import Explanation, explain
 from rsens.derivatives import from_function
 from rsens.distributions import Normal
-from tests.plots.looks import drawn
 from tests.plots.pictured import NAMES, pictured
 
 
@@ -24,13 +21,3 @@ def test_a_stand_in_has_the_attributes_of_an_explanation(explanation):
     for name, value in vars(pictured(NAMES)).items():
         real = getattr(explanation if hasattr(explanation, name) else explanation.inference, name)
         assert real is None or isinstance(value, type(real)), name
-
-
-def test_plot_profile(explanation):
-    upper, lower = explanation.plot_profile("d", at="median")
-    drawn(upper)
-    (line,) = [line for line in lower.lines if line.get_label() == "R-sens"]
-    d = line.get_xdata()
-    # Only the variance 0.3 + 0.2 d² moves: R-sens = |∂V|/(√2 V), in standard deviations of d
-    expected = 0.4 * np.abs(d) / (np.sqrt(2.0) * (0.3 + 0.2 * d**2)) * explanation.scale["d"]
-    np.testing.assert_allclose(line.get_ydata(), expected, rtol=1e-6, atol=1e-9)

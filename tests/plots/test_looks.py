@@ -1,7 +1,5 @@
 """Every plot with odd names, one variable and many: no text overlaps another one or leaves the figure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The pictures look as they did; see `pictures` for how to draw them again when they should not."""
 
-from __future__ import annotations
-
 import matplotlib
 import pytest
 from matplotlib.testing.compare import compare_images

@@ -1,7 +1,5 @@
 """One row as signed bars: they are as long as `RowExplanation.to_frame` says."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
@@ -16,17 +14,13 @@ def lengths(ax: Axes) -> list[float]:
     return [bar.get_width() for bar in ax.patches]
 
 
-def names(ax: Axes) -> list[str]:
-    return [label.get_gid() for label in ax.get_yticklabels() if label.get_gid()]
-
-
 def test_bars_are_the_contributions():
     explained = mixed_columns().row(7)
     ax = row(explained)
     frame = explained.to_frame()
-    assert isinstance(ax, Axes)
     np.testing.assert_allclose(lengths(ax), frame["contribution"])
-    assert names(ax) == [f"{term} = {value}" for term, value in zip(frame["term"], frame["value"], strict=True)]
+    names = [label.get_gid() for label in ax.get_yticklabels() if label.get_gid()]
+    assert names == [f"{term} = {value}" for term, value in zip(frame["term"], frame["value"], strict=True)]
     assert below(ax) == f"contribution of first order {explained.adds_up}"
 
 

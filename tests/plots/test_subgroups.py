@@ -1,7 +1,5 @@
 """R-sens within subgroups, as a table of cells."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -48,7 +46,3 @@ def test_many_subgroups_and_top():
 def test_what_is_refused():
     with pytest.raises(InputError, match=r"no subgroups. Ask for them with explain\(..., by=...\)"):
         subgroups(divided(NAMES, REGIONS).but(subgroups=None))
-    with pytest.raises(InputError, match="top"):
-        subgroups(divided(NAMES, REGIONS), top=0)
-    with pytest.raises(InputError, match="Axes"):
-        subgroups(divided(NAMES, REGIONS), ax=3)

@@ -1,7 +1,5 @@
 """Surfaces near the rows: the joint accumulated local effect of two variables, and nothing where there are no rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -47,9 +45,6 @@ def test_the_units_of_columns_change_nothing(unit):
     np.testing.assert_allclose(there.prediction, here.prediction, atol=1e-9)
 
 
-# ---- the joint effect ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("r", [0.0, 0.9, 0.998])
 def test_of_a_function_of_the_two_plus_others_it_is_that_function(r):
     result = explanation_of(lambda Z: np.sin(Z[:, 0]) * Z[:, 1] + Z[:, 2] ** 3, standard(150, r))
@@ -92,9 +87,6 @@ def test_another_correlated_column_does_not_leak_in():
     assert np.nanmax(found.prediction) - np.nanmin(found.prediction) < 1e-10
 
 
-# ---- where there are no rows -----------------------------------------------------------------------------------------
-
-
 def test_cells_without_rows_are_not_drawn():
     """With correlation 0.98 the corners are empty; cells that are drawn have a row inside or within 0.35 sd."""
     r = 0.98
@@ -129,9 +121,6 @@ def test_two_islands_have_the_right_heights():
     assert found.far[10:20, 10:20].all()
 
 
-# ---- levels ----------------------------------------------------------------------------------------------------------
-
-
 def test_one_line_for_each_level_only_where_it_has_rows():
     data = explained.rows()
     result = explanation_of(lambda Z: np.sin(1.3 * Z[:, 0]) * (1.0 + Z[:, 3]) + Z[:, 4], data)
@@ -160,9 +149,6 @@ def test_a_table_is_empty_where_no_row_has_the_two():
     assert not any("nan" in text.get_text() for text in marks(ax))
 
 
-# ---- R-sens₂ of the rows ---------------------------------------------------------------------------------------------
-
-
 def test_r_sens_2_is_an_average_over_the_rows_near_by():
     X = standard(150)
     model = from_function(lambda Z: Normal(np.sin(Z[:, 0]) * Z[:, 1], 0.2 + 0.1 * Z[:, 0] ** 2))
@@ -175,9 +161,6 @@ def test_r_sens_2_is_an_average_over_the_rows_near_by():
     # where R-sens₂ is the same in all rows, so is its average
     flat = pair_surface(explanation_of(lambda Z: Z[:, 0] * Z[:, 1], X), 0, 1)
     np.testing.assert_allclose(flat.sensitivity[~flat.far], flat.sensitivity[~flat.far][0], rtol=1e-5)
-
-
-# ---- rows, weights, kinds --------------------------------------------------------------------------------------------
 
 
 def test_rows_with_weight_0_do_not_count():
@@ -213,9 +196,6 @@ def test_the_output_that_changes_most_or_the_one_asked_for():
             pair_surface(result, "age", "c", output=wrong)
 
 
-# ---- pictures and errors ---------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def numbers() -> Explanation:
     return explained.numbers()
@@ -247,15 +227,10 @@ def test_wrong_arguments_are_errors_before_anything_is_drawn(numbers):
         ({"second": "body mas"}, "second names the column 'body mas'"),
         ({"second": 0}, "two different variables; got 'age' twice"),
         ({"n_grid": 1}, "n_grid must be a whole number of at least 2"),
-        ({"ax": 3}, "ax must be"),
         ({"X": np.zeros((3, 2))}, "X must have the columns that were explained"),
     ):
         with pytest.raises(InputError, match=text):
             surface(numbers, "age", **{"second": "c"} | options)
+    with pytest.raises(InputError, match="'x0' is 0 in all rows of X, so it has no range"):
+        surface(explanation_of(lambda Z: Z[:, 0], np.zeros((1, 2)), scale="raw"), 0, 1)
     assert plt.get_fignums() == []
-
-
-def test_one_row_has_no_range():
-    result = explain(from_function(lambda Z: Normal(Z[:, 0], 1.0 + Z[:, 1] ** 2)), [[1.0, 2.0]], scale="raw")
-    with pytest.raises(InputError, match="'x0' is 1 in all rows of X, so it has no range"):
-        surface(result, 0, 1)

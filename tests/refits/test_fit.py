@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestRegressor
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -15,7 +13,6 @@ from rsens._errors import InputError
 from rsens._refits import Fit, check_refit, reason_of, with_seed
 from rsens._refits._fit import quick
 from rsens.models import GPRegressor
-from tests.few_probes import explain_with_probes
 
 SEED = np.random.SeedSequence(0)
 
@@ -40,15 +37,6 @@ def test_a_copy_is_fitted():
     assert Fit(None, lambda X, y: (X, y))(1, 2, SEED) == (1, 2)
 
 
-def test_quick_fits_search_on_fewer_rows():
-    """Also with further columns; the estimator of the user stays as it is."""
-    estimator, rows = GPRegressor(optimize=False), np.arange(8.0).reshape(4, 2)
-    how = Fit(estimator).quick()
-    assert Fit(estimator)(rows, rows[:, 0], SEED).search_rows == 5_000
-    for each in (how, how.for_columns(rows, rows[:, 0], [0, 1])):
-        assert each(rows, rows[:, 0], SEED).search_rows == 2_000
-
-
 def test_what_cannot_be_fitted():
     for estimator, refit, text in (
         (GPRegressor, None, r"give an instance, GPRegressor\(…\)"),
@@ -64,27 +52,13 @@ def test_reasons_are_one_line():
     assert list(map(reason_of, errors)) == ["y must be numbers.", "RuntimeError: no way", "MemoryError"]
 
 
-# ---- Gaussian processes of scikit-learn ------------------------------------------------------------------------------
-
-
-def test_refits_search_once():
-    estimator = make_pipeline(StandardScaler(), GaussianProcessRegressor(n_restarts_optimizer=5))
-    assert quick(estimator)[-1].n_restarts_optimizer == 0
-    assert estimator[-1].n_restarts_optimizer == 5
-
-
-@pytest.fixture
-def fitted():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 2))
-    y = np.sin(2.0 * X[:, 0]) + 0.2 * rng.normal(size=60)
-    kernel = RBF([1.0, 1.0], (0.1, 2.0)) + WhiteKernel(0.1)
-    with pytest.warns(ConvergenceWarning):  # the irrelevant column's length-scale ends at its bound
-        return make_pipeline(StandardScaler(), GaussianProcessRegressor(kernel)).fit(X, y), X, y
-
-
-def test_the_null_level_is_known_and_says_what_matters(fitted):
-    model, X, y = fitted  # the refits end at that bound too, and do not say so again and again
-    explanation = explain_with_probes(model, X, y, pairs=False, n_probes=9, random_state=0)
-    assert explanation.to_frame().set_index("term")["above_null"].to_dict() == {"x0": True, "x1": False}
-    assert explanation.interval_kind == "refits"
+def test_quick_fits_search_on_fewer_rows_and_once():
+    """Also with further columns; the estimator of the user stays as it is."""
+    estimator, rows = GPRegressor(optimize=False), np.arange(8.0).reshape(4, 2)
+    how = Fit(estimator).quick()
+    assert Fit(estimator)(rows, rows[:, 0], SEED).search_rows == 5_000
+    for each in (how, how.for_columns(rows, rows[:, 0], [0, 1])):
+        assert each(rows, rows[:, 0], SEED).search_rows == 2_000
+    pipeline = make_pipeline(StandardScaler(), GaussianProcessRegressor(n_restarts_optimizer=5))
+    assert quick(pipeline)[-1].n_restarts_optimizer == 0
+    assert pipeline[-1].n_restarts_optimizer == 5

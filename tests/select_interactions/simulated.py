@@ -40,11 +40,7 @@ def with_levels(n: int = 90) -> tuple[pd.DataFrame, Any]:
     """The slope of `dose` depends on `site`; `flag` and `kind` do nothing."""
     rng = np.random.default_rng(4)
     X = pd.DataFrame(
-        {
-            "dose": rng.normal(size=n),
-            "site": rng.choice(["north", "south", "west"], n),
-            "flag": rng.random(n) < 0.5,
-        }
+        {"dose": rng.normal(size=n), "site": rng.choice(["north", "south", "west"], n), "flag": rng.random(n) < 0.5}
     )
     slope = X["site"].map({"north": 2.0, "south": -2.0, "west": 0.0})
     return X, (slope * X["dose"] + 0.3 * rng.normal(size=n)).to_numpy()

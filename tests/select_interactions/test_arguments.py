@@ -34,24 +34,12 @@ def test_wrong_arguments(arguments, message):
         asked(**call)
 
 
-def test_another_question_in_the_folder(tmp_path):
-    settings = {"k": 0, "cv": 2, "folder": tmp_path, "random_state": 0}
-    select_interactions(GPRegressor(n_restarts=0), X, Y, **settings)
-    with pytest.raises(InputError, match="another question: k was 0"):
-        select_interactions(GPRegressor(n_restarts=0), X, Y, **settings | {"k": 1})
-    with pytest.raises(InputError, match="another question: y"):
-        select_interactions(GPRegressor(n_restarts=0), X, Y + 1.0, **settings)
-
-
 def test_a_method_that_cannot_rank():
     """Matern12 has no derivatives at the data."""
     from rsens.kernels import Matern12
 
     with pytest.raises(InputError, match="'rsens2' cannot rank the pairs: Matern12 has no derivatives"):
         select_interactions(GPRegressor(Matern12(), n_restarts=0), X, Y, k=1, cv=2)
-
-
-# ---- splits ----------------------------------------------------------------------------------------------------------
 
 
 def test_given_splits_are_part_of_the_question(tmp_path):
@@ -62,5 +50,6 @@ def test_given_splits_are_part_of_the_question(tmp_path):
     assert found.n_splits == 2
     again = select_interactions(model, X, Y, cv=positions, **settings)
     pd.testing.assert_frame_equal(again.scores, found.scores)
-    with pytest.raises(InputError, match="another question: cv was"):
-        select_interactions(model, X, Y, cv=ShuffleSplit(2), **settings)
+    for change, text in (({"cv": ShuffleSplit(2)}, "cv was"), ({"k": 1}, "k was 0"), ({"y": Y + 1.0}, "y")):
+        with pytest.raises(InputError, match=f"another question: {text}"):
+            select_interactions(**{"estimator": model, "X": X, "y": Y, "cv": positions} | settings | change)

@@ -1,7 +1,5 @@
 """Folds of whole clusters, and what they change."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.model_selection import GroupKFold, KFold

@@ -3,14 +3,12 @@
 import numpy as np
 import pytest
 
-from rsens._select_interactions import _reduced_models
 from rsens._select_interactions._reduced_models import (
     KernelTerms,
     ReducedModels,
     _log_posterior,
     _with_shared_terms,
     fit_kernel,
-    kind_of_terms,
 )
 from rsens.kernels import EQ
 from rsens.models import GPClassifier, GPRegressor
@@ -34,6 +32,8 @@ def test_a_warm_start_loses_nothing(name):
     estimator.set_params(random_state=0, n_restarts=2)
     fits = ReducedModels(estimator, terms, X, y)
     warm = [_log_posterior(fits.model(s, b)) for s, b in zip(sets, [None, *sets], strict=False)]
+    assert fits.model(sets[1], sets[0]) is fits.model(sets[1], sets[0])  # each set is fitted once
+    assert len(fits.models) == len(sets)
     usual = [_log_posterior(fit_kernel(estimator, terms.kernel(s), X, y)) for s in sets]
     # 1e-3: what L-BFGS-B leaves undone in log posterior, far below anything that shows in predictions
     assert (np.array(warm) > np.array(usual) - 1e-3).all()
@@ -48,36 +48,12 @@ def test_what_a_warm_start_takes_over():
     assert start.terms[:4] == learned[:4]
     assert start.terms[4] == EQ(1.0, (1.0, 1.0), dims=(0, 3))  # new
     assert start.terms[5] == learned[4]
-
-
-def test_classes_start_from_what_they_share():
-    """Three classes are three GPs: the mean of the logarithms of their hyperparameters."""
+    # Three classes are three GPs: the mean of the logarithms of their hyperparameters.
     X, y = classes(45)
-    y = np.where(X[:, 2] > 1.0, "other", y)
     terms = KernelTerms(3)
+    y = np.where(X[:, 2] > 1.0, "other", y)
     smaller = fit_kernel(GPClassifier(n_restarts=0), terms.kernel(ONE[0]), X, y)
     start = _with_shared_terms(terms.kernel(ONE[1]), terms, ONE[1], smaller, ONE[0])
     thetas = [gp.kernel.theta for gp in smaller._gps]
     assert len(thetas) == 3
     np.testing.assert_allclose(start.theta[:6], np.mean(thetas, axis=0), rtol=1e-12)
-
-
-def test_each_set_is_fitted_once():
-    X, y = two_interactions(40)
-    fits = ReducedModels(GPRegressor(n_restarts=0), KernelTerms(4), X, y)
-    first = fits.model(TWO[0], None)
-    assert fits.model(TWO[0], None) is first
-    assert fits.model(TWO[1], TWO[0]) is fits.model(TWO[1], TWO[0])
-    assert len(fits.models) == 2
-
-
-def test_terms_may_be_of_any_stationary_kernel(monkeypatch):
-    """The list is read when it is needed: a kernel that was added counts."""
-
-    class Wavy(EQ):
-        pass
-
-    assert kind_of_terms(Wavy()) == "EQ"
-    monkeypatch.setattr(_reduced_models, "ALL_KERNELS", [*_reduced_models.ALL_KERNELS, Wavy])
-    assert kind_of_terms(Wavy()) == "Wavy"
-    assert type(KernelTerms(2, kind="Wavy").kernel(frozenset()).terms[0]) is Wavy

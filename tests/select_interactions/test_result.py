@@ -6,18 +6,9 @@ import pytest
 
 from rsens._errors import InputError
 from rsens._select_interactions import Selection, answer
-from rsens._select_interactions._selection import smallest_sufficient, standard_error
+from rsens._select_interactions._selection import smallest_sufficient
 from rsens.kernels import EQ, Categorical
 from tests.select_interactions.made import made
-
-
-def test_standard_error():
-    scores = np.array([1.0, 2.0, 3.0, 6.0])
-    plain = scores.std(ddof=1) / 2.0
-    assert standard_error(scores, 0.0) == pytest.approx(plain)
-    # a quarter as many rows held out as trained on, four splits: s √(1/4 + 1/4)
-    assert standard_error(scores, 0.25) == pytest.approx(plain * np.sqrt(2.0))
-    assert np.isnan(standard_error(scores[:1], 0.25))
 
 
 def test_smallest_sufficient():
@@ -30,10 +21,7 @@ def test_smallest_sufficient():
     assert smallest_sufficient(np.array([best, near, far]), 0.0) == 0
     assert smallest_sufficient(np.array([far, best, best]), 0.0) == 1
     assert smallest_sufficient(np.array([[-1.0], [0.0], [-0.1]]), 0.25) == 1  # one split: the best
-
-
-def test_what_all_splits_share_does_not_count():
-    """Some rows are harder to predict than others, for all models alike: the differences are paired."""
+    # Some rows are harder to predict than others, for all models alike: the differences are paired.
     easy = 10.0 * np.random.default_rng(0).normal(size=20)
     assert smallest_sufficient(np.array([easy - 0.2, easy, easy]), 0.25) == 1
 
@@ -64,6 +52,13 @@ def test_kernel():
     assert selection.kernel(1).terms[6:] == (EQ(dims=0) * Categorical(dims=2),)
     assert selection.kernel(2).terms[7:] == (EQ(1.0, (1.0, 1.0), dims=(4, 5)),)
     assert selection.kernel() == selection.kernel(selection.suggested)
+    for call, text in (
+        (lambda: selection.kernel(3), "k must be at most 2"),
+        (lambda: selection.model(-1), "k must be a whole number"),
+        (lambda: selection.summary(corrected="yes"), "corrected"),
+    ):
+        with pytest.raises(InputError, match=text):
+            call()
 
 
 def scored(*means, full=0.0, columns=6):
@@ -98,16 +93,11 @@ def test_sentences(selection, sentences):
         assert sentence in " ".join(str(selection).split())
 
 
-def test_the_advice_knows_its_argument():
-    """So that the command line can say --pairs."""
-    assert answer(scored(-3.0, -2.0)).argument == "k"
-
-
 def test_reaches_full():
     assert scored(-2.0, 0.0).reaches_full
     assert not scored(-2.0, -1.0).reaches_full
-    # one split: no standard error, so any score below is below
-    assert not made(splits=1, k=0).reaches_full
+    assert not made(splits=1, k=0).reaches_full  # one split: no standard error, so any score below is below
+    assert answer(scored(-3.0, -2.0)).argument == "k"  # so that the command line can say --pairs
 
 
 def test_save_and_load(tmp_path):
@@ -120,13 +110,3 @@ def test_save_and_load(tmp_path):
         assert again.kernel() == selection.kernel()
         with pytest.raises(InputError, match=r"read from a file.*selection\.kernel"):
             again.model()
-
-
-def test_wrong_arguments():
-    selection = made(k=2)
-    with pytest.raises(InputError, match="k must be at most 2"):
-        selection.kernel(3)
-    with pytest.raises(InputError, match="k must be a whole number"):
-        selection.model(-1)
-    with pytest.raises(InputError, match="corrected"):
-        selection.summary(corrected="yes")

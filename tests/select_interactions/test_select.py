@@ -18,19 +18,12 @@ GP = GPRegressor(n_restarts=0)
 QUICK = {"cv": 3, "repeats": 1, "random_state": 0}
 
 
-@pytest.fixture(scope="module")
-def two():
-    return select_interactions(GP, *two_interactions(), k=3, random_state=0)
-
-
-def test_two_interactions_are_found(two):
+def test_two_interactions_are_found_in_two_rounds_of_five_folds():
+    two = select_interactions(GP, *two_interactions(), k=3, random_state=0)
     assert two.suggested == 2
     assert {tuple(pair) for pair in two.pairs[["first", "second"]].head(2).to_numpy()} == {("a", "d"), ("b", "c")}
     assert (two.pairs["share"].head(2) == 1.0).all()
     assert str(two).startswith("2 interactions are enough: ")
-
-
-def test_splits_are_two_rounds_of_five_folds(two):
     assert two.n_splits == 10
     assert len(two.scores) == 10 * (4 + 1)
     # a full model and four reduced ones per split, and a full model of all rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 from pathlib import Path
 from typing import Any
@@ -18,14 +17,11 @@ class LeastSquares(BaseEstimator):
     """y = xβ + ε by least squares, with fixed variance 1: R-sens of x_d is |β_d|.
 
     `fails` is a threshold: a fit fails if the first y of its sample is above it. `log` is a folder that gets a file for
-    every fit; `wait`, how many seconds it takes.
+    every fit.
     """
 
-    def __init__(
-        self, fails: float = np.inf, log: str | None = None, wait: float = 0.0, random_state: Any = None
-    ) -> None:
+    def __init__(self, fails: float = np.inf, log: str | None = None, random_state: Any = None) -> None:
         self.fails = fails
-        self.wait = wait
         self.log = log
         self.random_state = random_state
 
@@ -33,7 +29,6 @@ class LeastSquares(BaseEstimator):
         values, y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
         if self.log is not None:
             (Path(self.log) / uuid.uuid4().hex).touch()
-        time.sleep(self.wait)
         if y[0] > self.fails:
             raise RuntimeError(f"{y[0]} is too much")
         self.coef_ = np.linalg.lstsq(np.column_stack([values, np.ones(len(y))]), y)[0]

@@ -1,7 +1,5 @@
 """Refits and methods that fail."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -55,11 +53,3 @@ def test_nothing_succeeds():
     missing[3, 1] = np.nan
     with pytest.raises(InputError, match="must be finite"):
         stability(BayesianLinearRegression(), missing, Y, n_boot=3, replace=False, methods="rsens", random_state=0)
-
-
-def test_errors_that_are_no_failures_end_the_run():
-    def refit(rows, y):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        stability(refit, X, Y, n_boot=2, methods="rsens")

@@ -1,9 +1,5 @@
 """Tables, text and files of a result."""
 
-from __future__ import annotations
-
-from itertools import permutations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -27,15 +23,6 @@ NAMES = ["plain", "<script>\x1b[31m\n", "🚲 " * 100]
 RESULT = result_of(VALUES, NAMES, ["rsens", "ead"], failures=[(1, "ead", "no reason")])
 
 
-def test_ranks_are_tidy():
-    ranks = RESULT.ranks
-    assert list(ranks.columns) == ["sample", "method", "term", "value", "rank"]
-    assert len(ranks) == 7 * 3
-    assert ranks["sample"].is_monotonic_increasing
-    assert ranks.query("sample == 3 and method == 'rsens'")["rank"].tolist() == [2, 1, 3]
-    assert ranks["rank"].dtype == np.int64
-
-
 def test_tables_by_hand():
     np.testing.assert_allclose(RESULT.mean_rank, [[5 / 4, 3.0], [2.0, 5 / 3], [11 / 4, 4 / 3]])
     np.testing.assert_allclose(RESULT.top(1), [[0.75, 0.0], [0.25, 1 / 3], [0.0, 2 / 3]])
@@ -44,12 +31,20 @@ def test_tables_by_hand():
     np.testing.assert_allclose(RESULT.rank_shares("ead"), [[0, 0, 1], [1 / 3, 2 / 3, 0], [2 / 3, 1 / 3, 0]])
     pd.testing.assert_frame_equal(RESULT.rank_shares(), RESULT.rank_shares("rsens"))
     assert RESULT.rank_shares().columns.tolist() == [1, 2, 3]
-
-
-def test_entropy_by_hand():
     h = 2 / 3 * np.log(3 / 2) + 1 / 3 * np.log(3.0)
     np.testing.assert_allclose(RESULT.entropy["ead"], 2.0 * h / 3.0, rtol=1e-14)
-    assert RESULT.entropy.index.tolist() == ["rsens", "ead"]
+    ranks = RESULT.ranks
+    assert list(ranks.columns) == ["sample", "method", "term", "value", "rank"]
+    assert len(ranks) == 7 * 3
+    assert ranks["sample"].is_monotonic_increasing
+    assert ranks.query("sample == 3 and method == 'rsens'")["rank"].tolist() == [2, 1, 3]
+    for call, text in (
+        (lambda: RESULT.top(0), "k must be"),
+        (lambda: RESULT.to_frame(1.0), "level must be"),
+        (lambda: RESULT.rank_shares("kl"), "method must be one of 'rsens', 'ead'; got 'kl'"),
+    ):
+        with pytest.raises(InputError, match=text):
+            call()
 
 
 def test_one_line_per_method_and_term():
@@ -71,19 +66,6 @@ def test_intervals_hold_their_share():
         assert row["lower"] <= row["mean_rank"] <= row["upper"]
 
 
-@pytest.mark.parametrize(
-    ("call", "text"),
-    [
-        (lambda: RESULT.top(0), "k must be"),
-        (lambda: RESULT.to_frame(1.0), "level must be"),
-        (lambda: RESULT.rank_shares("kl"), "method must be one of 'rsens', 'ead'; got 'kl'"),
-    ],
-)
-def test_wrong_arguments(call, text):
-    with pytest.raises(InputError, match=text):
-        call()
-
-
 def test_document():
     shown = repr(RESULT)
     assert shown.startswith("By rsens, plain is first in 3 of 4 samples.")
@@ -94,9 +76,6 @@ def test_document():
     assert entropy.split()[-2:] == [f"{value:.2f}" for value in RESULT.entropy]
     assert "\x1b" not in shown
     assert "… and 5 more in to_frame()" in repr(noisy([f"x{k}" for k in range(35)]))
-
-
-# ---- files -----------------------------------------------------------------------------------------------------------
 
 
 def test_round_trip_is_exact(tmp_path):
@@ -110,9 +89,6 @@ def test_round_trip_is_exact(tmp_path):
     assert (tmp_path / "x.json").read_bytes() == (tmp_path / "y.json").read_bytes()
 
 
-# ---- ranks and their entropy -----------------------------------------------------------------------------------------
-
-
 @given(st.integers(1, 6), st.integers(1, 20), st.integers(0, 10))
 def test_per_rank_is_per_term(terms, samples, seed):
     """Rows and columns of the table add up to 1, and the mean entropy of either is the same."""
@@ -122,14 +98,6 @@ def test_per_rank_is_per_term(terms, samples, seed):
     np.testing.assert_allclose(shares.sum(axis=1), 1.0, rtol=1e-12)
     for axis in (0, 1):
         np.testing.assert_allclose(entropy(shares), np.mean(scipy_entropy(shares, axis=axis)), rtol=1e-12, atol=1e-15)
-
-
-@pytest.mark.parametrize("terms", [1, 2, 3, 4])
-def test_extremes(terms):
-    same = rank_shares(np.tile(np.arange(1, terms + 1), (9, 1)))
-    every = rank_shares(np.array(list(permutations(range(1, terms + 1)))))
-    assert entropy(same) == 0.0
-    np.testing.assert_allclose(entropy(every), np.log(terms), rtol=1e-14, atol=1e-15)
 
 
 @given(arrays(np.float64, (3, 5), elements=st.floats(-1e300, 1e300)))

@@ -1,7 +1,5 @@
 """A run that is stopped and taken up again gives what it would have given."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd

@@ -1,12 +1,10 @@
 """Samples of rows and of whole clusters."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from rsens._errors import InputError
-from rsens._stability import Sampling, Stability, stability
+from rsens._stability import Sampling, stability
 from rsens._stability._stability import sampling
 from tests.stability.models import LeastSquares
 
@@ -18,13 +16,6 @@ Y = X @ [2.0, 1.0, 0.0] + RNG.normal(size=48)
 
 def draws(plan, count=200):
     return [plan.draw(np.random.SeedSequence(0, spawn_key=(k,))) for k in range(count)]
-
-
-def test_half_of_the_rows_without_repeats():
-    for rows in draws(sampling(11, False)):
-        assert len(rows) == len(set(rows.tolist())) == 6
-    with pytest.raises(InputError, match="at least two rows"):
-        sampling(1, False)
 
 
 def test_the_bootstrap_repeats_rows():
@@ -40,6 +31,18 @@ def test_every_row_is_as_likely_as_any_other(replace):
     assert abs(counts - 500).max() < 5 * 22
 
 
+def test_half_of_the_rows_or_clusters_without_repeats():
+    for rows in draws(sampling(11, False)):
+        assert len(rows) == len(set(rows.tolist())) == 6
+    for a, b in zip(draws(sampling(48, False, np.arange(48))), draws(sampling(48, False)), strict=True):
+        np.testing.assert_array_equal(a, b)  # clusters of one row are drawn like rows
+    found = stability(LeastSquares(), X, Y, n_boot=5, methods="rsens", clusters=PERSON, replace=False, random_state=0)
+    assert "5 samples of 6 clusters (about 24 rows), drawn without replacement" in " ".join(repr(found).split())
+    with pytest.raises(InputError, match="at least 3 different labels") as raised:
+        stability(LeastSquares(), X, Y, n_boot=2, methods="rsens", clusters=PERSON < 6, random_state=0)
+    assert raised.value.argument == "clusters"
+
+
 @pytest.mark.parametrize(("replace", "clusters"), [(True, 12), (False, 6)])
 def test_a_sample_has_whole_clusters(replace, clusters):
     plan = sampling(48, replace, PERSON)
@@ -49,27 +52,6 @@ def test_a_sample_has_whole_clusters(replace, clusters):
         assert (times == times[:, :1]).all()
         assert times[:, 0].sum() == clusters
         assert replace or times.max() == 1
-
-
-def test_clusters_of_one_row_are_drawn_like_rows():
-    alone = sampling(48, False, np.arange(48))
-    for a, b in zip(draws(alone), draws(sampling(48, False)), strict=True):
-        np.testing.assert_array_equal(a, b)
-
-
-def test_two_clusters_are_too_few():
-    with pytest.raises(InputError, match="at least 3 different labels") as raised:
-        stability(LeastSquares(), X, Y, n_boot=2, methods="rsens", clusters=PERSON < 6, random_state=0)
-    assert raised.value.argument == "clusters"
-
-
-def test_the_result_says_what_was_drawn(tmp_path):
-    found = stability(LeastSquares(), X, Y, n_boot=5, methods="rsens", clusters=PERSON, replace=False, random_state=0)
-    assert found.settings["clusters"] == 6
-    assert found.settings["n_rows"] == 24
-    assert "5 samples of 6 clusters (about 24 rows), drawn without replacement" in " ".join(repr(found).split())
-    found.save(tmp_path / "found.json")
-    assert Stability.load(tmp_path / "found.json").settings == found.settings
 
 
 @pytest.mark.slow

@@ -321,7 +321,7 @@ def likelihood_for(model: Any, family: ds.Distribution, y: Any) -> Target:
         likelihood = fitted.with_theta(type(fitted).start(NOISE).theta)
     elif isinstance(model, models.BayesianPoissonRegression) or isinstance(family, ds.Poisson):
         likelihood = likelihoods.PoissonLikelihood()
-    elif isinstance(family, ds.NegativeBinomial):
+    elif family.support == "counts":
         likelihood = likelihoods.NegativeBinomialLikelihood()
     y, scale = likelihood.checked_target(targets), _SCALES.get(likelihood.name, "identity")
     if likelihood.target != "counts" and family.additive_on in ("log", "logit"):

@@ -96,7 +96,7 @@ def from_ensemble(models: Iterable[Any], weights: ArrayLike | None = None) -> Mo
     """A model from several of the same columns: its predictive is the mixture of theirs.
 
     Networks trained from different starts, refits to bootstrap samples, models of different kinds. Their disagreement
-    is part of the prediction's uncertainty; `.parts` and `.posterior` treat the members as posterior draws.
+    is part of the prediction's uncertainty; `.parts` treats the members as posterior draws.
 
     Args:
         models: Models that `explain` accepts, at least one. They may predict different families of the same kind of y,
