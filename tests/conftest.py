@@ -49,7 +49,6 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
-    """The folder with the paper's data sets, named by RSENS_DATA."""
     folder = os.environ.get("RSENS_DATA", "")
     if not folder:
         pytest.skip("RSENS_DATA does not name the folder with bike_hour.csv and slump_test.csv")

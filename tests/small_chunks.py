@@ -9,6 +9,5 @@ from rsens.derivatives import _model
 
 @contextmanager
 def rows_at_once(rows: int) -> Iterator[None]:
-    """Limit the number of rows that models evaluate at once."""
     with patch.object(_model, "_rows_at_once", lambda *_: rows):
         yield

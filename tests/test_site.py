@@ -39,7 +39,6 @@ class Links(HTMLParser):
 
 
 def build(source: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """As `make docs` does it."""
     strict = ["-q", "-W", "--keep-going", "-b", "html", "-d", str(out / "doctrees")]
     command = [sys.executable, "-m", "sphinx", *strict, *options, str(source), str(out / "html")]
     return subprocess.run(command, capture_output=True, text=True)

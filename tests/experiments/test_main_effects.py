@@ -15,7 +15,6 @@ from rsens.measures import importance
 
 
 def simulated(function):
-    """Rows, a simulated model of them, and their random numbers."""
     rng = np.random.default_rng(0)
     X = INPUTS["gaussian"](rng)
     draws = biases("per-repetition", rng)

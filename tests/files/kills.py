@@ -37,7 +37,6 @@ def write(folder: Path, number: int) -> None:
 
 
 def visible(folder: Path) -> dict[str, str]:
-    """All files but those in hidden folders."""
     paths = [path for path in folder.rglob("*") if path.is_file() and ".rsens-" not in str(path.relative_to(folder))]
     return {str(path.relative_to(folder)): path.read_text() for path in paths}
 

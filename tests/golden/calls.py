@@ -216,7 +216,6 @@ def kernels_others_and_composed() -> Numbers:
 
 
 def _of_model(model: Any, X: Any, y: Any) -> Numbers:
-    """Learned attributes and predictions of an estimator."""
     model.fit(X, y)
     X, y = X[:8], y[:8]
     found = learned(model) | both(model, X)
@@ -1126,7 +1125,6 @@ def _numbers_in(value: Any, name: str = "") -> dict[str, Any]:
 
 
 def _files(folder: str) -> Numbers:
-    """The numbers in a folder of results: summary.json and all CSV files."""
     found: dict[str, Any] = {}
     for path in sorted(Path(folder).rglob("*")):
         if path.name == "summary.json":
@@ -1138,7 +1136,6 @@ def _files(folder: str) -> Numbers:
 
 
 def _command(*arguments: str) -> None:
-    """Run the command in this process."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(list(arguments))
@@ -1200,7 +1197,6 @@ def command_model_file() -> Numbers:
 
 
 def command_json_from_a_process() -> Numbers:
-    """In a separate process, from standard input, with a report."""
     X, _ = data.mixed(60)
     table = X.drop(columns="old").assign(hit=np.where(data.mixed(60)[1] > 0.5, "yes", "no")).to_csv(index=False)
     options = ["--target", "hit", "--model", "linear", "--no-null", "--cv", "2", "--json", "--n-jobs", "1"]
@@ -1212,7 +1208,6 @@ def command_json_from_a_process() -> Numbers:
 
 
 def study_written() -> Numbers:
-    """A small report of classes, with subgroups and groups of columns."""
     X, y = data.mixed()
     table = X.assign(hit=np.where(y > 0.5, "yes", "no"))
     study = rsens.study(table, "hit", cv=2, by="site", model="linear", pairs=2, random_state=0)
