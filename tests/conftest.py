@@ -23,7 +23,6 @@ os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 LONGEST = [
     "tests/app/report/test_browser.py",
     "tests/test_docs.py",
-    "tests/measures/test_fourth.py",
     "tests/app/cli/test_unfinished.py",
     "tests/fuzz/test_fuzz.py",
     "tests/test_site.py",
