@@ -23,7 +23,6 @@ os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 LONGEST = [
     "tests/app/report/test_browser.py",
     "tests/test_docs.py",
-    "tests/measures/test_fourth.py",
     "tests/app/cli/test_unfinished.py",
     "tests/fuzz/test_fuzz.py",
     "tests/test_site.py",
@@ -49,7 +48,6 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
-    """The folder with the paper's data sets, named by RSENS_DATA."""
     folder = os.environ.get("RSENS_DATA", "")
     if not folder:
         pytest.skip("RSENS_DATA does not name the folder with bike_hour.csv and slump_test.csv")

@@ -9,8 +9,6 @@ address space has room for 1 GB more, and the peak of memory is counted. Cases h
 one. It prints counts as JSON.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random
@@ -74,7 +72,6 @@ class Kind:
 
 
 def results() -> dict[str, bytes]:
-    """A file of each kind of result, and of several models."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(30, 3)), columns=["a", "b", "c"])
     y = X["a"] + X["b"] * X["c"] + 0.3 * rng.normal(size=30)
@@ -126,7 +123,6 @@ def used(found: Any, attribute: str) -> None:
 
 
 def memory() -> float:
-    """The peak of memory so far, in megabytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
 
 

@@ -1,10 +1,11 @@
 """Changes to files that are right: to their bytes, to values of JSON, and to model files. See `tests/hostile.py`."""
 
-from __future__ import annotations
-
-import base64
+import hashlib
+import io
 import json
+import os
 import random
+import zipfile
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,7 +32,6 @@ HERE = "\x00here\x00"
 
 
 def change_bytes(content: bytes, chance: random.Random) -> bytes:
-    """A change to any bytes."""
     size = len(content)
     start, stop = sorted(chance.randrange(size + 1) for _ in range(2))
     near = min(stop, start + 200)
@@ -93,72 +93,102 @@ def _place(value: Any, chance: random.Random) -> tuple[Any, Any]:
 
 
 def _other(value: Any, chance: random.Random) -> Any:
-    """A value from somewhere else in the file."""
     holder, key = _place(value, chance)
     return None if holder is None else json.loads(json.dumps(holder[key]))
 
 
+class Trap:
+    """A command that a pickle would run."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.system, ("true",)
+
+
 def change_model(content: bytes, chance: random.Random) -> bytes:
-    """A change to the file, or to its content with a digest that is made to fit; arrays get other bytes or shapes."""
-    how = chance.randrange(8)
+    """A change to the header, to an array whose digest is made to fit, or to the bytes of the archive."""
     try:
-        body = json.loads(content)["content"]
-        arrays = list(_array_entries(body))
+        with zipfile.ZipFile(io.BytesIO(content)) as file:
+            members = {name: file.read(name) for name in file.namelist()}
+        content_of_header = json.loads(members["model.json"])["content"]
+        arrays = list(_array_entries(content_of_header))
     except Exception:  # noqa: BLE001 (changed already, and damaged)
         return change_bytes(content, chance)
+    how = chance.randrange(8)
     if how <= 1:
-        return change_json(content, chance)
+        members["model.json"] = change_json(members["model.json"], chance)
+        return _packed(members)
     if how == 2:
-        changed = change_json(json.dumps(body).encode(), chance)
+        changed = change_json(json.dumps(content_of_header).encode(), chance)
         try:
-            return document("a model", json.loads(changed)).encode()
+            members["model.json"] = document("a model", json.loads(changed)).encode()
         except (ValueError, RecursionError):  # it is not JSON
-            return changed
+            members["model.json"] = changed
+        return _packed(members)
     if how <= 5 and arrays:
-        _change_array(chance.choice(arrays), chance)
-        return document("a model", body).encode()
-    return change_bytes(content, chance)
+        number = chance.choice(arrays)["member"]
+        members[f"{number}.npy"] = _changed_array(members.get(f"{number}.npy", b""), chance)
+        for entry in arrays:
+            if entry["member"] == number:
+                entry["sha256"] = hashlib.sha256(members[f"{number}.npy"]).hexdigest()
+        members["model.json"] = document("a model", content_of_header).encode()
+        return _packed(members)
+    return change_bytes(_packed(members), chance)
 
 
 def _array_entries(content: Any) -> Iterator[dict[str, Any]]:
-    """All entries of arrays of numbers."""
-    if isinstance(content, dict) and "base64" in content:
+    if isinstance(content, dict) and "member" in content:
         yield content
     elif isinstance(content, dict | list):
         for each in content.values() if isinstance(content, dict) else content:
             yield from _array_entries(each)
 
 
-def _change_array(entry: dict[str, Any], chance: random.Random) -> None:
-    how = chance.randrange(4)
+def _packed(members: dict[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as file:
+        for name, content in members.items():
+            file.writestr(name, content)
+    return made.getvalue()
+
+
+def _changed_array(content: bytes, chance: random.Random) -> bytes:
     try:
-        array = np.frombuffer(base64.b64decode(entry["base64"]), entry["dtype"]).copy()
-    except Exception:  # noqa: BLE001 (changed already)
-        how = 0
-    if how <= 1:
-        key = chance.choice(["dtype", "shape", "order", "base64"])
-        shapes = [[10**9], [10**9, 10**9], [-1], [0], [2.5], "x", [1] * 40, None]
-        dtypes = [
-            "O",
-            ">f8",
-            "<f4",
-            "<c16",
-            "?",
-            "V1000000000",
-            "(1000,1000)f8",
-            "i4,(10000)f8",
-            "-" * 9000,
-            "(" * 9000,
-        ]
-        odd = {"dtype": dtypes, "shape": shapes, "order": ["F", "C", "X", None], "base64": ["", "gASV", "?", 3, None]}
-        entry[key] = chance.choice(odd[key])
-        return
-    if array.size and how == 2:
-        array[chance.randrange(array.size)] = (
-            chance.choice([0, 1])
-            if array.dtype.kind != "f"
-            else chance.choice([np.nan, np.inf, -1.0, 1e308, -1e308, 5e-324, 0.0])
-        )
-    elif array.dtype.kind == "f":
-        array *= chance.choice([0.0, -1.0, 1e300, 1e-300])
-    entry["base64"] = base64.b64encode(array.tobytes()).decode()
+        array = np.load(io.BytesIO(content), allow_pickle=False)
+    except Exception:  # noqa: BLE001
+        return change_bytes(content, chance)
+    how = chance.randrange(10)
+    if how == 0:
+        return _npy(np.array([Trap()] * max(1, array.shape[0]), dtype=object))
+    if how == 1:
+        return _npy(array.astype(chance.choice(["<f4", ">f8", "<c16", "<i8", "<U8", "?"])))
+    if how == 2:
+        return _npy(np.asfortranarray(array))
+    if how == 3:
+        return _npy(array[..., :-1])
+    if how == 4:
+        flat = array.copy()
+        flat.flat[chance.randrange(flat.size)] = chance.choice([np.nan, np.inf, -1.0, 1e308, -1e308, 5e-324, 0.0])
+        return _npy(flat)
+    if how == 5:
+        return _npy(array * chance.choice([0.0, -1.0, 1e300, 1e-300]))
+    shape = chance.choice(
+        ["(10**9,)", "(1000000000, 1000000000)", "(-1,)", "(0,)", "(2.5,)", "'x'", "(" + "1," * 40 + ")"]
+    )
+    claims = [
+        f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}",
+        f"{{'descr': '|O', 'fortran_order': False, 'shape': {array.shape}, }}",
+        "-" * 9000 + "1",
+        "(" * 9000,
+        "[" * 150 + "]" * 150,
+        "__import__('os').abort()",
+        f"{{'descr': [('a', '<f8', (10**9,))], 'fortran_order': False, 'shape': {array.shape}, }}",
+    ]
+    text = chance.choice(claims).encode() + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + array.tobytes()
+
+
+def _npy(array: Any) -> bytes:
+    made = io.BytesIO()
+    with np.errstate(all="ignore"):
+        np.lib.format.write_array(made, array, allow_pickle=True)
+    return made.getvalue()

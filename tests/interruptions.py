@@ -11,8 +11,6 @@ that had been kept. Then the disk is full, and two runs share a folder.
 It runs as a separate process so that it may fork: children need not import everything again. It prints counts as JSON.
 """
 
-from __future__ import annotations
-
 import argparse
 import errno
 import hashlib
@@ -75,7 +73,6 @@ def ranked(folder: Path) -> str:
 
 
 def journalled(folder: Path) -> str:
-    """The journal of the experiments of the paper."""
     folder.mkdir(exist_ok=True, parents=True)
     journal = Journal(folder / "journal.jsonl", {"size": 3})
     found = run(journal, [("square", k) for k in range(60)], square, n_jobs=1, label="", timed=False)
@@ -127,7 +124,6 @@ def ended(process: int) -> int:
 
 
 def finished(call: Call, folder: Path, log: Path) -> str:
-    """The result of a call that must come to its end."""
     assert ended(child(call, folder, log)) == 0, log.with_suffix(".error").read_text()
     return log.with_suffix(".result").read_text()
 
@@ -217,7 +213,6 @@ def two_at_once(name: str, call: Call, place: Path) -> Counter[str]:
 
 
 def main(kills: int, names: list[str], seed: int = 0) -> dict[str, Any]:
-    """All checks for the calls of these names; counts by call."""
     chance = random.Random(seed)
     found = {}
     with tempfile.TemporaryDirectory() as base:
@@ -237,7 +232,6 @@ def main(kills: int, names: list[str], seed: int = 0) -> dict[str, Any]:
 
 
 def report(counts: Any, out: Path | None) -> None:
-    """Print counts as JSON, and write them into a file if one is given."""
     text = json.dumps(counts, indent=1) + "\n"
     sys.stdout.write(text)
     if out is not None:

@@ -12,5 +12,4 @@ _RUN = (
 
 
 def hearing(module: str, *arguments: str) -> list[str]:
-    """`python -m module arguments`, for subprocess."""
     return [sys.executable, "-c", _RUN, module, *arguments]

@@ -1,7 +1,5 @@
 """HTML as a browser sees it: tags, attributes and texts."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 #: Tags that neither run nor load anything.

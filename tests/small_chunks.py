@@ -1,7 +1,5 @@
 """Rows that the model is asked about a few at a time, as if memory were small."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest.mock import patch
@@ -11,6 +9,5 @@ from rsens.derivatives import _model
 
 @contextmanager
 def rows_at_once(rows: int) -> Iterator[None]:
-    """Limit the number of rows that models evaluate at once."""
     with patch.object(_model, "_rows_at_once", lambda *_: rows):
         yield

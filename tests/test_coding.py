@@ -115,7 +115,6 @@ def test_switched_to_a_category_that_the_rows_do_not_know():
 
 
 def test_switched_array():
-    """Text of any length, objects, and whole numbers."""
     mixed = np.array([["a", 1.5], ["bcd", 2.5]], dtype=object)
     for X, label in [(np.array([["a"], ["bcd"]]), "bcd"), (mixed, "bcd"), (np.array([[1, 7], [2, 8]]), 2)]:
         before = X.copy()

@@ -1,7 +1,5 @@
 """Every family has the promised interface: names, signatures, attributes, shapes. Laws are in tests/distributions."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

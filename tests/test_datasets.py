@@ -97,14 +97,3 @@ def test_anything_else_is_an_error_and_is_not_kept(small, monkeypatch):
         with pytest.raises(InputError, match="SHA-256"):
             datasets.load_concrete()
         assert not (small / "cache").exists()
-
-
-@pytest.mark.usefixtures("data_folder")
-def test_the_real_files():
-    X, y = datasets.load_concrete()
-    assert X.shape == (103, 7)
-    assert (y.min(), y.max()) == (17.19, 58.53)
-    X, y = datasets.load_bike()
-    assert X.shape == (1341, 6)
-    assert X["yr"].value_counts().to_dict() == {0.0: 649, 1.0: 692}
-    assert len(datasets.load_bike(None)[1]) == 17379

@@ -41,9 +41,9 @@ def test_blocks_run(page, tmp_path, monkeypatch):
     run_blocks(page)
 
 
-@pytest.mark.parametrize("page", ["lists", "trust"])
+@pytest.mark.parametrize("page", ["lists", "trust", "versions"])
 def test_pages_made_by_scripts_are_current(page):
-    """`make lists` and `make trust` write them again."""
+    """`make lists`, `make trust` and `make release-check` write them again."""
     names = runpy.run_path(str(ROOT / "docs" / f"{page}.py"))
     assert names["page"]() == names["PAGE"].read_text(encoding="utf-8")
 

@@ -1,12 +1,10 @@
 """Documents as text and on the page of a report: the same cells, whole, escaped, in the room there is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from rsens._document import WIDTH, Column, Document, Notes, Sentences, ShownTable, fold, plain
+from rsens._document import WIDTH, Column, Document, Notes, Sentences, ShownTable, plain
 from rsens._text import Pair, width_of
 from tests.pages import NASTY, Page, harmless
 
@@ -93,12 +91,3 @@ def test_names_of_pairs_share_the_room_and_texts_are_wrapped():
     lines = ShownTable("T", [Column("", ["check"], "name"), Column("", ["word " * 30], "text")]).text(60).splitlines()
     assert max(map(len, lines)) <= 60
     assert all(line.startswith(" " * 9 + "word") for line in lines[2:])
-
-
-def test_paragraphs_and_commands(monkeypatch):
-    assert max(map(len, fold("word " * 50, 60, "- ", "  ").splitlines())) <= 60
-    for command, line in (("rsens x", "  Run rsens x"), ("rsens " + "x" * 40, "  Run\n    rsens " + "x" * 40)):
-        table = ShownTable("T", [Column("a", ["b"], "name")], hint=("Run", command))
-        assert table.text(40).endswith(line)
-    monkeypatch.setenv("COLUMNS", "50")
-    assert max(map(len, Document([Sentences(["word " * 50], "warning")]).text().splitlines())) <= 50

@@ -1,7 +1,5 @@
 """Errors, warnings and sentences that know which of their words are arguments; repeated warnings."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import inspect
@@ -23,7 +21,6 @@ def dashes(argument: Argument) -> str:
 
 
 def in_dashes(text: str) -> str:
-    """The sentence as the command line spells it."""
     with spelled_by(dashes):
         return str(Sentence(text))
 
@@ -66,7 +63,6 @@ def test_texts_are_short_and_cannot_steer_the_terminal():
 
 
 def parameters() -> set[str]:
-    """The names of all arguments of the public calls."""
     names: set[str] = set()
     for name in rsens.__all__:
         value = getattr(rsens, name)

@@ -1,7 +1,5 @@
 """The pages of the API name every public object, and the example of each gives the shown output."""
 
-from __future__ import annotations
-
 import doctest
 import inspect
 import os

@@ -1,7 +1,5 @@
 """Tables of polars and Arrow: every call gives the same numbers for them as for the table of pandas."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from decimal import Decimal

@@ -15,7 +15,6 @@ pytest.importorskip("resource", reason="the system does not limit memory")
 
 
 def output(*command, **environment):
-    """The output of Python in a separate process."""
     where = {"cwd": Path(__file__).parents[1], "env": os.environ | environment}
     done = subprocess.run([sys.executable, *command], **where, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

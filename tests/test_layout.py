@@ -1,7 +1,5 @@
 """The house rules that a reader relies on: who imports whom, what things are called, how large packages are."""
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib
@@ -20,7 +18,6 @@ SHARED_NAMES = {"Categorical"}
 
 @cache
 def statements(path: Path) -> list[ast.ImportFrom | ast.ClassDef]:
-    """The imports and classes of a file, at any depth."""
     nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
     return [node for node in nodes if isinstance(node, ast.ImportFrom | ast.ClassDef)]
 
@@ -74,7 +71,6 @@ def test_no_two_classes_share_a_name():
 
 
 def test_functions_have_few_parameters():
-    """At most 18, and more than 10 only for `study`, `explain`, `stability`, `compare` and `GPRegressor`."""
     counts = [
         (
             f"{path.stem}.{node.name}",

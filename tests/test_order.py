@@ -153,7 +153,6 @@ def test_compare(change, order, grouped):
 
 @pytest.mark.parametrize("kind", ["gaussian", "probit", "inducing"])
 def test_fits_of_columns_in_another_order(kind):
-    """Random starts and inducing inputs too."""
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(700 if kind == "inducing" else 90, 4))
     y = np.sin(rows[:, 0]) + rows[:, 1] * rows[:, 2] + 0.3 * rng.normal(size=len(rows))

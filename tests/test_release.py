@@ -1,4 +1,4 @@
-"""Releases: versions agree, archives are complete, workflows run existing targets."""
+"""The files of the project agree: versions, constraints, links, and workflows, which run existing targets."""
 
 import json
 import re
@@ -54,12 +54,6 @@ def test_lowest_versions_are_the_stated_bounds():
     assert LOWEST["lowest"](PROJECT)["numpy"] == "2.2"
 
 
-def test_the_page_of_versions_is_made_from_the_result():
-    """`make release-check` writes both again."""
-    names = runpy.run_path(str(ROOT / "docs" / "versions.py"))
-    assert names["page"]() == names["PAGE"].read_text(encoding="utf-8")
-
-
 def test_every_extra_was_tried_on_every_python():
     tried = json.loads(CHECK["RESULT"].read_text(encoding="utf-8"))["environments"]
     wanted = [(minor, extra) for minor in CHECK["supported"]() for extra in CHECK["extras_for"](minor)]
@@ -99,3 +93,42 @@ def test_only_the_job_that_publishes_has_an_identity():
     assert publish["steps"][-1] == {"uses": "pypa/gh-action-pypi-publish@release/v1", "with": {"attestations": True}}
     assert "permissions" not in release["jobs"]["build"]
     assert "secrets." not in (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8")
+
+
+def package(requirement: str) -> str:
+    return re.match(r"[A-Za-z0-9._-]+", requirement).group().lower()
+
+
+def pins(file: str = "constraints.txt") -> dict[str, str]:
+    lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+    return dict(line.split("==") for line in lines if not line.startswith("#"))
+
+
+def test_constraints_pin_every_dependency():
+    required = {
+        package(r) for group in [PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()] for r in group
+    } - {"rsens"}
+    assert required <= set(pins())
+
+
+def test_constraints_of_the_other_environment_pin_its_packages():
+    (installed,) = re.findall(r"^\$\(ADAPTERS\)/\.installed: MORE := (.*)$", MAKEFILE, re.MULTILINE)
+    required = {*installed.split(), *map(package, PROJECT["dependencies"])}
+    assert required <= set(pins("constraints-adapters.txt"))
+
+
+@pytest.mark.parametrize("file", ["constraints.txt", "constraints-adapters.txt"])
+def test_constraints_are_plain_versions(file):
+    """No host, no address, no local version label: any index serves them."""
+    assert all(re.fullmatch(r"[0-9][0-9a-z.]*", version) for version in pins(file).values())
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in ROOT.glob("docs/*.md"))])
+def test_links_and_named_files_exist(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    links = re.findall(r"\]\((?!https?://|#)([^)#]+)", text)
+    made = {"auto_gallery/index.rst": "gallery/README.rst"}  # the build makes this page from that file
+    assert all(((ROOT / page).parent / made.get(link, link)).exists() for link in links), links
+    files = re.findall(r"`((?:src|tests|docs|examples)/[\w./-]+)`", text)
+    missing = [file for file in files if not (ROOT / file).exists()]
+    assert not missing

@@ -3,8 +3,6 @@
 Pages do not run here: tests/test_docs.py runs their code, and `make docs` both at once.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -41,7 +39,6 @@ class Links(HTMLParser):
 
 
 def build(source: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """As `make docs` does it."""
     strict = ["-q", "-W", "--keep-going", "-b", "html", "-d", str(out / "doctrees")]
     command = [sys.executable, "-m", "sphinx", *strict, *options, str(source), str(out / "html")]
     return subprocess.run(command, capture_output=True, text=True)

@@ -53,17 +53,12 @@ def test_no_word_where_the_difference_is_small_or_chance(inner, outer, n):
     assert of_numbers(shares(inner, outer, n)).warnings == []
 
 
-@pytest.mark.parametrize(
-    ("above", "words"),
-    [
-        (0.7, "Predictions are too low (biased): 70 % of held-out rows lie above the median of their prediction"),
-        (0.3, "Predictions are too high (biased): 70 % of held-out rows lie below the median of their prediction"),
-    ],
-)
-def test_one_sided(above, words):
+@pytest.mark.parametrize(("above", "level", "side"), [(0.7, "low", "above"), (0.3, "high", "below")])
+def test_one_sided(above, level, side):
     assessment = of_numbers(shares(0.5, 0.9, 200, above))
     assert assessment.share_above == pytest.approx(above)
-    assert assessment.warnings == [f"{words}; the 50 % interval holds 50 %, the 90 % interval holds 90 %."]
+    words = f"too {level} (biased): 70 % of held-out rows lie {side} the median"
+    assert [words in sentence for sentence in assessment.warnings] == [True]
 
 
 @pytest.mark.parametrize("truth", TRUTHS)
@@ -88,14 +83,9 @@ def test_too_few_rows(rows, few):
     assessment = of_numbers((np.arange(rows) + 0.5) / rows)
     assert any("Too few rows to tell" in sentence for sentence in assessment.warnings) == few
     assert assessment.ok != few
-
-
-@pytest.mark.parametrize(("rows", "words"), [(19, "Too few rows"), (25, "too high (biased)")])
-def test_probabilities_are_not_both_off_and_unknown(rows, words):
-    """All PITs are 0: from 20 rows on that is clear, though two standard errors are above 0.1."""
-    found = of_numbers(np.zeros(rows), 1.0).warnings
-    assert len(found) == 1
-    assert words in found[0]
+    # All PITs are 0: from 20 rows on that is clear, though two standard errors are above 0.1.
+    (sentence,) = of_numbers(np.zeros(25 if few else 19), 1.0).warnings
+    assert ("too high (biased)" if few else "Too few rows") in sentence
 
 
 def test_rows_that_the_model_calls_impossible():
@@ -105,6 +95,7 @@ def test_rows_that_the_model_calls_impossible():
     assert "is worse than a constant that ignores all inputs (gain −∞ per row)" in assessment.warnings[0]
     assert assessment.score == -np.inf
     assert assessment.to_dict()["score"] is None
+    assert assessment.phrase.startswith("is worse than a constant")
 
 
 def predicted(confidence: float, right: int, n: int = 100) -> tuple[np.ndarray, np.ndarray]:
@@ -154,8 +145,6 @@ def test_the_phrase_of_numbers(r2, gain, phrase):
 
 
 def test_the_phrase_of_others():
-    impossible = of_numbers(EVEN, np.where(np.arange(100) == 3, -np.inf, 1.0))
-    assert impossible.phrase.startswith("is worse than a constant")
     assert "unseen rows 3.0 times the probability" in of_numbers(EVEN, np.log(3.0), kind="counts").phrase
     assert "more than 1,000 times" in of_numbers(EVEN, 30.0, kind="counts").phrase
     codes = np.arange(100) % 2  # the entropy log 2; at probability 0.9, 1 − log(0.9)/log(0.5) = 85 % is gone

@@ -61,13 +61,10 @@ def test_wrong_derivatives_are_found(change, order):
     assert "Do not use" in str(found)
 
 
-def test_steps_are_never_a_silent_zero():
+def test_steps_are_never_a_silent_zero_and_a_constant_model_is_no_error():
     found = rsens.check(from_function(lambda X: Normal(np.round(X[:, 0]), 1.0)), X)
     assert verdicts(found)["first derivatives"] == "wrong"
     assert "piecewise constant" in str(found)
-
-
-def test_a_constant_model_is_no_error():
     found = rsens.check(from_function(lambda X: Normal(np.zeros(len(X)), 1.0)), X)
     assert verdicts(found)["first derivatives"] == "ok"
     assert verdicts(found)["warned of"] == "warning"  # what other calls warn of is a finding here

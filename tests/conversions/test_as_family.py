@@ -19,7 +19,6 @@ from rsens._conversions import CONVERSIONS, Conversion
         ((np.zeros(3), np.ones(3)), r"got a tuple of 2\. If these are a mean and a standard deviation.*sd\*\*2"),
         (np.zeros((3, 2)), r"got ndarray of shape \(3, 2\)"),
         (None, r"got None \(is a return missing\?\)"),
-        ({"mean": 0.0}, "got dict"),
         (rsens.Normal, "got the class Normal without its parameters"),
     ],
 )

@@ -15,9 +15,8 @@ from ngboost.distns import k_categorical
 LOG_SD, LOG_SHAPE, LOG_POSITIVE = np.log(v.SD), np.log(v.SHAPE), np.log(v.POSITIVE)
 
 
-def given(obj, family, y, name=""):
-    own = obj.logpmf if hasattr(obj.dist.dist, "pmf") else obj.logpdf
-    return Given(name or type(obj).__name__, obj, family, own, y)
+def given(obj, family, y):
+    return Given(type(obj).__name__, obj, family, obj.logpmf if hasattr(obj.dist.dist, "pmf") else obj.logpdf, y)
 
 
 GIVEN = [
@@ -36,7 +35,7 @@ GIVEN = [
 ]
 
 
-@pytest.mark.parametrize("given", GIVEN, ids=str)
+@pytest.mark.parametrize("given", GIVEN, ids=lambda each: each.name)
 def test_family_and_density(given):
     check(given)
 

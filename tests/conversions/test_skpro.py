@@ -76,14 +76,10 @@ def test_family_and_density(classes, name, parameters, family, y):
 
 
 @SOURCES
-def test_a_mixture(classes):
+def test_a_mixture_and_errors(classes):
     parts = [classes["Normal"](mu=column(v.MEANS[:, s]), sigma=column(v.SDS[:, s])) for s in range(2)]
     obj = classes["Mixture"](distributions=[("a", parts[0]), ("b", parts[1])], weights=[1.0, 3.0])
     np.testing.assert_allclose(as_family(obj).checked(3).log_prob(v.MEAN), v.MIXTURE.log_prob(v.MEAN), rtol=1e-14)
-
-
-@SOURCES
-def test_errors(classes):
     with pytest.raises(InputError, match=r"expected one distribution per row.*got shape \(1, 3\)"):
         as_family(classes["Normal"](mu=v.MEAN[None], sigma=1.0))  # a list of numbers is a row of outputs in skpro
     with pytest.raises(InputError, match=r"Laplace of skpro does not correspond"):

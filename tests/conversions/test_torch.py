@@ -66,7 +66,7 @@ GIVEN = [
 ]
 
 
-@pytest.mark.parametrize("given", GIVEN, ids=str)
+@pytest.mark.parametrize("given", GIVEN, ids=lambda each: each.name)
 def test_family_and_density(given):
     if given.name.endswith("used"):  # torch computes the other attribute on first use and keeps it
         assert given.obj.probs.shape == given.obj.logits.shape
@@ -103,10 +103,7 @@ def test_gpytorch_gives_the_marginals_of_the_rows():
         as_family(tasks)
 
 
-def rows(n=4):
-    return np.random.default_rng(0).uniform(0.2, 0.9, size=(n, 2))
-
-
+ROWS = np.random.default_rng(0).uniform(0.2, 0.9, size=(4, 2))
 RETURNED = {
     "Normal": lambda X: (D.Normal(X[:, 0].sin(), X[:, 1].exp()), rsens.Normal(X[:, 0].sin(), (2.0 * X[:, 1]).exp())),
     "column": lambda X: (D.Normal(X[:, :1].sin(), X[:, 1:].exp()), rsens.Normal(X[:, 0].sin(), (2 * X[:, 1]).exp())),
@@ -134,7 +131,7 @@ RETURNED = {
 @pytest.mark.parametrize("name", RETURNED)
 def test_from_torch_differentiates_what_the_function_returns(name):
     foreign, own = (rsens.from_torch(lambda X, i=i: RETURNED[name](X)[i]) for i in range(2))
-    got, want = foreign.derivatives(rows(), 2), own.derivatives(rows(), 2)
+    got, want = foreign.derivatives(ROWS, 2), own.derivatives(ROWS, 2)
     assert type(got.distribution) is type(want.distribution)
     np.testing.assert_allclose(got.first, want.first, rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(got.second, want.second, rtol=1e-12, atol=1e-13)
@@ -144,7 +141,7 @@ def test_from_torch_differentiates_what_the_function_returns(name):
 def test_weights_that_depend_on_x_are_refused():
     model = rsens.from_torch(lambda X: D.MixtureSameFamily(D.Categorical(logits=X), D.Normal(X, t(1.0))))
     with pytest.raises(InputError, match="weights depends on x"):
-        rsens.rsens(model, rows())
+        rsens.rsens(model, ROWS)
 
 
 class Truncated(D.Normal):
@@ -159,7 +156,6 @@ class Truncated(D.Normal):
         (D.HalfNormal(SD), "a Normal transformed by AbsTransform does not correspond"),
         (Truncated(MEAN, SD), "Truncated of torch does not correspond"),
         (D.Independent(D.Poisson(MEANS.exp()), 1), "Poisson: y is a vector or an array per row"),
-        (D.Normal(MEANS, SDS), r"got shape \(3, 2\)"),
         (D.TransformedDistribution(D.Gamma(SHAPE, SHAPE), D.ExpTransform()), "exp of Gamma does not"),
     ],
 )

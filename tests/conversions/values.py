@@ -38,27 +38,18 @@ class Given:
     log_prob: Any
     y: Array
 
-    def __str__(self) -> str:
-        return self.name
-
-    @property
-    def grid(self) -> Array:
-        """Every y for every row, shape (values, 3), or (values, 3, 2) for vectors."""
-        return np.repeat(self.y[:, None], 3, axis=1)
-
 
 def check(given: Given, rtol: float = 1e-9) -> None:
-    """The family has the parameters derived by hand, and the density that the other library computes.
-
-    Those densities lose a few digits themselves, in gammaln.
-    """
+    """The family has the parameters derived by hand, and the density that the other library computes."""
     family = rsens.as_family(given.obj)
     assert type(family) is type(given.family)
     assert ("logit" in family.fields()) == ("logit" in given.family.fields())
     got, want = family.checked(3), given.family.checked(3)
     np.testing.assert_allclose(got.parameters, want.parameters, rtol=1e-13)
     assert got.parameter_names == want.parameter_names
-    np.testing.assert_allclose(got.log_prob(given.grid), given.log_prob(given.grid), rtol=rtol, atol=1e-11)
+    grid = np.repeat(given.y[:, None], 3, axis=1)  # every y for every row: (values, 3), or (values, 3, 2) for vectors
+    # The densities of other libraries lose a few digits in gammaln.
+    np.testing.assert_allclose(got.log_prob(grid), given.log_prob(grid), rtol=rtol, atol=1e-11)
 
 
 NORMAL = rsens.Normal(MEAN, SD**2)

@@ -15,6 +15,7 @@ from rsens.derivatives import _draws, from_draws, from_function
 from rsens.distributions import (
     Bernoulli,
     Beta,
+    Categorical,
     Gamma,
     Histogram,
     Mixture,
@@ -244,6 +245,12 @@ WRONG = {
     "a mixture": (
         lambda: rsens(from_draws(lambda p, X: Mixture([ok(p, X)], [1.0]), {"b": np.ones((2, 3))}), X),
         "one distribution for each draw",
+    ),
+    "numbers of classes that differ": (
+        lambda: rsens(
+            from_draws(lambda p, X: Categorical(np.eye(2 + int(p["b"][0]))[0 * X[:, 0].astype(int)]), TWO), X
+        ),
+        "same family for all draws",
     ),
     "families that differ": (
         lambda: rsens(from_draws(lambda p, X: ok(p, X) if p["b"][0] else Poisson(X[:, 0] ** 2 + 1), TWO), X),

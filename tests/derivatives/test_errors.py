@@ -1,7 +1,7 @@
 """A function that returns the wrong thing gets an error that says what, whichever source differentiates it."""
 
-import builtins
 import re
+import sys
 from types import SimpleNamespace
 
 import jax
@@ -66,7 +66,6 @@ WRONG = {
     ),
     "mean over rows": (lambda s, X: Normal(X[:, 0] - X[:, 0].mean(), 1.0), "mixes rows"),
     "running sum": (lambda s, X: Normal(s.xp.cumsum(X[:, 0], 0), 1.0), "mixes rows"),
-    "first row": (lambda s, X: Normal(X[:, 0] - X[0, 0], 1.0), "mixes rows"),
     "place in the batch": (lambda s, X: Normal(X[:, 0] + s.array(np.arange(len(X))), 1.0), "mixes rows"),
 }  # fmt: skip
 
@@ -93,9 +92,7 @@ def test_what_does_not_mix_rows_is_accepted(source, n):
     """A matrix of rows by rows is fine as long as each row uses its own entry."""
 
     def diagonal(s, X):
-        xp = s.xp
-        square = xp.exp(-((X[:, None] - X) ** 2).sum(-1))
-        return Normal(X[:, 0], xp.diagonal(square) + X[:, 1] ** 2)
+        return Normal(X[:, 0], s.xp.diagonal(s.xp.exp(-((X[:, None] - X) ** 2).sum(-1))) + X[:, 1] ** 2)
 
     record = source.model(diagonal).derivatives(rows(n), 2)
     source.close(record.first[:, 1, 1], 2.0 * rows(n)[:, 1])
@@ -141,14 +138,7 @@ def test_arguments_in_single_precision(source):
 
 @pytest.mark.parametrize("source", [JAX, TORCH], ids=["jax", "torch"])
 def test_without_the_library(source, monkeypatch):
-    real = builtins.__import__
-
-    def without(name, *args, **kwargs):
-        if name.partition(".")[0] == source.name:
-            raise ImportError(name)
-        return real(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, source.name, None)
     with pytest.raises(MissingExtraError, match=rf"rsens\[{source.name}\]"):
         source.wrap(lambda X: Normal(X[:, 0], 1.0))
 
@@ -167,11 +157,9 @@ def test_a_boundary_within_a_step():
 
 
 def test_a_family_that_changes():
-    def function(s, X):
-        return Normal(X[:, 0], 1.0) if len(X) < 20 else Poisson(np.exp(X[:, 0]))
-
+    model = DIFFERENCES.model(lambda s, X: Normal(X[:, 0], 1.0) if len(X) < 20 else Poisson(np.exp(X[:, 0])))
     with pytest.raises(InputError, match=re.escape("got Normal(mean (), variance ()) and then Poisson(rate ())")):
-        DIFFERENCES.model(function).derivatives(rows(10), 1)
+        model.derivatives(rows(10), 1)
 
 
 @pytest.mark.parametrize("source", [TORCH, DIFFERENCES], ids=["torch", "differences"])

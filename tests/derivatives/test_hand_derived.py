@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 
-from rsens.distributions import Mixture, Normal, Poisson
+from rsens.distributions import Normal, Poisson
 from tests.derivatives.sources import SOURCES, rows
 
 SOURCE = pytest.mark.parametrize("source", SOURCES, ids=[source.name for source in SOURCES])
@@ -39,23 +38,3 @@ def test_heteroscedastic_normal(source):
     norm2 = record.distribution.fisher_norm(record.second)
     source.close2(norm2[:, 0, 1], 1 / np.sqrt(V))
     source.close2(norm2[:, 1, 2], np.sqrt(2) * np.abs(w))
-
-
-@SOURCE
-def test_mixture_against_quadrature_of_the_density(source):
-    """R-sens² of a two-component mixture is E_y[(∂ log p(y|x)/∂x)²], by brute force on a grid of y."""
-
-    def predictive(s, X):
-        one = Normal(X[:, 0] * X[:, 1], s.xp.exp(X[:, 0]))
-        return Mixture([one, Normal(2.0 + X[:, 1], 0.5 + X[:, 0] ** 2)], s.array([0.4, 0.6]))
-
-    def density(x):
-        one, two = norm.pdf(grid, x[0] * x[1], np.exp(x[0] / 2)), norm.pdf(grid, 2 + x[1], np.sqrt(0.5 + x[0] ** 2))
-        return 0.4 * one + 0.6 * two
-
-    X, grid, h = 0.5 * rows(3, columns=2), np.linspace(-25.0, 25.0, 100_001), 1e-5
-    record = source.model(predictive).derivatives(X, 1)
-    for x, found in zip(X, record.distribution.fisher_norm(record.first), strict=True):
-        slopes = np.array([density(x + step) - density(x - step) for step in h * np.eye(2)]) / (2 * h)
-        expected = np.sqrt((slopes**2 / np.maximum(density(x), 1e-300)).sum(axis=1) * (grid[1] - grid[0]))
-        np.testing.assert_allclose(found, expected, rtol=1e-6)

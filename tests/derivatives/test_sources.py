@@ -65,11 +65,8 @@ def test_permuting_rows_permutes_the_result(source):
 @SOURCE
 def test_rescaling_a_column_divides_its_derivatives(source):
     X, units = rows(6), np.array([8.0, 0.25, 1024.0])
-
-    def rescaled(source, X):
-        return example(source, X / source.array(units))
-
-    record, other = source.model(example).derivatives(X, 2), source.model(rescaled).derivatives(X * units, 2)
+    rescaled = source.model(lambda source, X: example(source, X / source.array(units)))
+    record, other = source.model(example).derivatives(X, 2), rescaled.derivatives(X * units, 2)
     np.testing.assert_allclose(other.first * units, record.first, rtol=0, atol=1e-12)
     np.testing.assert_allclose(other.second * units[:, None] * units, record.second, rtol=0, atol=1e-12)
 

@@ -52,23 +52,21 @@ def with_sentinel():
     return X
 
 
-def exact_tanh(X):
-    """R-sens₂ of the pair for a mean of tanh(x₀x₁) and the variance 1: |s(1 − 2 x₀x₁ t)|, t = tanh, s = 1 − t²."""
+def test_one_value_far_outside():
+    """For a mean of tanh(x₀x₁) = t and the variance 1, R-sens₂ of the pair is |s(1 − 2 x₀x₁ t)|, s = 1 − t²."""
+    X, model = with_sentinel(), from_function(normal(lambda Z: np.tanh(Z[:, 0] * Z[:, 1])))
     t = np.tanh(X[:, 0] * X[:, 1])
-    return np.abs((1.0 - t**2) * (1.0 - 2.0 * X[:, 0] * X[:, 1] * t))
+    exact = np.abs((1.0 - t**2) * (1.0 - 2.0 * X[:, 0] * X[:, 1] * t))
+    np.testing.assert_allclose(rsens.rsens2(model, X)[:, 0, 1], exact, rtol=0, atol=3e-7)
+    exact = np.abs(X[:, ::-1] / np.cosh(np.clip(X[:, 0] * X[:, 1], -300, 300))[:, None] ** 2)
+    np.testing.assert_allclose(local_values("kl", model, X), exact, rtol=0, atol=1e-6)
 
 
-class TestValues:
-    def test_one_value_far_outside(self):
-        X = with_sentinel()
-        got = rsens.rsens2(from_function(normal(lambda Z: np.tanh(Z[:, 0] * Z[:, 1]))), X)[:, 0, 1]
-        np.testing.assert_allclose(got, exact_tanh(X), rtol=0, atol=3e-7)
-
-    def test_a_column_over_many_powers_of_ten(self):
-        X = np.exp(4.0 * np.random.default_rng(1).normal(size=(300, 1)))
-        got = rsens.rsens2(from_function(normal(lambda Z: np.log1p(10.0 * Z[:, 0]))), X).ravel()
-        exact = (10.0 / (1.0 + 10.0 * X[:, 0])) ** 2
-        np.testing.assert_allclose(got.mean(), exact.mean(), rtol=1e-3)
+def test_a_column_over_many_powers_of_ten():
+    X = np.exp(4.0 * np.random.default_rng(1).normal(size=(300, 1)))
+    got = rsens.rsens2(from_function(normal(lambda Z: np.log1p(10.0 * Z[:, 0]))), X).ravel()
+    exact = (10.0 / (1.0 + 10.0 * X[:, 0])) ** 2
+    np.testing.assert_allclose(got.mean(), exact.mean(), rtol=1e-3)
 
 
 #: Functions that a step in units of the data is too wide or too narrow for, and the columns to be named.
@@ -81,10 +79,7 @@ DEPENDS = {
 }
 #: Functions whose derivatives are right, however rough they look.
 SILENT = {
-    "smooth": (lambda Z: np.sin(Z[:, 0]) * np.exp(Z[:, 1]), rows(40, columns=2)),
-    "linear": (lambda Z: 100.0 + Z[:, 0] - Z[:, 1], rows(40, columns=2)),
     "a tiny effect": (lambda Z: 1e-9 * np.sin(Z[:, 0]), rows(40, columns=2)),
-    "one column of two": (lambda Z: np.exp(Z[:, 0]) + 0.0 * Z[:, 1], rows(40, columns=2)),
     "units apart": (lambda Z: np.sin(1e6 * Z[:, 0]) + np.sin(1e-6 * Z[:, 1]), rows(40, columns=2) * [1e-6, 1e6]),
     "a time stamp": (lambda Z: np.sin(Z[:, 0] - 1.7e9), rows(40, columns=2) + np.array([1.7e9, 0.0])),
     "a far row": (lambda Z: np.tanh(Z[:, 0]) + Z[:, 1] ** 3, with_sentinel()),
@@ -92,22 +87,15 @@ SILENT = {
 }
 
 
-class TestHalfTheStep:
-    @pytest.mark.parametrize("name", DEPENDS)
-    def test_a_result_that_depends_on_the_step_warns(self, name):
-        mean, X, order, columns = DEPENDS[name]
-        measure = rsens.rsens if order == 1 else rsens.rsens2
-        with pytest.warns(RsensWarning, match=f"derivatives in {columns} depend on the step.*scale=.*step=0.3"):
-            measure(from_function(normal(mean)), X)
-
-    @pytest.mark.parametrize("name", SILENT)
-    def test_one_that_does_not_is_silent(self, name):
-        mean, X = SILENT[name]
-        rsens.rsens2(from_function(normal(mean)), X)
+@pytest.mark.parametrize("name", DEPENDS)
+def test_a_result_that_depends_on_the_step_warns(name):
+    mean, X, order, columns = DEPENDS[name]
+    measure = rsens.rsens if order == 1 else rsens.rsens2
+    with pytest.warns(RsensWarning, match=f"derivatives in {columns} depend on the step.*scale=.*step=0.3"):
+        measure(from_function(normal(mean)), X)
 
 
-def test_kl_takes_the_same_units():
-    X = with_sentinel()
-    got = local_values("kl", from_function(normal(lambda Z: np.tanh(Z[:, 0] * Z[:, 1]))), X)
-    exact = np.abs(X[:, ::-1] / np.cosh(np.clip(X[:, 0] * X[:, 1], -300, 300))[:, None] ** 2)
-    np.testing.assert_allclose(got, exact, rtol=0, atol=1e-6)
+@pytest.mark.parametrize("name", SILENT)
+def test_one_that_does_not_is_silent(name):
+    mean, X = SILENT[name]
+    rsens.rsens2(from_function(normal(mean)), X)

@@ -7,6 +7,7 @@ import torch
 from rsens._errors import InputError
 from rsens.adapters import read_for
 from rsens.derivatives import from_torch, iterate
+from rsens.derivatives._model import MAX_BYTES
 from rsens.distributions import Normal, Poisson
 from tests.derivatives.sources import FAMILY_CASES, TORCH, rows
 
@@ -45,20 +46,16 @@ def test_a_module_in_single_precision():
 def test_training_mode(layer):
     net = network(layer).train()
 
-    class Predictor(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.net = net
-
+    class Predictor(torch.nn.Sequential):
         def forward(self, X):
-            return normal_from(self.net)(X)
+            return normal_from(self[0])(X)
 
     with pytest.raises(InputError, match=rf"training mode and has {type(layer).__name__}.*\.eval\(\)"):
-        from_torch(Predictor())
+        from_torch(Predictor(net).train())
     with pytest.raises(InputError, match=r"(mixes rows|is random).*\.eval\(\)"):
         from_torch(normal_from(net)).derivatives(rows(), 1)
     np.testing.assert_array_equal(
-        from_torch(Predictor().eval()).derivatives(rows(), 1).first,
+        from_torch(Predictor(net).eval()).derivatives(rows(), 1).first,
         from_torch(normal_from(net.eval())).derivatives(rows(), 1).first,
     )
 
@@ -100,19 +97,36 @@ def test_reverse_mode_gives_what_forward_mode_gives(case):
     assert moved == moved_back
 
 
-def test_numpy_inside_the_function():
+def test_numpy_inside_the_function_and_the_family():
     with pytest.raises(InputError, match=r"PyTorch cannot differentiate the function.*from_function"):
         from_torch(lambda X: Normal(torch.tensor(np.sin(X.numpy()[:, 0])), 1.0)).derivatives(rows(), 1)
-
-
-def test_arrays_that_are_no_tensors():
     record = from_torch(lambda X: Normal(X[:, 0], np.float64(0.5))).derivatives(rows(), 1)
     assert (record.distribution.variance == 0.5).all()
     with pytest.raises(InputError, match="is not built from tensors"):
         from_torch(lambda X: Normal(X[:, 0], "wide")).derivatives(rows(), 1)
 
 
-def test_chunks_are_smaller_with_more_directions():
-    model = from_torch(lambda X: Poisson(X[:, 0].exp()))
-    assert model.rows_per_chunk(3, 1) > model.rows_per_chunk(3, 2) > model.rows_per_chunk(30, 2) >= 1
-    assert model.rows_per_chunk(10_000, 2) == 1
+def wide(X):
+    return Normal(torch.exp(-((X.sum(-1)[:, None] - torch.linspace(-1, 1, 5000)) ** 2)).sum(-1), 1.0)
+
+
+def square(X):
+    return Normal(X[:, 0], torch.exp(-((X[:, None] - X) ** 2).sum(-1)).diagonal() + 1.0)
+
+
+def joined(X):
+    """Rows together with 1000 others, such as inducing points."""
+    together = torch.cat([torch.ones(1000, X.shape[1], dtype=X.dtype), X])
+    return Normal((together[:, :1] * torch.ones(50, dtype=X.dtype)).sum(-1)[1000:], 1.0)
+
+
+@pytest.mark.parametrize("fn", [wide, square, joined])
+def test_chunks_stay_within_the_bound(fn):
+    model = from_torch(fn).prepared(rows(20))
+    chunk = model.rows_per_chunk(3, 2)
+    assert chunk >= 16
+    assert 4 * model._sizes(rows(chunk), 2).max() <= MAX_BYTES
+
+
+def test_narrow_functions_get_large_chunks():
+    assert from_torch(lambda X: Poisson(X[:, 0].exp())).prepared(rows(20)).rows_per_chunk(3, 1) > 10_000

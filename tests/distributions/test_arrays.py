@@ -50,21 +50,16 @@ def test_checked_takes_torch_and_jax(case: Case) -> None:
             np.testing.assert_array_equal(family.renyi(case.other, 0.5), case.distribution.renyi(case.other, 0.5))
 
 
-# ---- numbers ---------------------------------------------------------------------------------------------------------
-
-
 GIVEN = {
     "lists": lambda leaf: leaf.tolist(),
     "single": lambda leaf: leaf.astype(np.float32),
     "fractions": lambda leaf: np.vectorize(Fraction, otypes=[object])(leaf),
 }
-PROPERTIES = ("parameters", "mean", "variance")
-METHODS = ("prediction", "prediction_gradient", "fisher")
 
 
 def values_of(family: Any) -> dict[str, Any]:
-    values = {name: getattr(family, name) for name in PROPERTIES}
-    values |= {name: getattr(family, name)() for name in METHODS}
+    values = {name: getattr(family, name) for name in ("parameters", "mean", "variance")}
+    values |= {name: getattr(family, name)() for name in ("prediction", "prediction_gradient", "fisher")}
     return values | family.fields() | {"sample": family.sample(np.random.default_rng(0))}
 
 

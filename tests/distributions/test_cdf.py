@@ -33,9 +33,6 @@ def test_every_family_of_one_number_has_a_distribution_function() -> None:
     assert {case.family for case in ORDERED} == have
 
 
-# ---- laws ------------------------------------------------------------------------------------------------------------
-
-
 @every_case
 def test_the_derivative_is_the_density_and_a_step_the_probability(case: Case) -> None:
     family, y = case.distribution, draws(case)
@@ -106,9 +103,6 @@ def test_ends_and_shapes(case: Case) -> None:
         np.testing.assert_array_equal(family.survival(below), np.ones(n))
     with pytest.raises(InputError, match="y needs one value per row"):
         family.cdf(np.zeros(n + 1))
-
-
-# ---- both tails ------------------------------------------------------------------------------------------------------
 
 
 def normal(z: Any) -> tuple[Any, Any]:
@@ -193,9 +187,6 @@ def test_both_tails_keep_their_digits(family: ds.Univariate, points: list[float]
         below, above = exact(family, y)
         assert float(family.cdf(y)) == pytest.approx(float(below), rel=1e-9, abs=0.0), y
         assert float(family.survival(y)) == pytest.approx(float(above), rel=1e-9, abs=0.0), y
-
-
-# ---- mixtures and what has no order ----------------------------------------------------------------------------------
 
 
 def test_a_mixture_is_the_weighted_sum() -> None:

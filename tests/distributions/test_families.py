@@ -19,8 +19,6 @@ from rsens.distributions import (
 from rsens.distributions._student_t import far_renyi, student_t_renyi
 from tests.distributions.precision import mp, relative_error
 
-# ---- Student's t ----------------------------------------------------------------------------------------------------
-
 
 def test_moments_exist_only_for_enough_df() -> None:
     family = StudentT(np.full(4, 1.5), np.full(4, 2.0), np.array([1.0, 1.5, 2.0, 4.0]))
@@ -53,9 +51,6 @@ def test_even_steps_and_panels_agree(alpha: float) -> None:
     np.testing.assert_allclose(got, want, rtol=1e-8, atol=1e-15)
 
 
-# ---- gamma and Weibull ----------------------------------------------------------------------------------------------
-
-
 def test_moments_keep_their_digits() -> None:
     """Γ(1 + 2/k) − Γ(1 + 1/k)² cancels for large shapes and is huge for small ones."""
     for shape in (0.05, 0.3, 50.0, 1e4):
@@ -63,9 +58,6 @@ def test_moments_keep_their_digits() -> None:
         mean = 2 * mp.gamma(1 + 1 / mp.mpf(shape))
         assert relative_error(family.mean[0], mean) < 1e-12
         assert relative_error(family.variance[0], 4 * mp.gamma(1 + 2 / mp.mpf(shape)) - mean**2) < 1e-8
-
-
-# ---- events, classes, counts ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0])
@@ -106,9 +98,6 @@ def test_events() -> None:
     ):
         assert not is_event(other)
         assert not is_event(other.checked())
-
-
-# ---- the same by two ways -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.5, 1.0, 2.0, 10.0])

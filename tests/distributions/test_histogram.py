@@ -17,9 +17,6 @@ P = np.array([[0.25, 0.25, 0.5], [0.125, 0.625, 0.25]])
 Q = np.array([[0.5, 0.125, 0.375], [0.25, 0.5, 0.25]])
 
 
-# ---- by hand --------------------------------------------------------------------------------------------------------
-
-
 def test_density_and_borders() -> None:
     """A border belongs to the bin above it, the last one to the last bin."""
     y = np.array([-1.1, -1.0, 0.4, 0.5, 0.9, 1.0, 4.0, 4.1])
@@ -29,10 +26,9 @@ def test_density_and_borders() -> None:
 
 def test_quantiles_and_tails() -> None:
     family = Histogram(B, P[:1])
-    np.testing.assert_allclose(
-        family.quantile([[0.0], [0.25], [0.5], [0.75], [1.0]]).ravel(), [-1.0, 0.5, 1.0, 2.5, 4.0]
-    )
-    upper = family.checked()._quantile(np.array([[0.0], [0.25], [0.5], [0.75], [1.0]]), upper=True)
+    levels = np.array([[0.0], [0.25], [0.5], [0.75], [1.0]])
+    np.testing.assert_allclose(family.quantile(levels).ravel(), [-1.0, 0.5, 1.0, 2.5, 4.0])
+    upper = family.checked()._quantile(levels, upper=True)
     np.testing.assert_allclose(upper.ravel(), [4.0, 2.5, 1.0, 0.5, -1.0])
 
 
@@ -67,8 +63,6 @@ def test_a_mixture_over_the_same_bins_or_classes_collapses(make: Any) -> None:
     np.testing.assert_allclose(one.fisher_norm(both), two.fisher_norm((0.25 - 1.5) * change), rtol=1e-12)
     np.testing.assert_allclose(one.log_prob([0.0, 1.0]), two.log_prob([0.0, 1.0]), rtol=1e-14)
 
-
-# ---- quantiles ------------------------------------------------------------------------------------------------------
 
 LEVELS = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
 Z = stats.norm.ppf(LEVELS)

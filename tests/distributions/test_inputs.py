@@ -10,17 +10,7 @@ import pytest
 
 from rsens import distributions
 from rsens._errors import InputError
-from rsens.distributions import (
-    Bernoulli,
-    Binomial,
-    Categorical,
-    Histogram,
-    Mixture,
-    MultivariateNormal,
-    Normal,
-    Poisson,
-    StudentT,
-)
+from rsens.distributions import Bernoulli, Binomial, Categorical, Histogram, Mixture, MultivariateNormal, Normal
 from tests.distributions.cases import CASES, Case
 
 FINE: dict[str, dict[str, float]] = {
@@ -112,7 +102,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str | None, str]] = {
     "skew": (lambda: covariance([[1.0, 0.5], [0.2, 1.0]]), "covariance", "symmetric"),
     "three outputs": (lambda: covariance(np.eye(3)), "covariance", "shape"),
     "no components": (lambda: mixture([], []), "components", "non-empty"),
-    "other y": (lambda: mixture([ONE, Poisson(np.ones(2))], HALF), "components", "Poisson"),
+    "other y": (lambda: mixture([ONE, distributions.Poisson(np.ones(2))], HALF), "components", "Poisson"),
     "a mixture": (lambda: mixture([Mixture([ONE, TWO], HALF), ONE], HALF), "components", "itself a Mixture"),
     "a mixture of arrays": (
         lambda: mixture(Mixture(Normal(np.zeros((2, 3)), 1.0), HALF), HALF), "components", "itself a Mixture",
@@ -134,7 +124,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str | None, str]] = {
     "q": (lambda: ONE.quantile(2.0), "q", "between"),
     "rng": (lambda: ONE.sample("seed"), "rng", "Generator"),
     "alpha None": (lambda: ONE.renyi(TWO, None), "alpha", "at least 0"),
-    "df": (lambda: StudentT(0.0, 1.0, 3.0).renyi(StudentT(0.0, 1.0, 4.0)), "df", "fixed"),
+    "df": (lambda: distributions.StudentT(0.0, 1.0, 3.0).renyi(distributions.StudentT(0.0, 1.0, 4.0)), "df", "fixed"),
     "n": (lambda: Binomial(3, 0.5).renyi(Binomial(4, 0.5)), "n", "fixed"),
     "classes": (lambda: Categorical(HALF).renyi(Categorical([0.25] * 4)), None, "2 and 4"),
     "outputs": (
@@ -170,7 +160,7 @@ def test_wrong_arguments_of_a_divergence(case: Case) -> None:
     for alpha in (-1.0, -1e-300, np.nan, -np.inf):
         with pytest.raises(InputError, match="alpha must be at least 0; got"):
             case.distribution.renyi(case.other, alpha)
-    for other in (Poisson(np.ones(3)) if case.family != "Poisson" else ONE, 3.0):
+    for other in (distributions.Poisson(np.ones(3)) if case.family != "Poisson" else ONE, 3.0):
         with pytest.raises(InputError, match=case.family):
             case.distribution.renyi(other)
     two, five = (case.build(np.repeat(case.near[:1], n, axis=0)) for n in (2, 5))

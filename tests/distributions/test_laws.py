@@ -33,9 +33,6 @@ def assert_information(got: Array, want: Array, tolerance: float) -> None:
     )
 
 
-# ---- density and score ----------------------------------------------------------------------------------------------
-
-
 @every_case
 def test_log_prob_normalises(case: Case) -> None:
     y, weights = case.grid(case.distribution)
@@ -63,9 +60,6 @@ def test_score_is_the_derivative_of_log_prob(case: Case) -> None:
         step = 1e-3 * np.abs(case.near[:, direction != 0]).min(1) + 1e-4
         want = derivative(lambda h, d=direction, y=y: case.build(case.near + h[:, None] * d).log_prob(y), step)
         np.testing.assert_allclose(score[..., r], want, rtol=1e-7, atol=1e-7)
-
-
-# ---- Fisher information by three routes -----------------------------------------------------------------------------
 
 
 @every_case
@@ -141,9 +135,6 @@ def test_orthogonal_blocks(case: Case) -> None:
         for other_name, other in case.blocks.items():
             if name != other_name:
                 np.testing.assert_allclose(information_matrix[:, block, other], 0.0, atol=1e-14)
-
-
-# ---- divergence -----------------------------------------------------------------------------------------------------
 
 
 @every_case

@@ -11,9 +11,6 @@ from tests.distributions.cases import CASES, Array, Case, derivative
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
 
 
-# ---- samples and moments --------------------------------------------------------------------------------------------
-
-
 @every_case
 def test_moments_are_those_of_the_density(case: Case) -> None:
     family = case.distribution
@@ -75,9 +72,6 @@ def test_sample_shapes_and_seeds(case: Case) -> None:
     assert np.isfinite(family.log_prob(many)).all()
 
 
-# ---- the point prediction -------------------------------------------------------------------------------------------
-
-
 @every_case
 def test_prediction_derivatives(case: Case) -> None:
     family, (n, m) = case.distribution, case.near.shape
@@ -96,9 +90,6 @@ def test_prediction_derivatives(case: Case) -> None:
             lambda h, d=direction: case.build(case.near + h[:, None] * d).prediction_gradient().transpose(1, 2, 0), step
         ).transpose(2, 0, 1)
         np.testing.assert_allclose(hessian @ direction, want, rtol=1e-8, atol=1e-10)
-
-
-# ---- λ --------------------------------------------------------------------------------------------------------------
 
 
 @every_case

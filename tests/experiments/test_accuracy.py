@@ -1,7 +1,5 @@
 """The accuracy in docs/results/accuracy.json is the accuracy of the present code."""
 
-from __future__ import annotations
-
 import json
 import math
 from functools import cache

@@ -1,7 +1,5 @@
 """Coverage of the intervals of effects: the truth is right, the script runs, and the page shows its table."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """The supplement's comparison of R-sens₂ with the full fourth derivative; test_make.py runs the script."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax
@@ -29,12 +27,10 @@ def test_the_function_in_jax_is_the_fitted_process():
 
 
 def poisson(r: Any, s: Any) -> Any:
-    """D₁ of Poisson(r) and Poisson(s)."""
     return s - r + r * jnp.log(r / s)
 
 
 def gamma(p: Any, q: Any) -> Any:
-    """D₁ of gamma distributions with (mean, shape)."""
     (m, k), (n, l) = p, q
     gap = (k - l) * jax.scipy.special.digamma(k) - jax.scipy.special.gammaln(k) + jax.scipy.special.gammaln(l)
     return gap + l * (jnp.log(k / m) - jnp.log(l / n)) + k * (l / n - k / m) * m / k

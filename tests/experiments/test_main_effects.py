@@ -7,6 +7,7 @@ import pytest
 from experiments._families import FAMILIES, in_family
 from experiments._simulated import FUNCTIONS, INPUTS, D, Simulated, biases
 from experiments._tables import agreement
+from experiments.disagreements import TABLES, main
 from experiments.main_effects import ranking_error
 from rsens.derivatives import from_function
 from rsens.distributions import Normal
@@ -14,11 +15,18 @@ from rsens.measures import importance
 
 
 def simulated(function):
-    """Rows, a simulated model of them, and their random numbers."""
     rng = np.random.default_rng(0)
     X = INPUTS["gaussian"](rng)
     draws = biases("per-repetition", rng)
     return Simulated(function, X.mean(axis=0), np.linalg.inv(np.cov(X.T)), draws), X, rng
+
+
+CELLS = [
+    ("t3", "ground-truth", "x", "pfi", 3.6, 0.2, 9.0, 0.2, False),
+    ("mixture", "imperfect", "x^3", "var", 1.3, 0.2, 1.3, 0.2, True),
+    ("mixture", "imperfect", "exp(-x^2)", "apc", 9.3, 0.4, 30.0, 0.4, False),
+]
+COLUMNS = ["inputs", "model", "function", "method", "published", "published_half", "ours", "ours_half", "agrees"]
 
 
 def test_the_error_of_a_ranking_is_the_sum_of_shifts():
@@ -57,3 +65,19 @@ def test_cells_agree_within_joint_intervals_and_rounding():
     )
     # √(0.4² + 0.3²) + 0.05 = 0.55 for the first two; 0.05 + 0.05 = 0.1 for the others.
     assert list(agreement(cells)) == [True, False, True, False]
+
+
+def test_cells_that_disagree_are_computed_again_with_one_choice_changed(tmp_path):
+    (tmp_path / "per-call").mkdir()
+    pd.DataFrame(CELLS, columns=COLUMNS).to_csv(tmp_path / "per-call" / "main_effects.csv", index=False)
+    main(["--repetitions", "60", "--n-jobs", "1", "--out", str(tmp_path)])
+    found = pd.read_csv(tmp_path / "disagreements.csv")
+    assert set(found["method"]) == {"pfi", "apc"}
+    assert (found["repetitions"] == 60).all()
+    first = found[(found["method"] == "pfi") & (found["reading"] == TABLES)].iloc[0]
+    assert first.agrees
+    counts = pd.read_csv(tmp_path / "disagreements-counts.csv")
+    assert list(counts["cells"].unique()) == [1]
+    assert set(counts["method"]) == {"pfi", "var"}
+    text = (tmp_path / "disagreements.md").read_text(encoding="utf-8")
+    assert text.count("\n| ") == len(found) + len(counts) + 1

@@ -50,7 +50,6 @@ def test_every_script_of_the_paper_is_run_by_a_test():
 
 
 def test_the_parts_of_coverage_are_all_tests():
-    """Every test file is in one part, and in one only."""
     parts = [coverage.ROOT / path for paths in coverage.parts().values() for path in paths]
     for file in (coverage.ROOT / "tests").rglob("test_*.py"):
         assert sum(part == file or part in file.parents for part in parts) == 1, file

@@ -1,7 +1,5 @@
 """Mutation testing: a fault gets into live code, and the committed result adds up."""
 
-from __future__ import annotations
-
 import json
 from types import ModuleType
 

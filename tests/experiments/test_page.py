@@ -2,32 +2,19 @@
 
 import re
 
-import pytest
-
 from experiments.page.__main__ import DOCS, main, page
 from experiments.page._markdown import Results
 
 
-@pytest.fixture(scope="module")
-def docs(tmp_path_factory):
-    """The folder that the script fills from the committed results."""
-    folder = tmp_path_factory.mktemp("docs")
-    main(["--docs", str(folder)])
-    return folder
-
-
-@pytest.fixture(scope="module")
-def generated(docs):
-    return (docs / "reproduction.md").read_text(encoding="utf-8")
-
-
-def test_the_committed_page_is_made_of_the_committed_results(docs, generated):
-    again = "Run `python -m experiments.page`."
+def test_the_committed_page_is_made_of_the_committed_results(tmp_path):
+    main(["--docs", str(tmp_path)])
+    generated, again = (tmp_path / "reproduction.md").read_text(encoding="utf-8"), "Run `python -m experiments.page`."
+    assert well_formed(generated)
     assert (DOCS / "reproduction.md").read_text(encoding="utf-8") == generated, again
-    figures = [path.relative_to(docs) for path in docs.glob("figures/**/*.*")]
+    figures = [path.relative_to(tmp_path) for path in tmp_path.glob("figures/**/*.*")]
     assert set(re.findall(r"\]\((figures/[^)]+)\)", generated)) == {path.as_posix() for path in figures}
     for path in figures:
-        assert (DOCS / path).read_bytes() == (docs / path).read_bytes(), again
+        assert (DOCS / path).read_bytes() == (tmp_path / path).read_bytes(), again
 
 
 def well_formed(text):
@@ -41,10 +28,6 @@ def well_formed(text):
     assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors
     assert not re.search(r"\bnan\b|\bNone\b", text)
     return True
-
-
-def test_the_committed_page_is_well_formed(generated):
-    assert well_formed(generated)
 
 
 def test_a_page_without_results_names_the_commands(tmp_path):

@@ -1,7 +1,5 @@
 """Every script runs with tiny settings, writes its tables and figures, and resumes after an interruption."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from importlib import import_module
@@ -43,14 +41,6 @@ def fourth_derivative(folder: Path) -> None:
     assert separation < 0.5  # about 0.25 at 100 observations, 0.1 at 300
 
 
-def interactions(folder: Path) -> None:
-    table = pd.read_csv(folder / "interactions.csv")
-    assert list(table["kind"].unique()) == ["true pair", "null pair"]  # "null" alone would be read as missing
-    assert set(table["pair"]) == {"x1:x2", "x4:x5", "x3:x9", "x6:x10", "x11:x12", "x9:x10"}
-    assert table["ours"].between(0.0, 1.0).all()
-    assert set(pd.read_csv(folder / "interactions-claims.csv")["repetitions"]) == {2}
-
-
 def main_effects(folder: Path) -> None:
     table = pd.read_csv(folder / "main_effects.csv")
     assert not table.duplicated(["inputs", "model", "function", "method"]).any()
@@ -87,7 +77,7 @@ SCRIPTS = {
     "effects": Script(f"--models {{models}} {TWICE}", {"": 12}, figures=()),
     "fourth_derivative": Script(TWICE, {"": 66}, fourth_derivative),
     "illustrations": Script("", {}),
-    "interactions": Script(f"--sizes 50 {TWICE}", {}, interactions),
+    "interactions": Script(f"--sizes 50 {TWICE}", {}),
     "main_effects": Script(f"--inputs all {TWICE}", {"": 336}, main_effects),
     "profile_bands": Script("--repetitions 4 --rows 100", {"": 8}, profile_bands, ()),
     "real_data": Script("--data concrete --rows 30 --pairs 1 --splits 2", {"": 2 * (2 + len(METHODS))}),

@@ -28,10 +28,6 @@ def text_of(explanation: Explanation) -> str:
         return Path(folder, "file").read_text(encoding="utf-8")
 
 
-#: Not known of rows in chunks.
-NOT_IN_CHUNKS = {"column_fingerprints"}
-
-
 def assert_same(one: Explanation, other: Explanation, *, rtol: float = 1e-12, loose: tuple[str, ...] = ()) -> None:
     """All fields, to rounding relative to the largest number in each; names in `loose` are compared to 1e-9.
 
@@ -39,7 +35,7 @@ def assert_same(one: Explanation, other: Explanation, *, rtol: float = 1e-12, lo
     predictions shows it.
     """
     for name, field in [(name, field) for name, part in FORM.parts.items() for field in part.fields().values()]:
-        if field.name in NOT_IN_CHUNKS:
+        if field.name == "column_fingerprints":  # not known of rows in chunks
             continue
         a, b = (getattr(getattr(e, f"_{name}"), field.name, None) for e in (one, other))
         if isinstance(a, np.ndarray) and a.dtype.kind == "f":

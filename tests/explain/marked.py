@@ -50,22 +50,17 @@ def marked(
         "pair_null_kind": "by hand",
         "pair_notes": (),
     }
-    kinds = {"refits": 10, "rows": 0}
-    bounds = (
-        None
-        if intervals is None
-        else Intervals(
-            intervals=np.array([base.main - 0.5, base.main + 0.5]),
-            pair_intervals=np.array([base.pairs * 0.5, base.pairs * 2.0]),
-            interval_kind=intervals,
-            interval_refits=kinds[intervals],
-        )
+    bounds = Intervals(
+        intervals=np.array([base.main - 0.5, base.main + 0.5]),
+        pair_intervals=np.array([base.pairs * 0.5, base.pairs * 2.0]),
+        interval_kind=intervals,
+        interval_refits={"refits": 10}.get(intervals, 0),
     )
     return Explanation(
         setup=base._setup,
         values=base._values,
         rows=base._rows,
-        intervals=bounds,
+        intervals=bounds if intervals else None,
         null_level=level,
         interactions=None if pairs is None else Interactions(**test | pairs),
     )

@@ -91,9 +91,6 @@ def test_subgroups_by_a_categorical_column(explanation):
     np.testing.assert_allclose(by_array, by_frame, rtol=1e-12)
 
 
-# ---- tables and files ------------------------------------------------------------------------------------------------
-
-
 def test_tables_say_what_is_counted_per_switch(explanation):
     assert set(explanation.to_frame()["per"]) == {"sd"}
     assert "switch" not in repr(explanation)
@@ -106,9 +103,6 @@ def test_tables_say_what_is_counted_per_switch(explanation):
     assert set(given.to_frame()["per"]) == {"given"}
     np.testing.assert_allclose(given.main, raw.main * [1.0, 0.5, 1.0, 2.0], rtol=1e-12)
     assert "per" not in explain(from_function(lambda Z: Normal(Z[:, 0], 1.0)), FRAME[["x"]], **QUICK).to_frame()
-
-
-# ---- the null level --------------------------------------------------------------------------------------------------
 
 
 class Watched(BayesianLinearRegression):

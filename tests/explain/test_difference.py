@@ -56,27 +56,33 @@ def p_values(difference, order=1):
 
 
 def test_values_per_sd_of_two_samples_are_put_into_one_unit(two_samples):
-    """Per natural unit both are what `scale="raw"` says; the common unit is the root mean square of the two."""
+    """Per natural unit both are what `scale="raw"` says; the common unit is the root mean square of the two.
+
+    It is a number, whatever the refits say: intervals are those of raw values times the unit.
+    """
     a, b = two_samples
-    found = a.difference(b)
+    found, raw = a.difference(b), first_sample(scale="raw").difference(second_sample(scale="raw"))
     unit = np.sqrt((a.scale**2 + b.scale**2) / 2.0)
     np.testing.assert_allclose(found.units, unit, rtol=1e-12)
-    raw = [first_sample(scale="raw"), second_sample(scale="raw")]
-    np.testing.assert_allclose(found.main, (raw[0].main - raw[1].main) * unit, rtol=1e-9)
+    np.testing.assert_allclose(found.main, raw.main * unit, rtol=1e-9)
     product = [unit[first] * unit[second] for first, second in found.pairs.index]
-    np.testing.assert_allclose(found.pairs, (raw[0].pairs - raw[1].pairs) * product, rtol=1e-9)
+    np.testing.assert_allclose(found.pairs, raw.pairs * product, rtol=1e-9)
     assert any("standard deviations of the two differ" in note for note in found.notes)
-
-
-def test_the_common_unit_is_a_number_whatever_the_refits_say(two_samples):
-    """Intervals are those of raw values times the unit."""
-    a, b = two_samples
-    found = a.difference(b)
-    raw = first_sample(scale="raw").difference(second_sample(scale="raw"))
     assert found.interval_kind == raw.interval_kind == "refits"
-    np.testing.assert_allclose(found.intervals.to_numpy(), raw.intervals.mul(found.units, axis=0).to_numpy(), rtol=1e-6)
+    np.testing.assert_allclose(found.intervals.to_numpy(), raw.intervals.mul(unit, axis=0).to_numpy(), rtol=1e-6)
     np.testing.assert_allclose(p_values(found), p_values(raw), rtol=1e-6)
     np.testing.assert_allclose(p_values(found, 2), p_values(raw, 2), rtol=1e-5)
+
+
+def test_columns_that_are_left_out():
+    X, y = sample(0)
+    with pytest.warns(rsens.RsensWarning, match="Constant"):
+        constant = explain(Linear([1.0, 1.0, 1.0]), X.assign(c=1.0))
+    found = explain(Linear([1.0, 1.0, 1.0]), X).difference(constant)
+    assert found.notes[0] == "not compared: c, as it does not vary in one of the two, so it has no unit there"
+    X["c"] = (X["c"] > 0).astype(float)
+    a, b = explained(X, y, BayesianLinearRegression), explained(X, y, BayesianLinearRegression, numeric=["c"])
+    assert a.difference(b).notes[0].startswith("not compared: c, as its levels")
 
 
 def test_a_minus_b_is_minus_b_minus_a(two_samples):
@@ -175,8 +181,7 @@ def test_where_one_has_refits_only_rows_are_compared_and_that_is_said(two_sample
 
 
 def test_what_is_all_noise_has_no_marks():
-    noise = marked(null=(9.0, 9.0, 9.0, 9.0), discovery="", familywise="", intervals="rows")
-    assert not noise.intervals_hold
+    assert not marked(null=(9.0, 9.0, 9.0, 9.0), discovery="", familywise="", intervals="rows").intervals_hold
     a, b = copy(first_sample()), copy(first_sample(BayesianLinearRegression))
     a._null_level = b._null_level = type("Level", (), {"null": np.full(3, 99.0)})()
     found = a.difference(b)
@@ -200,21 +205,6 @@ def test_terms_of_one_only_are_listed():
     assert found.notes[0] == f"only in all four: {' and '.join(lines)}"
     assert not found.to_frame().isna().any().any()
     assert not found.to_frame(2).isna().any().any()
-
-
-def test_a_column_that_does_not_vary_is_left_out():
-    X, _y = sample(0)
-    with pytest.warns(rsens.RsensWarning, match="Constant"):
-        constant = explain(Linear([1.0, 1.0, 1.0]), X.assign(c=1.0))
-    found = explain(Linear([1.0, 1.0, 1.0]), X).difference(constant)
-    assert found.notes[0] == "not compared: c, as it does not vary in one of the two, so it has no unit there"
-
-
-def test_a_column_that_is_compared_by_level_in_one_is_left_out():
-    X, y = sample(0)
-    X["c"] = (X["c"] > 0).astype(float)
-    a, b = explained(X, y, BayesianLinearRegression), explained(X, y, BayesianLinearRegression, numeric=["c"])
-    assert a.difference(b).notes[0].startswith("not compared: c, as its levels")
 
 
 @pytest.mark.parametrize("change", [lambda X: X.iloc[::-1], lambda X: X + 1e-9, lambda X: X.set_axis(range(1, 61))])
@@ -311,9 +301,6 @@ def test_round_trip(two_samples, tmp_path):
     (tmp_path / "d.json").write_text(json.dumps(content | {"value_a": [1.0]}))
     with pytest.raises(InputError, match=r"damaged.*Difference\.save"):
         Difference.load(tmp_path / "d.json")
-
-
-# ---- how often it is right -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow

@@ -45,17 +45,13 @@ def test_one_document_is_printed_and_shown_in_a_notebook():
 
 
 def test_stars_are_where_the_value_is_above_its_level():
-    found = cells(variables(marked(null=(2.5, 3.5, 1.5, 2.5))))
+    table = variables(marked(null=(2.5, 3.5, 1.5, 2.5)))
+    found = cells(table)
     assert list(found) == ["", "variable", "R-sens", "null", "p", "direction"]
-    values = dict(zip(found["variable"], found["R-sens"], strict=True))
-    assert {name: value.endswith("*") for name, value in values.items()} == {
-        "a": True,
-        "b": False,
-        "c": True,
-        "d": False,
-    }
+    assert found["variable"] == list("abcd")
+    assert [value.endswith("*") for value in found["R-sens"]] == [True, False, True, False]
     assert (found["null"][0], found["p"][0]) == ("2.50", "0.001")
-    assert variables(marked(null=(2.5, 3.5, 1.5, 2.5))).muted == [False, True, False, True]
+    assert table.muted == [False, True, False, True]
 
 
 def test_the_marks_for_all_variables_together():
@@ -122,14 +118,11 @@ def test_a_model_that_adds_up_has_no_star():
     assert "2 pairs add up in the model by construction: never a star" in some
 
 
-def test_inconclusive_pairs_have_a_question_mark():
+def test_inconclusive_and_untested_pairs():
     table = pairs(marked(pairs={"pair_unclear": np.arange(6) == 1}))
     assert any(line.startswith("? inconclusive") for line in table.legend)
     found = cells(table)
     assert [value[-1:] == "?" for value in found["R-sens₂"]] == [pair == "a × c" for pair in found["pair"]]
-
-
-def test_pairs_without_a_test():
     untested = {"pair_p_values": np.full(6, np.nan), "pair_above": NO, "pair_discovery": NO}
     for explanation in (marked(), marked(pairs=untested | {"pair_notes": ("Too few rows.",)})):
         assert pairs_legend(explanation)[0].startswith("no stars: ")
@@ -157,9 +150,6 @@ def test_a_star_further_down_is_named():
     ]
     assert hidden(rest, rest.to_frame(), 2, "below") == ["… and 2 more below"]
     assert hidden(rest, rest.to_frame(), 4, "below") == []
-
-
-# ---- form ------------------------------------------------------------------------------------------------------------
 
 
 def test_odd_names_are_short_and_harmless():
@@ -203,11 +193,9 @@ def test_frame_of_terms():
     assert frame["term"].tolist() == ["b", "c", "a"]
     assert frame["rank"].tolist() == [1, 2, 3]
     by_term = frame.set_index("term").loc[list(result.names)]
-    for column, expected in (
-        ("value", result.main), ("direction", result.direction), ("lower", result.intervals["lower"]),
-        ("upper", result.intervals["upper"]), ("part_scale2", result.parts["scale2"]),
-        ("consistency", result.consistency),
-    ):  # fmt: skip
+    parts = result.parts.add_prefix("part_")
+    singles = {"value": result.main, "direction": result.direction, "consistency": result.consistency}
+    for column, expected in {**result.intervals, **parts, **singles}.items():
         np.testing.assert_array_equal(by_term[column], expected)
     assert by_term["above_null"].tolist() == (result.main > result.null).tolist()
 

@@ -15,7 +15,8 @@ def test_squares_that_do_not_fit_in_float64_are_never_formed():
     np.testing.assert_allclose(found.intervals.loc["x0"], 1e225, rtol=1e-6)
 
 
-def test_a_mean_beyond_float64_is_said_once():
+def test_a_mean_or_a_slope_beyond_float64_is_said_once(tmp_path):
+    """NaN and a warning, not inf, which no file could hold."""
     model = rsens.from_function(lambda z: rsens.LogNormal(1000.0 + z[:, 0] + z[:, 1], np.ones(len(z))))
     with pytest.warns(rsens.RsensWarning, match="No direction and no effect of 'x0', 'x1'") as caught:
         explanation = rsens.explain(model, X, pairs=False, scale="raw")
@@ -23,13 +24,9 @@ def test_a_mean_beyond_float64_is_said_once():
     assert explanation.direction.isna().all()
     np.testing.assert_allclose(explanation.main, 1.0, rtol=1e-6)
     assert not np.isfinite(explanation.row(0).prediction)
-
-
-def test_a_slope_beyond_float64_is_no_direction(tmp_path):
-    """The mean fits, its slope does not: NaN and a warning, not inf, which no file could hold."""
-    model = rsens.from_function(lambda z: rsens.LogNormal(709.0 + 30.0 * np.tanh(z[:, 0]), np.ones(len(z))))
+    slope = rsens.from_function(lambda z: rsens.LogNormal(709.0 + 30.0 * np.tanh(z[:, 0]), np.ones(len(z))))
     with pytest.warns(rsens.RsensWarning, match="No direction"):
-        explanation = rsens.explain(model, X[:, :1], pairs=False, scale="raw")
+        explanation = rsens.explain(slope, X[:, :1], pairs=False, scale="raw")
     assert explanation.direction.isna().all()
     explanation.save(tmp_path / "explanation.json")
 

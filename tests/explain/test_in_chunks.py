@@ -134,9 +134,6 @@ def test_one_chunk_is_in_memory_at_a_time():
     explain(model, chunks(), keep_local=False)
 
 
-# ---- values of single rows -------------------------------------------------------------------------------------------
-
-
 def test_values_of_rows_are_kept_if_they_are_few(monkeypatch):
     model, X, _ = gp()
     monkeypatch.setattr(_evaluate, "AUTO_LOCAL_ROWS", 500)
@@ -170,9 +167,6 @@ def test_without_values_of_rows(tmp_path):
     assert len(text_of(small)) < 0.5 * len(text_of(whole))
     with pytest.raises(NotComputedError):
         _ = small.local_main
-
-
-# ---- refusals --------------------------------------------------------------------------------------------------------
 
 
 def test_rows_in_errors_are_counted_over_all_chunks():

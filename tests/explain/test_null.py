@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -34,8 +35,6 @@ from rsens.models import BayesianLinearRegression, GPRegressor
 from tests.explain.cases import asked_of
 from tests.explain.models import BayesianLinear, Linear
 from tests.few_probes import explain_with_probes
-
-PLAIN = from_function(lambda X: Normal(X[:, 0], 1.0))  # says nothing about its inputs
 
 
 def figure_2(seed: int, n: int = 10) -> tuple[pd.DataFrame, np.ndarray]:
@@ -77,28 +76,11 @@ def test_about_one_irrelevant_variable_in_twenty_lies_above_the_level(rho):
     assert 1 <= sum(above) <= 13
 
 
-class Level:
-    """What `find_null_level` finds, and the values it was given."""
-
-    def __init__(self, level, found):
-        self.level, self.found = level, found
-
-    def __getattr__(self, name):
-        return getattr(self.level, name)
-
-
 def null_level(estimator, X, y, *, clusters=None, linear=False, seed=0, **asked):
     """`find_null_level` by itself, for what `explain` does not ask of it."""
     context = asked_of(estimator.fit(X, y), X, y, clusters=clusters, random_state=seed, **asked)
     found = sums_of(context.query).main.mean
-    return Level(find_null_level(context, found, linear=linear), found)
-
-
-def in_refits(seen, y, units, n_columns):
-    """R-sens of real columns and probes in refits with the frames that were seen, by another route."""
-    refitted = [explain(BayesianLinear().fit(Z, y), Z, scale="raw", pairs=False, intervals=False).main for Z in seen]
-    real = np.array([main.to_numpy()[:n_columns] for main in refitted]) * units
-    return real, [main.to_numpy()[n_columns:] for main in refitted]
+    return SimpleNamespace(**vars(find_null_level(context, found, linear=linear)), found=found)
 
 
 def test_the_level_by_hand():
@@ -122,7 +104,8 @@ def test_the_level_by_hand():
         pd.testing.assert_frame_equal(Z[list("abcd")], X)
     assert pd.Series(result.inference.probe_values.index).value_counts().max() == 8  # columns take turns
     sd = X.std(ddof=0).to_numpy()
-    real, probes = in_refits(seen, y, sd, 4)
+    refits = [explain(BayesianLinear().fit(Z, y), Z, scale="raw", pairs=False, intervals=False).main for Z in seen]
+    real, probes = np.array([main[:4] for main in refits]) * sd, [main[4:] for main in refits]
     vif = np.array([source.inflation for source in sources_of(X.to_numpy(), ((0,), (1,), (2,), (3,)), ())])
     assert vif[:2].min() > 3.0 > 1.5 > vif[2:].max()
     positions = ["abcd".index(term) for term in result.inference.probe_values.index]
@@ -230,7 +213,7 @@ def test_clusters_raise_the_level():
 def test_a_term_that_the_model_or_its_refits_do_not_use():
     """value 0: the level of an irrelevant variable, and p = 1. 0 in the refits: never above."""
     X, _ = figure_2(2, n=70)
-    query = asked_of(PLAIN, X).query
+    query = asked_of(from_function(lambda X: Normal(X[:, 0], 1.0)), X).query
     refits = np.array([[1.0, 0.0]]), np.linspace(0.1, 0.5, 20), np.tile([0, 1], 10)
     level = _compare(*refits, np.ones(2), query, np.array([0.0, 3.0]))
     assert (level.null >= [0.3, 3.0]).all()
@@ -381,6 +364,9 @@ def test_p_values_count_among_the_probes_and_are_an_exponential_tail_above_them(
     np.testing.assert_allclose(tail_p_values(values, probes), 0.25 * np.exp(-(values - 30.0) / 5.5))
     for few in (np.array([0.5]), np.full(60, 0.5), np.arange(15.0) / 15.0):
         assert tail_p_values(np.array([2.0]), few) == 1.0 / (len(few) + 1)
+    p = tail_p_values(np.linspace(0.0, 10.0, 500), np.random.default_rng(0).exponential(size=60))
+    assert (np.diff(p) <= 0.0).all()
+    assert ((p > 0.0) & (p <= 1.0)).all()
 
 
 def test_few_rows_and_seeds():
@@ -399,13 +385,6 @@ def test_few_rows_and_seeds():
     assert not probes[0].equals(probes[2])
 
 
-def test_they_never_rise_with_the_value():
-    probes = np.random.default_rng(0).exponential(size=60)
-    p = tail_p_values(np.linspace(0.0, 10.0, 500), probes)
-    assert (np.diff(p) <= 0.0).all()
-    assert ((p > 0.0) & (p <= 1.0)).all()
-
-
 def test_they_are_nearly_uniform_for_irrelevant_variables():
     """Of variables that are like the probes, about 5 % have p ≤ 0.05 and 1 % p ≤ 0.01; here ± 2 %."""
     rng = np.random.default_rng(1)
@@ -416,15 +395,12 @@ def test_they_are_nearly_uniform_for_irrelevant_variables():
 
 
 def test_discoveries_are_those_of_scipy():
+    """What was not tested does not count."""
     rng = np.random.default_rng(2)
     for _ in range(50):
         p = np.where(rng.random(12) < 0.3, rng.uniform(0.0, 0.03, size=12), rng.random(12))
         np.testing.assert_array_equal(discoveries(p, 0.1), stats.false_discovery_control(p) <= 0.1)
-
-
-def test_what_was_not_tested_does_not_count():
     p = np.array([np.nan, 0.04, 0.8])
-    assert discoveries(p, 0.1).tolist() == [False, True, False]
-    assert familywise(p, 0.1).tolist() == [False, True, False]  # 0.04 ≤ 0.1/2
-    assert not discoveries(np.array([np.nan]), 0.1).any()
-    assert not discoveries(np.array([0.2, 0.3]), 0.1).any()
+    assert discoveries(p, 0.1).tolist() == familywise(p, 0.1).tolist() == [False, True, False]  # 0.04 ≤ 0.1/2
+    for none in (np.array([np.nan]), np.array([0.2, 0.3])):
+        assert not discoveries(none, 0.1).any()

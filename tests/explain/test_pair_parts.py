@@ -130,9 +130,6 @@ def test_families_without_blocks():
         whole.to_frame(2, by="prediction")
 
 
-# ---- uncertainty only, and ranking ----------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def mixed() -> Explanation:
     """a:b bends the variance only, b:c the mean, a little."""

@@ -128,9 +128,6 @@ def test_copies_of_rows_tell_nothing_new():
         assert explain(model, many, targets, clusters=copies % 2, **options).interval_kind == "rows"
 
 
-# ---- kinds -----------------------------------------------------------------------------------------------------------
-
-
 def test_kinds(tmp_path):
     X, y = linear_data()
     model, function = BayesianLinear().fit(X, y), Linear([1.0, 0.5, 0.0])

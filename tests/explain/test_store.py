@@ -28,9 +28,6 @@ TABLES = (
 PLAIN = ("names", "groups", "level", "family", "n", "order", "scale_kind")
 
 
-CASES = ("everything", "little", "labels", "classes", "one row", "one column")
-
-
 @cache
 def explanations() -> dict[str, Explanation]:
     rng = np.random.default_rng(0)
@@ -52,7 +49,7 @@ def explanations() -> dict[str, Explanation]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", ["everything", "little", "labels", "classes", "one row", "one column"])
 def test_round_trip_is_exact(case, tmp_path):
     path = tmp_path / "explanation.json"
     saved = explanations()[case]
@@ -133,9 +130,6 @@ def test_a_changed_file_is_damaged(tmp_path, content, change):
         load(tmp_path, content)
 
 
-# ---- plots -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(autouse=True)
 def closed_figures():
     yield
@@ -147,8 +141,7 @@ def X():
     return pd.DataFrame(np.random.default_rng(0).normal(size=(30, 3)), columns=["a", "b", "c"])
 
 
-@pytest.mark.parametrize(("scale", "unit"), [("raw", 1.0), ({"a": 1.0, "b": 1.0, "c": 5.0}, 5.0)])
-@pytest.mark.parametrize("variable", ["c", 2])
+@pytest.mark.parametrize(("variable", "scale", "unit"), [("c", "raw", 1.0), (2, {"a": 1.0, "b": 1.0, "c": 5.0}, 5.0)])
 def test_a_profile_is_in_the_units_of_the_explanation(X, scale, unit, variable):
     result = explain(Heteroscedastic(), X, scale=scale)
     axes = result.plot_profile(variable, at=3)

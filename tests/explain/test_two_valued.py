@@ -36,22 +36,10 @@ def rare():
     return X, y, GPRegressor(n_restarts=0).fit(X, y)
 
 
-@pytest.fixture(scope="module")
-def found(rare):
-    X, _, model = rare
-    return explain(model, X, **QUICK)
-
-
-@pytest.fixture(scope="module")
-def as_number(rare):
-    X, _, model = rare
-    with pytest.warns(UserWarning, match="'flag' has values that are more than two length-scales apart"):
-        return explain(model, X, numeric=["flag"], **QUICK)
-
-
-def test_a_rare_flag_counts_what_it_does(rare, found):
+def test_a_rare_flag_counts_what_it_does(rare):
     """1 in 10 of 1,000 rows, moving y by 6 noise sd: 6 √(0.01 · 0.99) = 0.597 per standard deviation."""
-    X, _, _ = rare
+    X, _, model = rare
+    found = explain(model, X, **QUICK)
     assert found._two_valued == found.categorical == ("flag",)
     # The fit shrinks ten rows towards the others a little, and is less sure of them.
     assert 0.45 < found.main["flag"] < 0.65
@@ -59,17 +47,16 @@ def test_a_rare_flag_counts_what_it_does(rare, found):
     np.testing.assert_allclose(found.scale["flag"], X["flag"].std(ddof=0), rtol=1e-12)
 
 
-def test_numeric_gives_the_papers_formula(rare, as_number):
+def test_numeric_gives_the_papers_formula(rare):
     X, _, model = rare
+    with pytest.warns(UserWarning, match="'flag' has values that are more than two length-scales apart"):
+        found = explain(model, X, numeric=["flag"], **QUICK)
     units = X.std(ddof=0).to_numpy()
-    np.testing.assert_allclose(as_number.main, rsens(model, X).mean(axis=0) * units, rtol=1e-9)
+    np.testing.assert_allclose(found.main, rsens(model, X).mean(axis=0) * units, rtol=1e-9)
     pairs = (rsens2(model, X) * np.outer(units, units)).mean(axis=0)[np.triu_indices(4, 1)]
-    np.testing.assert_allclose(as_number.pairs, pairs, rtol=1e-9)
-    assert as_number._two_valued == as_number.categorical == ()
-    assert as_number.main["flag"] < 0.05  # the slope at the rows has nothing to say
-
-
-# ---- the same effect, as a number and as two values ------------------------------------------------------------------
+    np.testing.assert_allclose(found.pairs, pairs, rtol=1e-9)
+    assert found._two_valued == found.categorical == ()
+    assert found.main["flag"] < 0.05  # the slope at the rows has nothing to say
 
 
 def equal_effects(share, seed, values=(0.0, 1.0), n=400):
@@ -117,24 +104,18 @@ def test_scales():
         np.testing.assert_allclose(explain(model, X, scale=scale, **QUICK).main, expected, rtol=1e-8)
 
 
-def test_refits_count_the_two_values_under_their_weights():
-    X, _ = equal_effects(0.2, 4, n=60)
-    weights = np.where(X[:, 1] > 0.0, 3.0, 1.0)
-    reader, model = Reader(compared=(1,)), from_function(lambda Z: Normal(Z[:, 0] + Z[:, 1], 1.0))
-    query = reader.query(model, *reader.rows(model, X, weights))
-    np.testing.assert_allclose(query.table.coding[1].frequencies, np.array([48.0, 36.0]) / 84.0)
-    np.testing.assert_allclose(query.deviations, np.repeat(X, weights.astype(int), axis=0).std(axis=0), rtol=1e-12)
-
-
 def test_a_fit_under_weights_has_its_own_shares():
-    """A row with sample_weight 3 counts three times in the unit, as it does in the unit of other numbers."""
+    """A row with sample_weight 3 counts three times in the unit, as it does in that of other numbers; in refits too."""
     X, mean = equal_effects(0.2, 4, n=60)
     weights = np.where(X[:, 1] > 0.0, 3.0, 1.0)
     counts = np.random.default_rng(4).poisson(np.exp(0.3 * mean))
-    weighted = BayesianPoissonRegression().fit(X, counts, sample_weight=weights)
-    found = explain(weighted, X, **QUICK)
     repeated = np.repeat(X, weights.astype(int), axis=0)
+    found = explain(BayesianPoissonRegression().fit(X, counts, sample_weight=weights), X, **QUICK)
     np.testing.assert_allclose(found.scale, repeated.std(axis=0), rtol=1e-12)
+    reader, model = Reader(compared=(1,)), from_function(lambda Z: Normal(Z[:, 0] + Z[:, 1], 1.0))
+    query = reader.query(model, *reader.rows(model, X, weights))
+    np.testing.assert_allclose(query.table.coding[1].frequencies, np.array([48.0, 36.0]) / 84.0)
+    np.testing.assert_allclose(query.deviations, repeated.std(axis=0), rtol=1e-12)
 
 
 def test_members_of_a_group_stay_numbers():

@@ -66,9 +66,6 @@ def test_values_are_the_mean_of_the_raw_measures_times_units(X):
     assert result.scale_kind == "given"
 
 
-# ---- parts -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("groups", [None, {"bc": ["b", "c"]}])
 def test_parts_add_up(X, groups):
     result = explain(Heteroscedastic(), X, groups=groups)
@@ -95,9 +92,6 @@ def test_parts_of_equation_5():
     assert explain(Logistic([1.0, 0.2]), X).parts is None  # one parameter
 
 
-# ---- several outputs -------------------------------------------------------------------------------------------------
-
-
 def test_direction_of_several_outputs(X):
     weights = np.array([[1.0, 0.0, -1.0], [0.1, 0.3, 0.0], [2.0, 0.0, 1.0]])
     result = explain(Softmax(weights), X)
@@ -115,15 +109,17 @@ def test_direction_of_several_outputs(X):
     np.testing.assert_allclose(result.consistency, consistency, **ROUNDING)
 
 
-# ---- units -----------------------------------------------------------------------------------------------------------
-
-
-def test_given_units_by_name_and_in_order(X):
+def test_units_that_are_given_and_training_deviations_where_the_model_knows_them(X):
     model = Linear([1.0, 1.0, 1.0], sigma=1.0)
     expected = pd.Series({"a": 3.0, "b": 0.0, "c": 7.0})
     for scale in (expected, expected[::-1], expected.to_dict(), [3.0, 0.0, 7.0], np.array([3, 0, 7])):
-        result = explain(model, X, scale=scale)
-        np.testing.assert_allclose(result.main, expected, **ROUNDING)
+        np.testing.assert_allclose(explain(model, X, scale=scale).main, expected, **ROUNDING)
+    model.input_scale_ = [2.0, 3.0, 4.0]
+    for rows in (X, X.iloc[:1]):  # even for one row
+        np.testing.assert_allclose(explain(model, rows).main, [2.0, 3.0, 4.0], **ROUNDING)
+    del model.input_scale_
+    model.training_inputs_ = np.array([[0.0, 0.0, 0.0], [2.0, 4.0, 6.0]])
+    np.testing.assert_allclose(explain(model, X).main, [1.0, 2.0, 3.0], **ROUNDING)
 
 
 def test_standard_deviations_do_not_depend_on_units(X):
@@ -133,16 +129,6 @@ def test_standard_deviations_do_not_depend_on_units(X):
     scaled = explain(Linear(np.array([1.0, 2.0, 3.0]) / factors, gamma=0.5 / (factors[0] * factors[1])), X * factors)
     np.testing.assert_allclose(scaled.main, once.main, **ROUNDING)
     np.testing.assert_allclose(scaled.pairs, once.pairs, **ROUNDING)
-
-
-def test_training_deviations_where_the_model_knows_them(X):
-    model = Linear([1.0, 1.0, 1.0], sigma=1.0)
-    model.input_scale_ = [2.0, 3.0, 4.0]
-    np.testing.assert_allclose(explain(model, X).main, [2.0, 3.0, 4.0], **ROUNDING)
-    np.testing.assert_allclose(explain(model, X.iloc[:1]).main, [2.0, 3.0, 4.0], **ROUNDING)  # even for one row
-    del model.input_scale_
-    model.training_inputs_ = np.array([[0.0, 0.0, 0.0], [2.0, 4.0, 6.0]])
-    np.testing.assert_allclose(explain(model, X).main, [1.0, 2.0, 3.0], **ROUNDING)
 
 
 @pytest.mark.parametrize("constant", [0.1, 0.0, -1e9])
@@ -212,9 +198,6 @@ def test_pair_of_a_column_and_a_group_is_the_steepest_direction(X):
     result = explain(Rotated(), X, groups={"bc": ["b", "c"]}, scale="raw", keep_local="pairs")
     np.testing.assert_allclose(result.pairs["a", "bc"], 0.7 / 0.5, **ROUNDING)
     np.testing.assert_allclose(result.local_pairs, np.swapaxes(result.local_pairs, 1, 2), rtol=0)
-
-
-# ---- order 1, memory, immutability -----------------------------------------------------------------------------------
 
 
 def test_order_one_does_not_pay_for_second_derivatives(X):

@@ -1,7 +1,5 @@
 """Results to write into folders, and the content of folders."""
 
-from __future__ import annotations
-
 import os
 
 from rsens._files import SUMMARY, new_files, write_summary

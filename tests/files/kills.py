@@ -9,8 +9,6 @@ leave its own results and nothing else. It runs as a separate process, without t
 how often old results, new results or a mixture of both were found.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -39,7 +37,6 @@ def write(folder: Path, number: int) -> None:
 
 
 def visible(folder: Path) -> dict[str, str]:
-    """All files but those in hidden folders."""
     paths = [path for path in folder.rglob("*") if path.is_file() and ".rsens-" not in str(path.relative_to(folder))]
     return {str(path.relative_to(folder)): path.read_text() for path in paths}
 

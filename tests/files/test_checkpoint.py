@@ -1,7 +1,5 @@
 """Finished pieces of work in a folder."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np

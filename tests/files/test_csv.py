@@ -1,7 +1,5 @@
 """Tables that are safe to open in a spreadsheet, with unchanged numbers."""
 
-from __future__ import annotations
-
 import csv
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Digests of values: equal for equal values, in any process and on any day."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Links in a folder of results, and lists of files that somebody has edited: nothing outside is touched."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -13,7 +11,6 @@ from tests.files.folders import contents, contents_but_summary, write
 
 @pytest.fixture
 def outside(tmp_path):
-    """A folder with files that nobody may touch."""
     folder = tmp_path / "outside"
     folder.mkdir()
     for name in ("y", "gone", "sample-1.json"):

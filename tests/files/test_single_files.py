@@ -1,7 +1,5 @@
 """A file is written whole or not at all, and errors of the system become sentences."""
 
-from __future__ import annotations
-
 import errno
 import os
 import pickle

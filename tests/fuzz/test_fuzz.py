@@ -10,10 +10,9 @@ import pytest
 
 import rsens
 from fuzz import SEED
-from fuzz._files import FileCase, run_file
+from fuzz._files import run_file
 from fuzz._judge import Outcome, Wrong, finite, judged, not_negative, symmetric
 from fuzz._library import run_case
-from fuzz._summary import summary, template
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results" / "fuzz.json"
 #: Cases in groups, so that a failure is near its number.
@@ -90,16 +89,6 @@ def test_our_errors_are_none():
     assert judged(lambda: raises(rsens.InputError("no"))) == Outcome("refused", "no")
     assert judged(lambda: None) == Outcome("answered")
     assert judged(lambda: raises(Wrong("x"))).defect
-
-
-def test_the_summary_counts_and_names_defects():
-    cases = [run_case(number) for number in range(3)]
-    files = [FileCase(7, "table", (), Outcome("failed", defect="KeyError"))]
-    found = summary(cases, files)
-    assert found["library"]["cases"] == 3
-    assert sum(sum(kinds.values()) for kinds in found["library"]["calls"].values()) == 3
-    assert found["files"]["defects"] == [{"number": 7, "defect": "KeyError"}]
-    assert template("X has 3 columns 'a', \"b\" of 1,000.5") == "X has # columns ‹name›, ‹name› of #"
 
 
 def test_the_results_are_of_this_seed_and_without_defects():

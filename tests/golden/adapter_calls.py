@@ -1,7 +1,5 @@
 """The calls that are recorded with libraries of a separate environment."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import rsens

@@ -1,7 +1,5 @@
 """The calls that are recorded: the functions here without an underscore. Each is small and calls public names."""
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import io
@@ -20,7 +18,6 @@ import jax.numpy as jnp
 import numpy as np
 import numpyro
 import numpyro.distributions as N
-import numpyro.distributions as dist
 import pandas as pd
 import polars as pl
 import statsmodels.api as sm
@@ -36,7 +33,6 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
 from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
 from sklearn.gaussian_process import kernels as K
-from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.linear_model import ARDRegression, BayesianRidge, LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
@@ -220,7 +216,6 @@ def kernels_others_and_composed() -> Numbers:
 
 
 def _of_model(model: Any, X: Any, y: Any) -> Numbers:
-    """Learned attributes and predictions of an estimator."""
     model.fit(X, y)
     X, y = X[:8], y[:8]
     found = learned(model) | both(model, X)
@@ -446,12 +441,12 @@ def from_ensemble() -> Numbers:
 
 def from_numpyro() -> Numbers:
     def program(X: Any, y: Any = None) -> None:
-        slope = numpyro.sample("slope", dist.Normal(0.0, 1.0).expand([X.shape[1]]).to_event(1))
-        between = numpyro.sample("both", dist.Normal(0.0, 1.0))
-        sigma = numpyro.sample("sigma", dist.HalfNormal(1.0))
+        slope = numpyro.sample("slope", N.Normal(0.0, 1.0).expand([X.shape[1]]).to_event(1))
+        between = numpyro.sample("both", N.Normal(0.0, 1.0))
+        sigma = numpyro.sample("sigma", N.HalfNormal(1.0))
         mean = X @ slope + between * jnp.sin(X[:, 0]) * X[:, 1]
         with numpyro.plate("rows", X.shape[0]):
-            numpyro.sample("y", dist.Normal(mean, sigma), obs=y)
+            numpyro.sample("y", N.Normal(mean, sigma), obs=y)
 
     return both(rsens.from_numpyro(program, data.draws()), data.array(30)[0])
 
@@ -564,7 +559,7 @@ def sklearn_pipeline() -> Numbers:
         (make_pipeline(StandardScaler(), PolynomialFeatures(2, include_bias=False)), ["a", "b"]),
         (OneHotEncoder(), ["site", "old"]),
     )
-    process = GaussianProcessRegressor(1.5 * RBF(1.5) + WhiteKernel(0.1), optimizer=None)
+    process = GaussianProcessRegressor(1.5 * K.RBF(1.5) + K.WhiteKernel(0.1), optimizer=None)
     return explained(rsens.explain(make_pipeline(columns, process).fit(X, y), X, random_state=0))
 
 
@@ -741,7 +736,7 @@ def gpytorch_approximate() -> Numbers:
 def sklearn_others() -> Numbers:
     X, y = data.array()
     two, three = data.classes(), data.classes(k=3)
-    process = GaussianProcessRegressor(1.5 * RBF(1.5) + WhiteKernel(0.1), optimizer=None)
+    process = GaussianProcessRegressor(1.5 * K.RBF(1.5) + K.WhiteKernel(0.1), optimizer=None)
     models = {
         "lda": LinearDiscriminantAnalysis().fit(X, three),
         "ard": ARDRegression().fit(X, y),
@@ -1130,7 +1125,6 @@ def _numbers_in(value: Any, name: str = "") -> dict[str, Any]:
 
 
 def _files(folder: str) -> Numbers:
-    """The numbers in a folder of results: summary.json and all CSV files."""
     found: dict[str, Any] = {}
     for path in sorted(Path(folder).rglob("*")):
         if path.name == "summary.json":
@@ -1142,7 +1136,6 @@ def _files(folder: str) -> Numbers:
 
 
 def _command(*arguments: str) -> None:
-    """Run the command in this process."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(list(arguments))
@@ -1204,7 +1197,6 @@ def command_model_file() -> Numbers:
 
 
 def command_json_from_a_process() -> Numbers:
-    """In a separate process, from standard input, with a report."""
     X, _ = data.mixed(60)
     table = X.drop(columns="old").assign(hit=np.where(data.mixed(60)[1] > 0.5, "yes", "no")).to_csv(index=False)
     options = ["--target", "hit", "--model", "linear", "--no-null", "--cv", "2", "--json", "--n-jobs", "1"]
@@ -1216,7 +1208,6 @@ def command_json_from_a_process() -> Numbers:
 
 
 def study_written() -> Numbers:
-    """A small report of classes, with subgroups and groups of columns."""
     X, y = data.mixed()
     table = X.assign(hit=np.where(y > 0.5, "yes", "no"))
     study = rsens.study(table, "hit", cv=2, by="site", model="linear", pairs=2, random_state=0)

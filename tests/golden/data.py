@@ -1,7 +1,5 @@
 """Small tables, models and objects that the calls share."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 
@@ -34,20 +32,17 @@ def mixed(n: int = 80, seed: int = 1) -> tuple[pd.DataFrame, pd.Series]:
 
 
 def array(n: int = 60, seed: int = 0) -> tuple[Any, Any]:
-    """The table of numbers as arrays."""
     X, y = numeric(n, seed)
     return X.to_numpy(copy=True), y.to_numpy(copy=True)
 
 
 def counts(n: int = 60, seed: int = 0) -> Any:
-    """Counts that go with the table of numbers."""
     X, _ = numeric(n, seed)
     rng = np.random.default_rng(seed + 100)
     return rng.poisson(np.exp(0.6 * X["a"].to_numpy() - 0.2 * X["b"].to_numpy() + 0.5)).astype(float)
 
 
 def classes(n: int = 60, seed: int = 0, k: int = 2) -> Any:
-    """Class codes that go with the table of numbers."""
     _, y = numeric(n, seed)
     noisy = (y + 0.3 * np.random.default_rng(seed + 200).normal(size=n)).to_numpy()
     return np.searchsorted(np.quantile(noisy, np.arange(1, k) / k), noisy)
@@ -55,14 +50,12 @@ def classes(n: int = 60, seed: int = 0, k: int = 2) -> Any:
 
 @cache
 def gp(n: int = 60) -> Any:
-    """A Gaussian process that was fitted to the table of numbers once."""
     X, y = numeric(n)
     return rsens.GPRegressor(n_restarts=0, random_state=0).fit(X, y)
 
 
 @cache
 def mixed_gp() -> Any:
-    """A Gaussian process that was fitted to the table with text."""
     X, y = mixed()
     return rsens.GPRegressor(n_restarts=0, random_state=0).fit(X, y)
 
@@ -73,7 +66,6 @@ def curved(xp: Any) -> Any:
 
 
 def draws(seed: int = 2, size: int = 25) -> dict[str, Any]:
-    """Posterior draws of a regression with an interaction."""
     rng = np.random.default_rng(seed)
     return {
         "slope": rng.normal([1.0, -0.5, 0.3], 0.2, size=(size, 3)),
@@ -83,7 +75,6 @@ def draws(seed: int = 2, size: int = 25) -> dict[str, Any]:
 
 
 def of_draw(p: Any, X: Any) -> Any:
-    """The prediction of one draw, for NumPy, JAX and PyTorch alike."""
     return rsens.Normal(X @ p["slope"] + p["both"] * X[:, 0] * X[:, 1], p["sigma"] ** 2 + 0.0 * X[:, 0])
 
 
@@ -105,7 +96,6 @@ class BaseDistribution:
 
 
 def of_skpro(name: str, **given: Any) -> Any:
-    """A stand-in for a distribution of skpro."""
     return type(name, (BaseDistribution,), {"__module__": f"skpro.distributions.{name.lower()}"})(**given)
 
 
@@ -122,5 +112,4 @@ class Distribution:
 
 
 def of_tfp(name: str, **given: Any) -> Any:
-    """A stand-in for a distribution of TensorFlow Probability."""
     return type(name, (Distribution,), {})(**given)

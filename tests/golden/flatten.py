@@ -1,7 +1,5 @@
 """Results as flat dictionaries of arrays."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Mapping
 from typing import Any
@@ -116,5 +114,4 @@ def without_row_intervals(name: str, table: pd.DataFrame, over_rows: bool, n: in
 
 
 def both(model: Any, X: Any) -> Numbers:
-    """R-sens and R-sens₂ at a few rows, and the prediction there."""
     return flat(rsens=rsens.rsens(model, X), rsens2=rsens.rsens2(model, X), half=rsens.rsens(model, X, alpha=0.5))

@@ -1,7 +1,5 @@
 """The public names of rsens: what there is, its parameters, and the options of the command."""
 
-from __future__ import annotations
-
 import contextlib
 import enum
 import inspect
@@ -26,7 +24,6 @@ BASES = ("rsens.distributions.Distribution", "rsens.Model", "rsens.Derivatives")
 
 
 def documented() -> dict[str, list[str]]:
-    """The names in docs/api, with the members that are named there."""
     found: dict[str, list[str]] = {}
     directive = re.compile(r"\.\. auto(?:function|class|exception):: (\S+)\n((?:   :.*\n)*)")
     for page in sorted(API.glob("*.md")):
@@ -48,7 +45,6 @@ def look_up(name: str) -> Any:
 
 
 def default_text(value: Any) -> str:
-    """A default value as text without addresses in memory."""
     if value is inspect.Parameter.empty:
         return ""
     if isinstance(value, enum.Enum | type) or callable(value):
@@ -57,7 +53,6 @@ def default_text(value: Any) -> str:
 
 
 def parameters(name: str, value: Any) -> dict[str, str]:
-    """A line for each parameter of a callable: how it is given, and its default."""
     try:
         signature = inspect.signature(value)
     except (TypeError, ValueError):
@@ -72,7 +67,6 @@ def parameters(name: str, value: Any) -> dict[str, str]:
 
 
 def attributes(name: str, kind: type, only: list[str] | None = None) -> dict[str, str]:
-    """A line for each public attribute of a class, and for the parameters of its methods."""
     found = {}
     for each in sorted(only or dir(kind)):
         if each.startswith("_") and not (only and each == "__call__"):
@@ -89,7 +83,6 @@ def attributes(name: str, kind: type, only: list[str] | None = None) -> dict[str
 
 
 def current(of_docs: dict[str, list[str]]) -> dict[str, str]:
-    """Every public name with its kind."""
     found: dict[str, str] = {}
     for name in sorted({f"rsens.{each}" for each in rsens.__all__} | set(of_docs)):
         value = look_up(name)

@@ -4,8 +4,6 @@ python -m tests.golden.record write [--only NAME]
 python -m tests.golden.record check [--only NAME]
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import sys
@@ -35,7 +33,6 @@ OF_WIDTH = 0.05
 
 
 def run(calls: Calls) -> tuple[Numbers, list[str]]:
-    """The numbers of all calls, under `call/name`, and the names of those that failed."""
     numbers: Numbers = {}
     failed: list[str] = []
     for name, call in calls.items():
@@ -55,7 +52,6 @@ def run(calls: Calls) -> tuple[Numbers, list[str]]:
 
 
 def differs(name: str, old: np.ndarray, new: np.ndarray, tolerance: float, of_width: float = OF_WIDTH) -> str:
-    """Describe how an array changed; empty if it did not."""
     if old.shape != new.shape:
         return f"shape {old.shape} is {new.shape}"
     if not old.size:
@@ -97,7 +93,6 @@ def compare(tolerances: dict[str, float], old: Numbers, new: Numbers, of_width: 
 
 
 def read(path: Path) -> Numbers:
-    """The arrays of a record by their names, call/name."""
     if not path.exists():
         return {}
     with np.load(path) as stored:

@@ -11,7 +11,7 @@ from rsens._interactions import cauchy_combination, upper_tail
 from rsens._interactions._additivity import Design, fit_null
 from rsens._interactions._score import ScoreTest
 from rsens.likelihoods import GaussianLikelihood, LogitLikelihood, PoissonLikelihood, StudentTLikelihood
-from tests.interactions.data import additive, singles
+from tests.interactions.test_additivity import additive, singles
 
 LIKELIHOODS = [GaussianLikelihood(0.1), StudentTLikelihood.start(0.1), PoissonLikelihood(), LogitLikelihood()]
 
@@ -81,9 +81,6 @@ def test_features():
     np.testing.assert_allclose(
         np.abs(Design([(0,)], {}).features(1e6 + 50.0 * rows[:, :1])[0]), np.abs(numbers), rtol=1e-5, atol=1e-8
     )
-
-
-# ---- quadratic forms -------------------------------------------------------------------------------------------------
 
 
 WEIGHTS = [(1.0,), (3.0, 1.0), (1.0, 0.5, 0.25, 0.1), tuple(1.0 / np.arange(1, 17))]

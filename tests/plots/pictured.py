@@ -81,11 +81,6 @@ def pictured(names: list[str], *, n: int = 200, seed: int = 0) -> Pictured:
     )
 
 
-def levels_that_differ(known: Pictured) -> Pictured:
-    """As explanations have it: a level for each variable."""
-    return known.but(null=pd.Series(np.linspace(0.2, 1.4, len(known.names)), index=known.main.index))
-
-
 def in_doubt(known: Pictured) -> Pictured:
     """The first variable is collinear, and the strongest pair moves only the uncertainty."""
     collinear = known.pairs.index.get_level_values("first") == known.names[0]

@@ -50,7 +50,6 @@ from tests.plots.pictured import (
     divided,
     gp_like,
     in_doubt,
-    levels_that_differ,
     pictured,
 )
 from tests.select_interactions.made import made
@@ -59,7 +58,8 @@ from tests.stability.results import noisy
 FOLDER = Path(__file__).parent / "baselines"
 #: The release of matplotlib that drew them; others set text a little differently.
 MATPLOTLIB = "3.11"
-#: A level above all bars.
+#: A level for each variable, as explanations have it, and one above all bars.
+LEVELS = pd.Series(np.linspace(0.2, 1.4, len(NAMES)), index=NAMES)
 NOTHING_FOUND = pd.Series(np.linspace(2.2, 3.0, len(NAMES)), index=NAMES)
 #: Dots per inch: enough to see what is wrong, and small files.
 DPI = 60
@@ -101,7 +101,7 @@ def _small_axes() -> Figure:
 PICTURES: dict[str, Callable[[], Figure]] = {
     "bars": lambda: bars(pictured(NAMES)).figure,
     "bars_top": lambda: bars(pictured([f"x{d}" for d in range(60)]), top=6).figure,
-    "bars_levels": lambda: bars(levels_that_differ(pictured(NAMES))).figure,
+    "bars_levels": lambda: bars(pictured(NAMES).but(null=LEVELS)).figure,
     "bars_nothing_found": lambda: bars(pictured(NAMES).but(null=NOTHING_FOUND, intervals_hold=False)).figure,
     "bars_pairs": lambda: bars(in_doubt(pictured(NAMES)), order=2, top=12).figure,
     "heatmap": lambda: heatmap(pictured(NAMES)).figure,

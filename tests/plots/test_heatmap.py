@@ -34,10 +34,6 @@ def marked(ax, hollow) -> set[frozenset[str]]:
     return {frozenset({ax.get_yticklabels()[i].get_text(), ax.get_xticklabels()[j].get_text()}) for i, j in at}
 
 
-def said(ax) -> str:
-    return " ".join(below(ax).split("\n"))
-
-
 def test_dots_mark_the_pairs_that_the_test_marks():
     explanation = in_doubt(pictured(NAMES))
     above = explanation.inference.pair_above.copy()
@@ -45,18 +41,18 @@ def test_dots_mark_the_pairs_that_the_test_marks():
     ax = heatmap(explanation.but(pair_above=above))
     assert marked(ax, hollow=False) == {frozenset(pair) for pair in above.index[above]}
     assert marked(ax, hollow=True) == {frozenset(p) for p in above.index[explanation.inference.pair_unclear]} != set()
-    assert "● the data contradict a model in which these two add up on the scale of y (5 % per pair)" in said(ax)
-    assert "○ inconclusive" in said(ax)
+    assert "● the data contradict a model in which these two add up on the scale of y (5 % per pair)" in below(ax)
+    assert "○ inconclusive" in below(ax)
 
 
 def test_the_note_says_why_nothing_is_marked():
     explanation = pictured(NAMES)
     none = explanation.inference.pair_above & False
-    assert said(heatmap(explanation.but(pair_above=none))) == "no interaction found by the test"
+    assert below(heatmap(explanation.but(pair_above=none))) == "no interaction found by the test"
     additive = explanation.but(pair_above=none, pair_additive=~none, test_scale="logit")
     ax = heatmap(additive)
     assert not ax.lines
-    assert said(ax) == "the model adds up on the logit scale by construction"
+    assert below(ax) == "the model adds up on the logit scale by construction"
 
 
 def test_top_keeps_the_variables_of_the_largest_pairs():

@@ -11,7 +11,6 @@ from rsens._errors import InputError
 from rsens._refits import folds, given_splits, read_clusters
 
 PERSON = np.repeat(np.arange(40), 4)
-# ---- labels and folds ------------------------------------------------------------------------------------------------
 
 
 def test_labels_of_any_type_become_codes():
@@ -82,24 +81,12 @@ def test_folds_of_clusters_hold_out_every_cluster_once_and_have_about_as_many_ro
     assert max(rows) - min(rows) <= sizes.max()
 
 
-# ---- splits that are given -------------------------------------------------------------------------------------------
-
-
 Y = np.arange(20.0)
 
 
 def splits(cv, y=Y, stratify=False):
     given = given_splits(cv, np.zeros((len(y), 1)), y)
     return folds(cv, y, stratify, np.random.default_rng(0)) if given is None else given
-
-
-def test_folds_hold_out_every_row_once():
-    found = splits(6)
-    assert sorted(np.concatenate([test for _, test in found])) == list(range(20))
-    for train, test in found:
-        assert sorted([*train, *test]) == list(range(20))
-        assert len(test) in (3, 4)
-    assert not np.array_equal(found[0][1], np.arange(0, 20, 6))  # shuffled
 
 
 def test_folds_have_the_same_share_of_every_class():

@@ -37,15 +37,6 @@ def test_a_copy_is_fitted():
     assert Fit(None, lambda X, y: (X, y))(1, 2, SEED) == (1, 2)
 
 
-def test_quick_fits_search_on_fewer_rows():
-    """Also with further columns; the estimator of the user stays as it is."""
-    estimator, rows = GPRegressor(optimize=False), np.arange(8.0).reshape(4, 2)
-    how = Fit(estimator).quick()
-    assert Fit(estimator)(rows, rows[:, 0], SEED).search_rows == 5_000
-    for each in (how, how.for_columns(rows, rows[:, 0], [0, 1])):
-        assert each(rows, rows[:, 0], SEED).search_rows == 2_000
-
-
 def test_what_cannot_be_fitted():
     for estimator, refit, text in (
         (GPRegressor, None, r"give an instance, GPRegressor\(…\)"),
@@ -61,10 +52,13 @@ def test_reasons_are_one_line():
     assert list(map(reason_of, errors)) == ["y must be numbers.", "RuntimeError: no way", "MemoryError"]
 
 
-# ---- Gaussian processes of scikit-learn ------------------------------------------------------------------------------
-
-
-def test_refits_search_once():
-    estimator = make_pipeline(StandardScaler(), GaussianProcessRegressor(n_restarts_optimizer=5))
-    assert quick(estimator)[-1].n_restarts_optimizer == 0
-    assert estimator[-1].n_restarts_optimizer == 5
+def test_quick_fits_search_on_fewer_rows_and_once():
+    """Also with further columns; the estimator of the user stays as it is."""
+    estimator, rows = GPRegressor(optimize=False), np.arange(8.0).reshape(4, 2)
+    how = Fit(estimator).quick()
+    assert Fit(estimator)(rows, rows[:, 0], SEED).search_rows == 5_000
+    for each in (how, how.for_columns(rows, rows[:, 0], [0, 1])):
+        assert each(rows, rows[:, 0], SEED).search_rows == 2_000
+    pipeline = make_pipeline(StandardScaler(), GaussianProcessRegressor(n_restarts_optimizer=5))
+    assert quick(pipeline)[-1].n_restarts_optimizer == 0
+    assert pipeline[-1].n_restarts_optimizer == 5

@@ -70,9 +70,6 @@ def test_wrong_targets(y, several, text):
         read_targets(y, 2, several=several)
 
 
-# ---- levels ----------------------------------------------------------------------------------------------------------
-
-
 FRAME = pd.DataFrame({"x": [1.0, 2.0, 3.0], "town": ["Oslo", "Rome", "Oslo"], "open": [True, False, True]})
 
 
@@ -81,20 +78,17 @@ def told(estimator, X=FRAME, **options):
     return with_levels(estimator, coding, **options).categorical
 
 
-def test_an_estimator_of_ours_knows_all_levels():
-    estimator = GPRegressor()
+def test_only_the_levels_that_the_user_gave():
+    """Or all, if an estimator of ours may know them."""
+    estimator, given = GPRegressor(), {"town": ["Lima", "Oslo", "Rome"]}
     assert told(estimator) == {1: ["Oslo", "Rome"], 2: [False, True]}
     assert estimator.categorical is None  # the given one stays as it was
-
-
-def test_only_the_levels_that_the_user_gave():
-    given = {"town": ["Lima", "Oslo", "Rome"]}
     for key in ("town", 1, -2):
         found = told(GPRegressor(categorical={key: given["town"]}), only_given=True)
         assert found == {1: ["Lima", "Oslo", "Rome"], 2: None}
-    assert told(GPRegressor(), only_given=True) == {1: None, 2: None}
+    assert told(estimator, only_given=True) == {1: None, 2: None}
     X = np.array([[0.5, 3.0], [1.5, 4.0]])
-    assert told(GPRegressor(), X) is None
+    assert told(estimator, X) is None
     assert told(GPRegressor(categorical=[1]), X) == {1: [3.0, 4.0]}
 
 

@@ -3,14 +3,12 @@
 import numpy as np
 import pytest
 
-from rsens._select_interactions import _reduced_models
 from rsens._select_interactions._reduced_models import (
     KernelTerms,
     ReducedModels,
     _log_posterior,
     _with_shared_terms,
     fit_kernel,
-    kind_of_terms,
 )
 from rsens.kernels import EQ
 from rsens.models import GPClassifier, GPRegressor
@@ -50,27 +48,12 @@ def test_what_a_warm_start_takes_over():
     assert start.terms[:4] == learned[:4]
     assert start.terms[4] == EQ(1.0, (1.0, 1.0), dims=(0, 3))  # new
     assert start.terms[5] == learned[4]
-
-
-def test_classes_start_from_what_they_share():
-    """Three classes are three GPs: the mean of the logarithms of their hyperparameters."""
+    # Three classes are three GPs: the mean of the logarithms of their hyperparameters.
     X, y = classes(45)
-    y = np.where(X[:, 2] > 1.0, "other", y)
     terms = KernelTerms(3)
+    y = np.where(X[:, 2] > 1.0, "other", y)
     smaller = fit_kernel(GPClassifier(n_restarts=0), terms.kernel(ONE[0]), X, y)
     start = _with_shared_terms(terms.kernel(ONE[1]), terms, ONE[1], smaller, ONE[0])
     thetas = [gp.kernel.theta for gp in smaller._gps]
     assert len(thetas) == 3
     np.testing.assert_allclose(start.theta[:6], np.mean(thetas, axis=0), rtol=1e-12)
-
-
-def test_terms_may_be_of_any_stationary_kernel(monkeypatch):
-    """The list is read when it is needed: a kernel that was added counts."""
-
-    class Wavy(EQ):
-        pass
-
-    assert kind_of_terms(Wavy()) == "EQ"
-    monkeypatch.setattr(_reduced_models, "ALL_KERNELS", [*_reduced_models.ALL_KERNELS, Wavy])
-    assert kind_of_terms(Wavy()) == "Wavy"
-    assert type(KernelTerms(2, kind="Wavy").kernel(frozenset()).terms[0]) is Wavy

@@ -33,6 +33,7 @@ def test_tables_by_hand():
     assert RESULT.rank_shares().columns.tolist() == [1, 2, 3]
     h = 2 / 3 * np.log(3 / 2) + 1 / 3 * np.log(3.0)
     np.testing.assert_allclose(RESULT.entropy["ead"], 2.0 * h / 3.0, rtol=1e-14)
+    assert ranks_of(np.array([0.0, 5.0, 0.0, 0.0]), np.array([2, 3, 0, 1])).tolist() == [4, 1, 2, 3]  # ties
     ranks = RESULT.ranks
     assert list(ranks.columns) == ["sample", "method", "term", "value", "rank"]
     assert len(ranks) == 7 * 3
@@ -106,8 +107,3 @@ def test_ranks_follow_the_values(values):
     np.testing.assert_array_equal(np.sort(ranks, axis=-1), np.broadcast_to(np.arange(1, 6), (3, 5)))
     # Without ties these are scipy's; among equal values the first leads.
     np.testing.assert_array_equal(ranks, rankdata(-values, method="ordinal", axis=-1))
-
-
-def test_ties_follow_the_order_given():
-    values = np.array([0.0, 5.0, 0.0, 0.0])
-    assert ranks_of(values, np.array([2, 3, 0, 1])).tolist() == [4, 1, 2, 3]

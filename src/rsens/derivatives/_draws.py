@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit
 
 from rsens._arguments import one_of
 from rsens._coding import Coding
@@ -22,7 +23,7 @@ from rsens.derivatives._differences import ROWS_PER_CALL, Steps, ends, spaced
 from rsens.derivatives._function import DifferenceModel
 from rsens.derivatives._jax import from_jax
 from rsens.derivatives._model import Around, Counter, Description, Finding, Model, rows_for, rows_of
-from rsens.derivatives._output import as_arrays, check_function, evaluate, family_from, signature, spread_out
+from rsens.derivatives._output import as_arrays, check_function, family_from, first_rows, signature, spread_out
 from rsens.derivatives._torch import from_torch
 from rsens.distributions import Distribution, Mixture
 
@@ -188,7 +189,9 @@ class Draws:
         self, step: Array | None = None, scale: Array | None = None, categorical: Any = None
     ) -> DifferenceModel:
         """The mixture of the draws with ∂λ of each, by central differences."""
-        return DrawDifferences(self.mixture, step, scale, categorical, parameters=2 * len(self), draws=self)
+        return DrawDifferences(
+            self.mixture, step, scale, categorical, parameters=2 * len(self), draws=self, families=self.families
+        )
 
     def families(self, X: Array) -> Iterator[Distribution]:
         """The prediction of each draw for rows X, one after another, as NumPy arrays; all of one family."""
@@ -202,7 +205,7 @@ class Draws:
             check_one_family(family)
             family = as_arrays(family, len(X))
             first, shapes = (family, _shapes(family)) if first is None else (first, shapes)
-            if type(family) is not type(first) or family.fields().keys() != first.fields().keys():
+            if _kind(family) != _kind(first):
                 raise InputError(
                     f"the function must return the same family for all draws; got {signature(first)} and then at draw "
                     f"{s} {signature(family)}."
@@ -243,22 +246,44 @@ class DrawDifferences(DifferenceModel):
     """
 
     draws: Any = None
+    families: Any = None
 
     def _derivatives(self, X: Any, order: int) -> Derivatives:
         if self.steps is None:
             return self.prepared(X)._derivatives(X, order)
         X = self.numbers(X)
-        columns, h, eye = self.continuous(X.shape[1]), self.steps.widths(X, 1), np.eye(X.shape[1], dtype=np.int8)
+        n, n_columns = X.shape
+        columns, h, eye = self.continuous(n_columns), self.steps.widths(X, 1), np.eye(n_columns, dtype=np.int8)
         points = ends(X, h, np.concatenate([0 * eye[:1], eye[columns], -eye[columns]]))
-        everywhere = evaluate(self.fn, points.reshape(-1, X.shape[1]))
-        here, half = everywhere.at(slice(0, len(X))), 1 + len(columns)
-        z = everywhere.z.reshape(len(points), *here.z.shape)
-        changes = np.moveaxis(z[1:half] - z[half:], 0, -1) / ((X + h) - (X - h))[:, None, columns]  # as rounded
-        return Derivatives(here.distribution, spread_out(here.chain(changes, None)[0], self.coding, 1))
+        copies, half = len(points), 1 + len(columns)
+        changes: Array = np.empty(0)
+
+        def here() -> Iterator[Distribution]:
+            """The distributions of the draws at the rows; how z changes between moved rows goes to `changes`."""
+            nonlocal changes
+            for s, family in enumerate(self.families(points.reshape(-1, n_columns))):
+                logit = family.fields().get("logit")
+                z = family.columns() if logit is None else [logit]
+                if s == 0:
+                    changes = np.empty((n, len(self.draws), len(z), len(columns)))
+                for m, column in enumerate(z):
+                    at = np.broadcast_to(column, copies * n).reshape(copies, n)
+                    np.subtract(at[1:half].T, at[half:].T, out=changes[:, s, m])
+                yield first_rows(family, n)
+
+        mixture = Mixture(_held(here(), len(self.draws), n), self.draws.weights, draws=True).checked(n)
+        changes /= ((X + h) - (X - h))[:, None, None, columns]  # as rounded
+        if (logit := mixture.components.fields().get("logit")) is not None:  # ∂π = π(1 − π) ∂logit
+            changes *= (expit(logit) * expit(-logit)).T[:, :, None, None]
+        first = changes.reshape(n, changes.shape[1] * changes.shape[2], len(columns))
+        return Derivatives(mixture, spread_out(first, self.coding, 1))
+
+    def counted(self, counter: Counter) -> DrawDifferences:
+        return replace(self, fn=counter.calls(self.fn), families=counter.calls(self.families))
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
         copies = 1 + 2 * n_columns
-        return max(1, min(ROWS_PER_CALL // copies, rows_for(8 * self.parameters * 4 * copies)))
+        return max(1, min(ROWS_PER_CALL // copies, rows_for(8 * self.parameters * 3 * copies)))
 
     def prepared(self, X: Any) -> DrawDifferences:
         model = self.coded(X)
@@ -300,6 +325,10 @@ def _equal(count: int) -> Array:
 def _shapes(family: Distribution) -> list[Any]:
     """The arguments of a family and their shapes; None for other arrays than NumPy's."""
     return [(name, v.shape if isinstance(v, np.ndarray) else None) for name, v in family.fields().items()]
+
+
+def _kind(family: Distribution) -> tuple[Any, ...]:
+    return type(family), family.fields().keys(), family.parameter_names
 
 
 def check_one_family(family: Distribution) -> None:

@@ -11,13 +11,9 @@ import numpy as np
 from rsens._coding import Coding
 from rsens._errors import InputError, MissingExtraError
 from rsens._typing import Array
-from rsens.derivatives._model import MAX_BYTES, DifferentiatedFunction, Model, rows_of
+from rsens.derivatives._model import CACHE_BYTES, FEW_ROWS, MAX_BYTES, DifferentiatedFunction, Model, rows_of
 from rsens.derivatives._output import check_function, family_from, first_rows, parameters_of
 from rsens.distributions import Distribution
-
-#: Many arrays of the same size are made, one after another. With at least a few dozen rows, chunks whose arrays stay in
-#: the processor's cache took a third of the time of chunks that fill `MAX_BYTES`.
-CACHE_BYTES, FEW_ROWS = 16 * 2**20, 64
 
 
 def from_jax(fn: Callable[[Any], Any], *, categorical: Any = None) -> Model:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,14 +11,20 @@ import numpy as np
 from rsens._coding import Coding
 from rsens._errors import InputError, MissingExtraError
 from rsens._typing import Array
-from rsens.derivatives._model import DifferentiatedFunction, Model, rows_for
+from rsens.derivatives._model import (
+    CACHE_BYTES,
+    FEW_ROWS,
+    MAX_BYTES,
+    DifferentiatedFunction,
+    Model,
+    result_bytes,
+    rows_for,
+)
 from rsens.derivatives._output import check_function, family_from, parameters_of
 from rsens.distributions import Distribution
 
 #: Types with fewer digits than float64.
 SINGLE = ("torch.float32", "torch.float16", "torch.bfloat16")
-#: A guess of the numbers per row in the widest array that a function makes, such as the units of a layer.
-WIDTH = 4096
 
 
 def from_torch(fn: Callable[[Any], Any], *, categorical: Any = None) -> Model:
@@ -59,19 +65,33 @@ class TorchModel(DifferentiatedFunction):
     """The model that `from_torch` makes."""
 
     fn: Callable[[Any], Distribution]
+    probe: Array | None = None
     categorical: Any = None
     coding: Coding | None = None
 
     made: ClassVar[str] = "automatic (PyTorch)"
 
     def rows_per_chunk(self, n_columns: int, order: int) -> int:
-        """As if the function made arrays of `WIDTH` numbers per row, differentiated along all columns at once."""
-        return rows_for(8 * WIDTH * (1 + n_columns**order))
+        """From the tensors made for 2 and for 4 rows; each grows like a power of the number of rows."""
+        most = rows_for(result_bytes(n_columns, order))
+        if self.probe is None or not self.continuous(n_columns):
+            return min(FEW_ROWS, most)
+        few, more = (self._sizes(np.resize(self.probe, (rows, n_columns)), order) for rows in (2, 4))
+        if len(few) != len(more):
+            few, more = few.max(keepdims=True), more.max(keepdims=True)
+        few, more = few[more > few], more[more > few]
+        power = np.maximum(np.log2(more / few), 1.0)  # less is rows that are added to something larger
+
+        def rows_with(largest: float) -> int:
+            """How many rows make tensors of at most `largest` bytes."""
+            return int(np.min(4.0 * (largest / more) ** (1.0 / power), initial=most))
+
+        # About four of the largest tensors are alive at a time: a value, its two first derivatives and its second.
+        return max(1, rows_with(CACHE_BYTES / 4), min(FEW_ROWS, rows_with(MAX_BYTES / 4)))
 
     def prepared(self, X: Any) -> TorchModel:
         model = self.coded(X)
-        model.numbers(X)  # the rows are checked
-        return model
+        return replace(model, probe=model.numbers(X)[:4])
 
     def _results(self, X: Array, order: int) -> tuple[Distribution, Array, list[bool], Any, Any, Any]:
         import torch
@@ -172,6 +192,23 @@ class TorchModel(DifferentiatedFunction):
                 rows = [torch.stack([gradient(column).detach() for column in each.unbind(-1)], 1) for each in firsts]
                 second = torch.stack(rows, 1)
         return moved, first, second
+
+    def _sizes(self, X: Array, order: int) -> Array:
+        """The bytes of every tensor made while X is differentiated, in order."""
+        from torch.utils._python_dispatch import TorchDispatchMode
+        from torch.utils._pytree import tree_leaves
+
+        sizes = [1]
+
+        class Recorder(TorchDispatchMode):  # type: ignore[misc]
+            def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+                result = func(*args, **(kwargs or {}))
+                sizes.extend(t.untyped_storage().nbytes() for t in tree_leaves(result) if hasattr(t, "untyped_storage"))
+                return result
+
+        with Recorder():
+            self._differentiate(X, order)
+        return np.maximum(np.array(sizes, dtype=np.float64), 1.0)
 
 
 def _as_tensor(leaf: Any) -> Any:

@@ -32,16 +32,12 @@ def test_a_total_and_its_parts():
     assert named(X) == [("p", "q", "r", "s", "total")]
 
 
-def test_two_sets():
+def test_two_sets_and_several_measurements_of_one_thing():
     rng = np.random.default_rng(1)
     X = columns().assign(again=lambda f: 3.0 * f["a"] + 0.3 * rng.normal(size=200), mix=lambda f: f["b"] - f["c"] / 50)
     (exact, whole), (near, r2) = sets(X)
     assert (exact, near) == (("b", "c", "mix"), ("a", "again"))
     assert 0.97 < r2 < whole
-
-
-def test_several_measurements_of_one_thing_are_one_set():
-    rng = np.random.default_rng(3)
     X = columns(400)
     X = X.assign(**{f"a{k}": X["a"] + 0.1 * rng.normal(size=400) for k in range(3)})
     assert [set(each) for each in named(X)] == [{"a", "a0", "a1", "a2"}]
@@ -67,13 +63,10 @@ def test_few_rows_of_independent_columns_are_silent(n, width):
     assert not any(sets(X) for X in tables)
 
 
-def test_correlation_below_the_threshold_is_silent():
+def test_correlation_below_the_threshold_large_numbers_and_large_tables():
     rng = np.random.default_rng(5)
     X = columns(2000).assign(like=lambda f: f["a"] + 0.3 * rng.normal(size=2000))  # R² 0.92
     assert named(X) == []
-
-
-def test_large_numbers_and_large_tables():
     X = columns().assign(a=lambda f: f["a"] * 1e200, b=lambda f: f["b"] * 1e-200)
     assert named(X) == []
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(100_000, 50)), columns=[f"x{k}" for k in range(50)])

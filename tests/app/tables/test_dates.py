@@ -20,9 +20,6 @@ def shuffled(days):
     return days[np.random.default_rng(1).permutation(len(days))]
 
 
-# ---- forms -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("form", "order"),
     [
@@ -110,23 +107,17 @@ def test_cells_that_do_not_fit_and_several_forms_are_a_warning():
     assert "several ways" in severe(prepare(table(when=cells), "y"))[0].text
 
 
-def test_marks_and_gaps():
+def test_marks_and_gaps_and_times_of_day():
     cells = ["-", None, *DAYS.strftime("%d/%m/%Y")[2:]]
     for asked in ({}, {"when": "%d/%m/%Y"}, {"when": "day-first"}):
         prepared = prepare(table(when=cells), "y", date=asked)
         assert prepared.X.index.tolist() == list(range(2, N))
         assert "1 cell with '-'" in said(prepared, "missing")
-
-
-def test_times_of_day_are_hours():
     frame = table(at=["14:30", "0:15", "23:45:30"] * 40, half=["2:30 PM", "12:00 am", "9:15 a.m."] * 40)
     prepared = prepare(frame, "y")
     np.testing.assert_allclose(prepared.X["at"][:3], [14.5, 0.25, 23.0 + 45.5 / 60.0])
     np.testing.assert_allclose(prepared.X["half"][:3], [14.5, 0.0, 9.25])
     assert said(prepared, "converted").startswith("'at', 'half' were read as times, in hours")
-
-
-# ---- as asked --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -150,9 +141,6 @@ def test_requests_that_cannot_be_met(options, argument, word):
     with pytest.raises(InputError, match=word) as error:
         prepare(table(when=DAYS.strftime("%d/%m/%Y")), "y", **options)
     assert error.value.argument == argument
-
-
-# ---- parts -----------------------------------------------------------------------------------------------------------
 
 
 def parts(when, **options):
@@ -202,9 +190,6 @@ def test_what_others_determine_is_not_made():
     assert len(prepared.groups["when"]) == 2
     with pytest.raises(InputError, match=r"make a column 'when \(days\)', and there is one"):
         prepare(table(**{"when (days)": range(N), "when": DAYS}), "y", date={"when": "days,year"})
-
-
-# ---- again -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("form", ["%d/%m/%Y", "%B %d, %Y", "%Y-%m-%dT%H:%M:%S+02:00"])

@@ -37,9 +37,6 @@ def through(request, tmp_path):
     return run
 
 
-# ---- numbers in text -------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("cells", "numbers"),
     [
@@ -144,9 +141,6 @@ def test_numbers_with_units_are_left_out_with_a_warning(unit):
     assert not severe(names)
 
 
-# ---- marks of missing values -----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("cells", "mark"),
     [
@@ -172,9 +166,6 @@ def test_a_dash_among_text_is_a_category(through, cells):
     prepared = through(table(new=repeated(cells)))
     assert prepared.X["new"].tolist() == repeated(cells)
     assert prepared.notes == ()
-
-
-def test_a_dash_in_a_column_of_codes_is_a_category(through):
     codes = ["01", "02", "-", "03"]
     assert set(through(table(new=repeated(codes)), categorical=["new"]).X["new"]) == set(codes)
     assert set(prepare(table(new=repeated(codes)), "y").X["new"]) == set(codes)  # text on purpose
@@ -186,9 +177,6 @@ def test_marks_in_new_rows():
     again = prepare_again(rows, reader)
     assert again.X.index.tolist() == list(range(2, N))
     assert set(again.X["label"]) == {"-", "1"}
-
-
-# ---- odd cells -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -228,9 +216,6 @@ def test_a_target_with_odd_cells_is_refused(through):
 def test_categories_with_digits_are_not_odd(through, cells, categorical):
     prepared = through(table(new=repeated(cells)), categorical=categorical)
     assert prepared.notes == ()
-
-
-# ---- codes of missing values -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

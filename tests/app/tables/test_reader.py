@@ -9,12 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import HistGradientBoostingRegressor
-from sklearn.linear_model import Ridge
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rsens
@@ -140,13 +137,8 @@ def test_pipelines():
     frame["town"] = frame["town"].replace("n.d.", "Rome")
     forest = make_pipeline(TableReader(), HistGradientBoostingRegressor(categorical_features="from_dtype", max_iter=20))
     assert cross_val_score(forest, frame, y, cv=3).mean() > 0.5
-    codes = make_column_transformer(
-        (OneHotEncoder(), make_column_selector(dtype_include="category")), remainder="passthrough"
-    )
-    linear = make_pipeline(TableReader(drop=["age"]), codes, Ridge(1e-3)).fit(frame, y)
-    assert linear.score(frame, y) > 0.9
     ours = make_pipeline(TableReader(drop=["age"]), rsens.BayesianLinearRegression(prior_precision=1.0))
-    np.testing.assert_allclose(ours.fit(frame, y).predict(frame), linear.predict(frame), atol=0.3)
+    assert ours.fit(frame, y).score(frame, y) > 0.9
 
 
 def test_set_output_and_other_libraries():
@@ -172,28 +164,12 @@ def test_severe_notes_are_warnings():
         TableReader().fit(pd.concat([table(), table()], axis=1))
 
 
-NUMBER = {"kind": "number"}
-
-
-@pytest.mark.parametrize(
-    "recipe",
-    [
-        {},
-        {"target": "y", "columns": {}},
-        {"target": "y", "columns": {"y": {"kind": "eval"}, "x": NUMBER}},
-        {"target": "y", "columns": {"y": NUMBER, "x": 3}},
-        {"target": "z", "columns": {"y": NUMBER, "x": NUMBER}},
-        *(
-            {"target": "y", "columns": {"y": NUMBER, "x": {"kind": "date", **wrong}}}
-            for wrong in (
-                {},
-                {"origin": "soon"},
-                {"origin": "2021-01-01", "form": "x"},
-                {"origin": "2021-01-01", "pieces": ["x"]},
-            )
-        ),
-    ],
-)
-def test_damaged_recipes(recipe):
-    with pytest.raises(InputError, match="recipe"):
-        TableReader.from_recipe(recipe)
+def test_damaged_recipes():
+    number, date = {"kind": "number"}, {"kind": "date", "origin": "2021-01-01"}
+    wrong = [3, {"kind": "eval"}, {"kind": "date"}, {"kind": "date", "origin": "soon"}]
+    wrong += [date | {"form": "x"}, date | {"pieces": ["x"]}]
+    recipes = [{}, *({"target": "y", "columns": {"y": number, "x": column}} for column in wrong)]
+    recipes += [{"target": "y", "columns": {}}, {"target": "z", "columns": {"y": number, "x": number}}]
+    for recipe in recipes:
+        with pytest.raises(InputError, match="recipe"):
+            TableReader.from_recipe(recipe)

@@ -65,15 +65,12 @@ def test_chance_is_not_mentioned(share):
     assert found <= 3
 
 
-def test_few_rows_and_many_values_are_left_alone():
+def test_few_rows_many_values_and_a_column_that_settles_everything():
     y = pd.Series([0.0] * 4 + [1.0, 2.0, 3.0, 4.0] * 5)
     assert settled_levels(pd.Series(["a"] * 4 + ["b"] * 20), y) == {}
     assert settled_levels(pd.Series(np.arange(24)), y) == {}
     y = pd.Series([0.0] * 5 + [1.0, 2.0, 3.0, 4.0] * 5)
     assert settled_levels(pd.Series(["a"] * 5 + ["b"] * 20), y) == {"a": 0.0}
-
-
-def test_a_column_that_settles_everything():
     frame = pd.DataFrame({"kind": np.resize(["a", "b", "c", "d"], 80), "x": np.random.default_rng(0).normal(size=80)})
     frame["y"] = frame["kind"].map({"a": 1.0, "b": 1.0, "c": 2.0, "d": 3.0})
     (note,) = settled(frame)

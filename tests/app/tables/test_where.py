@@ -44,12 +44,9 @@ def test_conditions(where, rows):
     assert kept(where) == rows
 
 
-def test_all_conditions_hold():
+def test_several_conditions_and_codes_and_dates_as_given():
     assert kept("open=yes", "count>1") == [2, 4]
     assert kept("count>1", "count<=3") == [2, 3]
-
-
-def test_codes_and_dates_as_given():
     assert kept("code=10", codes=["code"]) == [2, 5]
     assert kept("code!=10.0", codes=["code"]) == [0, 1, 3, 4]
     frame = pd.DataFrame({"when": ["01/02/2024", "02/02/2024", "03/02/2024"]})
