@@ -33,8 +33,8 @@ def live_functions() -> dict[str, list[FunctionType]]:
 def swap(path: Path, tree: ast.Module, functions: list[FunctionType]) -> bool:
     """Give each function the code that the tree has for it; False if one of them cannot take it."""
     file = str(path)
-    old = _by_key(compile(path.read_text(encoding="utf-8"), file, "exec"))
-    new = _by_key(compile(tree, file, "exec"))
+    old = _by_key(compile(path.read_text(encoding="utf-8"), file, "exec", dont_inherit=True))
+    new = _by_key(compile(tree, file, "exec", dont_inherit=True))
     keys = {code: key for key, code in old.items()}
     for function in functions:
         key = keys.get(function.__code__)

@@ -32,7 +32,7 @@ def test_each_fault_changes_the_live_function_and_no_other(tmp_path):
 
     def load():
         module = ModuleType("toy")
-        exec(compile(SOURCE, str(file), "exec"), vars(module))
+        exec(compile(SOURCE, str(file), "exec", dont_inherit=True), vars(module))
         return module
 
     def outcome(call, x):
