@@ -10,6 +10,7 @@ import gc
 import os
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -98,13 +99,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _process() -> Iterator[None]:
-    """SIGTERM cleans up, as Ctrl-C does. Worker processes do not warn; in this process, warnings become notes."""
+    """SIGTERM cleans up, as Ctrl-C does. Worker processes do not warn; in this process, warnings become notes.
+
+    A thread of joblib's that loses its worker processes to Ctrl-C prints no traceback.
+    """
     handler = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    hook = threading.excepthook
+    threading.excepthook = lambda failed: None if type(failed.thread).__module__.startswith("joblib.") else hook(failed)
     warnings = os.environ.get("PYTHONWARNINGS")
     os.environ.setdefault("PYTHONWARNINGS", "ignore")
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, handler)
+        threading.excepthook = hook
         if warnings is None:
             del os.environ["PYTHONWARNINGS"]
