@@ -182,7 +182,7 @@ class Explanation(Shown):
     def row(
         self, label: Any = None, *, position: int | None = None, model: Any = None, X: Any = None
     ) -> RowExplanation:
-        """Explain the prediction of one row: contributions of first order, its strongest pairs, changes that move it.
+        """Explain the prediction of one row: the contribution of each variable, of first order, and its slope there.
 
         Asks the model, which is remembered from `explain` but not stored in files.
 
