@@ -35,6 +35,11 @@ ARGUMENTS = {
 every_plot = pytest.mark.parametrize("name", ARGUMENTS)
 
 
+@pytest.fixture(autouse=True)
+def no_figure_of_another_test():
+    plt.close("all")
+
+
 def draw(name: str, **options):
     return getattr(plots, name)(*ARGUMENTS[name](), **options)
 
